@@ -33,7 +33,9 @@ export interface TapObservers {
   close(): Promise<void>;
 }
 
-const CLOSE_WITHIN_MS = 1000;
+/** A recording is worth waiting for: its code may still be loading on a busy machine. What a slow disk has not taken is written at the exit. */
+const RECORDED_WITHIN_MS = 10_000;
+const WATCHED_WITHIN_MS = 1000;
 
 export function startObservers(
   store: FlowStore,
@@ -45,16 +47,17 @@ export function startObservers(
   const { redact, unfinished } = secretsOf(options);
   source.unfinishedSecret = unfinished;
   const { record: file, runtimeFolder: folder } = options;
-  const started = [
+  const recording =
     file === undefined
       ? undefined
-      : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn),
-    options.announce === false ? undefined : attempt(() => announceIn(folder, store, about, redact), 'watched', warn),
-  ];
+      : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn);
+  const watching =
+    options.announce === false ? undefined : attempt(() => announceIn(folder, store, about, redact), 'watched', warn);
+  const closed = (ms: number, observer: Promise<Closable | undefined> | undefined) =>
+    within(store.clock, ms, Promise.allSettled([observer?.then((open) => open?.close())]));
   return {
     async close() {
-      const closed = Promise.allSettled(started.map(async (observer) => (await observer)?.close()));
-      await within(store.clock, CLOSE_WITHIN_MS, closed);
+      await Promise.all([closed(RECORDED_WITHIN_MS, recording), closed(WATCHED_WITHIN_MS, watching)]);
     },
   };
 }

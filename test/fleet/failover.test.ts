@@ -1,5 +1,6 @@
-// Three nodes under load that are killed, stopped and cut off, with a lease of two seconds: its servers run elsewhere, what was paused is
-// refused when it comes back, and the history of all calls is right.
+// Three nodes under load that are killed, stopped and cut off, with a lease of three seconds: its servers run elsewhere, what was paused is
+// refused when it comes back, and the history of all calls is right. On a busy machine other nodes lose such a lease too: a call may then
+// fail, and a server move once more.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaimRecord } from '../../src/fleet/fabric.ts';
@@ -11,7 +12,7 @@ import { TestFleet } from '../fixtures/fleet/test-fleet.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import type { Call } from './history.ts';
 
-const LEASE_MS = 2_000;
+const LEASE_MS = 3_000;
 const names = ['a', 'b', 'c'];
 const servers = ['one', 'two', 'three', 'stubborn'];
 const subjects = subjectsOf('test');
@@ -34,7 +35,7 @@ async function answered(name: string, server: string, ranAs = server): Promise<s
   return fate.text;
 }
 
-/** The same of a node that is coming back. */
+/** The same of a server or a node that is coming back. */
 async function answeredAgain(name: string, server: string): Promise<string> {
   let text = '';
   await until(`${server} answers through ${name}`, async () => {
@@ -80,7 +81,7 @@ test('the slots of the node that places, when that is killed, run elsewhere in t
     return now !== undefined && now.value.node !== placer;
   });
   const [other] = names.filter((name) => name !== placer);
-  for (const { server } of lost) expect((await answered(other!, server)).split(' ')[2]).not.toBe(placer);
+  for (const { server } of lost) expect((await answeredAgain(other!, server)).split(' ')[2]).not.toBe(placer);
   await start(placer);
 });
 
@@ -113,7 +114,9 @@ test('a stopped owner leaves no process of its claims, and is refused when it co
     return lease !== undefined && lease.value.session !== lost.session;
   });
   expect(node(lost.node).events.length).toBeGreaterThan(wasReady);
-  expect(await fleet.claimOf('one')).toMatchObject({ node: moved.node });
+  const claim = await fleet.claimOf('one');
+  const lease = await fleet.fabric.leases.table.get(`node.${moved.node}`);
+  if (lease?.value.session === moved.session) expect(claim).toMatchObject({ node: moved.node });
   expect(await answeredAgain(lost.node, 'one')).toContain('one');
 });
 
@@ -125,11 +128,13 @@ test.each(['cut', 'hang'] as const)(
     const proxy = fleet.proxies.get(lost.node)!;
     proxy[how]();
     try {
-      const moved = await fleet.whenHeld('two', after(lost));
+      await fleet.whenHeld('two', after(lost));
       expect(isAlive(pid)).toBe(false);
       expect(await answered(lost.node, 'mine', `mine-of-${lost.node}`)).toContain(`mine-of-${lost.node}`);
       const [other] = names.filter((name) => name !== lost.node);
-      expect(await answered(other!, 'two')).toContain(` ${moved.node} ${moved.generation} `);
+      const [, , ranOn, generation] = (await answeredAgain(other!, 'two')).split(' ');
+      expect(ranOn).not.toBe(lost.node);
+      expect(Number(generation)).toBeGreaterThan(lost.generation);
     } finally {
       proxy.heal();
     }
@@ -146,6 +151,10 @@ test('of all nodes that are asked to claim a slot at once, one does', async () =
       { method: 'standpipe/place', params: { server: 'nowhere', slot: 1, revision: 0 } },
       30_000,
     );
+  await until('all have a lease', async () => {
+    const keys = await fleet.fabric.leases.table.keys();
+    return names.every((name) => keys.has(`node.${name}`));
+  });
   const replies = await Promise.all(names.map(ask));
   const generations = replies.flatMap(({ result }) => result?.generation ?? []);
   expect(generations).toEqual([1]);

@@ -14,7 +14,6 @@ const longSources: Record<string, string> = {
 
 /** Those that set timers of their own, with the reason why nobody wants to turn their clock. */
 const ownTimers: Record<string, string> = {
-  'src/cli/completion/answer-shell.ts': 'the last resort of a process that a shell waits for',
   'src/cli/output/activity.ts': 'moves a sign on a terminal',
   'src/cli/up/screen-view.ts': 'draws a terminal anew',
 };

@@ -1,14 +1,11 @@
-// Answers a completion request of a shell: one candidate per line, with a description after a tab. It has a time limit and prints
-// no errors, because the user is typing.
+// Answers a completion request of a shell: one candidate per line, with a description after a tab. It waits for hosts only for a time
+// (`sources.ts`) and prints no errors, because the user is typing.
 
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { candidates } from './candidates.ts';
 import { completionSources } from './sources.ts';
 
-const PATIENCE_MS = 1500;
-
 export async function answerShell(line: readonly string[]): Promise<void> {
-  setTimeout(() => process.exit(0), PATIENCE_MS).unref();
   try {
     const answer = await candidates(line, completionSources);
     const lines = Array.isArray(answer)

@@ -1,5 +1,7 @@
 // The data for completions: from the running host, or from the config and the cache. No server is started.
 
+import { systemClock } from '../../base/clock.ts';
+import { SILENT, within } from '../../base/wait.ts';
 import type { ServerClient } from '../../host/services/typed-client.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { findRunningHost } from '../servers/running-host.ts';
@@ -16,12 +18,25 @@ export interface Sources {
   close(): Promise<void>;
 }
 
+/** A host that hangs is not waited for any longer, because the user is typing. What needs no host has no limit. */
+const PATIENCE_MS = 5_000;
+
+/** Undefined if it fails or takes too long. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const value = await within(
+    systemClock,
+    PATIENCE_MS,
+    answer.catch(() => undefined),
+  );
+  return value === SILENT ? undefined : value;
+}
+
 export async function completionSources(settings: Settings): Promise<Sources> {
-  const host = await findRunningHost(settings);
-  const running = (await host?.status())?.servers;
+  const host = await inTime(findRunningHost(settings));
+  const running = host && (await inTime(host.status()))?.servers;
   const isReady = (server: string) => running?.some(({ name, state }) => name === server && state === 'ready');
   const ask = async <T>(server: string, from: (client: ServerClient) => Promise<T>, otherwise: T): Promise<T> =>
-    host && isReady(server) ? from(host.client(server)) : otherwise;
+    (host && isReady(server) ? await inTime(from(host.client(server))) : undefined) ?? otherwise;
   const sources: Sources = {
     async servers() {
       return (running ?? (await loadServers(settings)).servers).map(({ name }) => name);
@@ -39,7 +54,7 @@ export async function completionSources(settings: Settings): Promise<Sources> {
     resources: (server) =>
       ask(server, async (client) => (await client.listResources()).resources.map(({ uri }) => uri), []),
     prompts: (server) => ask(server, async (client) => (await client.listPrompts()).prompts, []),
-    close: async () => host?.close(),
+    close: async () => void (host && (await inTime(host.close()))),
   };
   return sources;
 }
