@@ -31,7 +31,7 @@ async function timed(work) {
 title('Standpipe: tool servers over stdin and stdout');
 
 step('Start a server and call it');
-const { peer, transport } = await connect('server.mjs', { stderr: 'pipe' });
+const { peer, transport } = await connect('server.mjs', { stderr: 'pipe', stopWaits: { stdinMs: 10_000 } });
 const { text } = await peer.request('greet', { name: 'Wörld 🌍' });
 assert.equal(text, 'Hello, Wörld 🌍!');
 say(`server.mjs runs as process ${transport.pid} and answers: ${text}`);

@@ -72,12 +72,12 @@ export function fabricContract(name: string, under: FabricUnderTest): void {
 
     it('forget leases that are not renewed, and those that are given back at once', async () => {
       const { table } = (await open()).leases;
+      const watcher = await open();
       const lease = { session: 's', node: 'n' };
       const [kept, dropped, returned] = [fresh('node.k'), fresh('node.d'), fresh('node.r')];
       let revision = (await table.create(kept, lease))!;
       await table.create(dropped, lease);
       const toReturn = (await table.create(returned, lease))!;
-      const watcher = await open();
       expect(await watcher.leases.table.keys()).toEqual(new Set([kept, dropped, returned]));
       expect(await table.remove(returned, toReturn + 1000)).toBe(false);
       expect(await table.remove(returned, toReturn)).toBe(true);

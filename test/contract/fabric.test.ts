@@ -9,7 +9,7 @@ beforeAll(async () => {
   nats = await startNatsServer();
 });
 
-const open = (url: string) => openFabric({ servers: [url], fleet: 'contract', name: 'a', lifetimeMs: 1000 });
+const open = (url: string) => openFabric({ servers: [url], fleet: 'contract', name: 'a', lifetimeMs: 3000 });
 
 fabricContract('NATS', {
   open: () => open(nats.url),

@@ -82,7 +82,8 @@ test('connections without a request are closed', async () => {
   const { http } = await serving(quick);
   const sockets = Array.from({ length: 50 }, () => dial(http));
   const ends = sockets.map(received);
-  expect(await isServed(http)).toBe(true);
+  // On a busy machine, a request may be too late as well.
+  await expect.poll(() => isServed(http)).toBe(true);
   for (const text of await Promise.all(ends)) expect(text).toMatch(/^(HTTP\/1.1 408 |$)/);
 });
 

@@ -47,9 +47,10 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
     return { text: content.map((block) => (block.type === 'text' ? block.text : block.type)).join(), isError };
   };
 
-  // A virtual machine takes its time to start, more so on a busy computer.
+  // A virtual machine takes its time to start and to end, more so on a busy computer.
   beforeAll(async () => {
-    client = await connect({ command, args: [...args], stderr: 'ignore' }, { startupTimeoutMs: 60_000 });
+    const stopWaits = { stdinMs: 60_000 };
+    client = await connect({ command, args: [...args], stderr: 'ignore', stopWaits }, { startupTimeoutMs: 60_000 });
   });
   afterAll(() => client?.close());
 

@@ -97,7 +97,8 @@ const opening = ['initialize', 'notifications/initialized'];
 
 async function connected(front: Front, eraMemory = new BoundedEraMemory()) {
   const before = front.steps.length;
-  const client = await connect({ url: front.url }, { eraMemory });
+  // A machine under load must not look like a silent server.
+  const client = await connect({ url: front.url }, { eraMemory, probeTimeoutMs: 60_000 });
   later(() => client.close());
   expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
   const asked = front.steps.slice(before).filter((step) => !['tools/call', 'GET', 'DELETE'].includes(step));

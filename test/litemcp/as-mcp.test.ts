@@ -145,7 +145,7 @@ describe('a host', () => {
       received: (bytes: Uint8Array) => seen.push(`received ${JSON.parse(Buffer.from(bytes).toString()).type}`),
       stopped: (rung: string) => seen.push(`stopped ${rung}`),
     };
-    const link = await open(fixture('echoes'), { observer });
+    const link = await open(fixture('echoes'), { observer, stopWaits: { stdinMs: 60_000 } });
     await link.client.callTool('Echo', { text: 'x' });
     await link.close();
     expect(seen).toEqual(['spawned', 'sent get', 'received info', 'sent call', 'received result', 'stopped stdin']);
@@ -171,12 +171,14 @@ describe('a host', () => {
   test('can make a server answer in time', async () => {
     const link = await open(fixture('waits'), { requestTimeoutMs: 200 });
     await expect(link.client.callTool('Wait', { ms: 60_000 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
-    expect(await link.client.callTool('Wait', { ms: 0 })).toMatchObject({ content: [{ text: 'waited 0' }] });
+    const other = await link.client.callTool('Wait', { ms: 0 }, { timeoutMs: 60_000 });
+    expect(other).toMatchObject({ content: [{ text: 'waited 0' }] });
   });
 });
 
 test('the bridge takes the server with it', async () => {
-  const client = closing(await connect(bridged(fixture('tells-its-pid')), { probeTimeoutMs: 100_000 }));
+  const target = { ...bridged(fixture('tells-its-pid')), stopWaits: { stdinMs: 60_000 } };
+  const client = closing(await connect(target, { probeTimeoutMs: 100_000 }));
   const { structuredContent: pid } = await client.callTool('Pid');
   expect(isAlive(pid as number)).toBe(true);
   await client.close();

@@ -16,7 +16,7 @@ function served(tool: string, { command, args }: Command = tools): Command {
 }
 
 async function connect(tool: string, server?: Command) {
-  return closing(await connectLiteMcp({ ...served(tool, server), stderr: 'ignore' }));
+  return closing(await connectLiteMcp({ ...served(tool, server), stderr: 'ignore', stopWaits: { stdinMs: 60_000 } }));
 }
 
 describe('our LiteMCP client', () => {

@@ -14,7 +14,7 @@ const callMessage = (tool: string, ...args: string[]) =>
 
 describe('connecting', () => {
   test('starts the server and knows its tool; closing ends it politely', async () => {
-    const client = await connect('echoes');
+    const client = await connect('echoes', { stopWaits: { stdinMs: 60_000 } });
     const pid = client.pid!;
     expect(client.tool).toMatchObject({ name: 'Echo', parameters: [{ name: 'text', type: 'string' }] });
     expect((await client.call({ text: '\n\n\n😀\ud800' })).response.content[0]!.data).toBe('\n\n\n😀\ud800');

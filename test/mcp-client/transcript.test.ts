@@ -22,6 +22,7 @@ const transcript = [
 
 test('told so, the client sends the messages of the transcript and nothing else', async () => {
   const server = new Logged('speaks_the_transcript.py');
+  server.target.stopWaits = { stdinMs: 60_000 };
   const client = await server.connect({ dialect: 'transcript', info: { name: 'Cursor', version: '0.10.0' } });
   expect(client.server).toEqual({
     era: 'legacy',

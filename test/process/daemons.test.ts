@@ -20,6 +20,8 @@ import {
 } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
+/** Longer than a test may take: what ends with its stdin gets no signal, however busy the machine is. */
+const politeWaits = { stdinMs: 1_000_000 };
 const daemons = { command: 'sh', args: [fixture('starts-daemons.sh')] };
 
 /** A host in a process of its own, to be killed. */
@@ -49,7 +51,7 @@ function commandLine(pid: number): string {
 describe.runIf(process.platform === 'linux')('daemons', () => {
   test('go when their server is stopped', async () => {
     const { marks, start } = playground();
-    const server = await start({ ...daemons, stopWaits: shortWaits });
+    const server = await start({ ...daemons, stopWaits: { ...shortWaits, stdinMs: 1500 } });
     const strays = await marks.count('daemon', 2);
     expect(await server.stop()).toBe('SIGKILL');
     expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the server itself was polite
@@ -76,7 +78,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
 
   test('stay with keepDaemons when their server is stopped', async () => {
     const { marks, start } = playground();
-    const server = await start({ ...daemons, keepDaemons: true });
+    const server = await start({ ...daemons, keepDaemons: true, stopWaits: politeWaits });
     const strays = await marks.count('daemon', 2);
     expect(await server.stop()).toBe('stdin');
     expect(strays.map(isAlive)).toEqual([true, true]);
@@ -116,7 +118,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
   test('stay when their server has started them without the mark', async () => {
     const { marks, start } = playground();
     const args = [fixture('starts-a-free-daemon.sh'), node, fixture('ignores-sigterm.mjs')];
-    const server = await start({ command: 'sh', args });
+    const server = await start({ command: 'sh', args, stopWaits: politeWaits });
     const [free] = await marks.count('ignores-sigterm', 1);
     expect(await server.stop()).toBe('stdin');
     expect(isAlive(free!)).toBe(true);
@@ -129,7 +131,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const strays = await marks.count('daemon', 2);
-    const server = await start({ command: 'cat' });
+    const server = await start({ command: 'cat', stopWaits: politeWaits });
     expect(await server.stop()).toBe('stdin');
     expect([stranger.pid!, ...strays].filter((pid) => !isAlive(pid))).toEqual([]);
     stranger.kill('SIGKILL');

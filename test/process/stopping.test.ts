@@ -99,7 +99,7 @@ linux('a start that is aborted leaves nothing and rejects with the reason', asyn
 
 test('stopping twice is stopping once', async () => {
   const { start } = playground();
-  const server = await start({ command: 'cat' });
+  const server = await start({ command: 'cat', stopWaits: endlessWaits });
   expect(server.stop()).toBe(server.stop());
   expect(await server.stop()).toBe('stdin');
 });

@@ -32,14 +32,22 @@ test('what was written before may have run, what is written afterwards never lef
 });
 
 test('the answer that is on its way when a write fails arrives whole', async () => {
-  const { client } = await connected();
-  const late = new Promise<unknown>((resolve) => {
-    client.onLog(() => resolve(client.callTool('pid').catch((error) => error.code)));
+  const clock = new ManualClock();
+  const { client } = await connected({ clock });
+  let late: string | undefined;
+  client.onLog(() => {
+    client.callTool('pid').catch(({ code }) => {
+      late = code;
+    });
   });
   const bytes = 5_000_000;
   const { content } = await client.callTool('close-stdin', { bytes });
   expect(content).toEqual([{ type: 'text', text: 'x'.repeat(bytes) }]);
-  expect(await late).toBe('NOT_SENT');
+  await until('the connection has ended', () => {
+    clock.advance(1000);
+    return late !== undefined;
+  });
+  expect(late).toBe('NOT_SENT');
 });
 
 test('an exit that follows soon is the cause, with its evidence', async () => {
