@@ -194,7 +194,7 @@ describe('exit codes and errors', () => {
       'a call that takes too long',
       ['call', 'works', '--timeout', '3s', ...everything],
       4,
-      'was not answered within 3000 ms', // on a busy machine, perhaps an earlier request
+      '3000 ms', // on a busy machine, perhaps for the start of the server
       '',
     ],
     [
