@@ -20,8 +20,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // Tests with real processes wait for about half of their time: four workers keep two cores busy.
-    maxWorkers: 4,
+    // Tests with real processes wait for more than half of their time: six workers keep two cores busy.
+    maxWorkers: 6,
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',

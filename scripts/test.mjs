@@ -3,11 +3,23 @@
 
 import { ensureChromium } from './chromium.mjs';
 import { ensureNatsServer } from './nats-server.mjs';
-import { prepare, run, step } from './prepare.mjs';
+import { prepare, run } from './prepare.mjs';
 
 await prepare();
 if (!process.env.STANDPIPE_SKIP_BROWSER) ensureChromium();
 ensureNatsServer();
-await step('check', 'npm', ['run', 'check']);
-const { code } = await run('npx', ['vitest', 'run', ...process.argv.slice(2)]);
-process.exitCode = code ?? 1;
+
+// The check runs beside the tests, which wait for processes more often than they compute.
+const [checkCode, testCode] = await Promise.all([check(), test(process.argv.slice(2))]);
+process.exitCode = testCode || checkCode;
+
+async function check() {
+  const { code, output } = await run('npm', ['run', 'check'], 'pipe');
+  console.error(code === 0 ? 'check: passed' : `${output}\ncheck failed: npm run check ended with code ${code}`);
+  return code ?? 1;
+}
+
+async function test(args) {
+  const { code } = await run('npx', ['vitest', 'run', ...args]);
+  return code ?? 1;
+}
