@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fixture, node, until } from '../fixtures/process/programs.ts';
+import { fixture, isAlive, node, until } from '../fixtures/process/programs.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
 const rounds = usually(1, 40);
@@ -23,14 +23,19 @@ async function expectNothingLeft(hostFixture: string, args: readonly string[], s
   });
   const [, signal] = await once(host, 'exit');
   expect(signal).toBe('SIGKILL');
-  await until(`nothing is left (${args.join(' ')})`, () => !hasProcesses(token));
+  // Reading all processes takes long: they are read again only when those of the last time have ended.
+  let left: number[];
+  do {
+    left = processesWith(token);
+    await until(`nothing is left (${args.join(' ')})`, () => !left.some(isAlive));
+  } while (left.length > 0);
 }
 
-function hasProcesses(token: string): boolean {
-  return readdirSync('/proc').some((name) => {
-    if (!/^\d+$/.test(name)) return false;
+function processesWith(token: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
     try {
-      return ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${name}/${file}`, 'latin1').includes(token));
+      return ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(token));
     } catch {
       return false; // it has ended
     }
