@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
+import { usually } from '../fixtures/repetitions.ts';
 
-const ROUNDS = 100;
+const ROUNDS = usually(25, 100);
 const folder = mkdtempSync(join(tmpdir(), 'standpipe-race-'));
 const path = join(folder, 'control.sock');
 let hosts: ChildProcess[];

@@ -6,7 +6,7 @@ import { usually } from '../fixtures/repetitions.ts';
 import { fixtureTransport, startFixture } from '../fixtures/server.ts';
 
 /** How often each point is tried. */
-const TIMES = usually(24, 1000);
+const TIMES = usually(8, 1000);
 const AT_A_TIME = 8;
 
 test.each(['at-once', 'at-first-byte', 'after-first-message', 'after-answer', 'mid-answer'])(
