@@ -15,12 +15,25 @@ import { durationOf, type Settings } from './settings.ts';
 
 /** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
-  const { ours, serverCommand } = splitAtServer(words);
   const { stdout, stderr, env } = process;
-  const out = new Output({ stdout, stderr, env, json: ours.includes('--json') });
   const signal = interruptSignal();
   const findLost = lostOutput({ stdout, stderr });
   listening();
+  const out = new Output({ stdout, stderr, env, json: splitAtServer(words).ours.includes('--json') });
+  let exitCode = await executeCommand(words, out, signal);
+  await Promise.all([stdout, stderr].map(flushed));
+  const lost = await findLost();
+  if (lost !== undefined) {
+    exitCode ||= ExitCode.usage; // as for an --output file that cannot be written
+    out.say(`${out.paintError('red', 'error:')} ${lost}`);
+    await flushed(stderr);
+  }
+  process.exit(exitCode);
+}
+
+/** Resolves to the exit code. Errors are printed. */
+export async function executeCommand(words: readonly string[], out: Output, signal: AbortSignal): Promise<number> {
+  const { ours, serverCommand } = splitAtServer(words);
   let exitCode: number = ExitCode.done;
   const run: RunCommand =
     (body) =>
@@ -46,14 +59,7 @@ export async function runCommand(words: readonly string[], listening: () => void
   } finally {
     out.activity.end();
   }
-  await Promise.all([stdout, stderr].map(flushed));
-  const lost = await findLost();
-  if (lost !== undefined) {
-    exitCode ||= ExitCode.usage; // as for an --output file that cannot be written
-    out.say(`${out.paintError('red', 'error:')} ${lost}`);
-    await flushed(stderr);
-  }
-  process.exit(exitCode);
+  return exitCode;
 }
 
 /** The words after the first `--` are the command of a server, including its options. */

@@ -137,9 +137,6 @@ describe('results', () => {
 
 describe('exit codes and errors', () => {
   test.each([
-    ['an unknown command', ['cal'], 2, "Unknown command 'cal'", 'Did you mean call?'],
-    ['an unknown option', ['call', '--jsn'], 2, "Unknown option '--jsn'", 'Did you mean --json?'],
-    ['a bad timeout', ['ls', '--timeout', 'soon'], 2, '--timeout cannot be "soon"', '30s'],
     ['no config', ['ls', '--config', 'nowhere.json'], 2, 'There is no config', ''],
     [
       'an unknown tool',

@@ -41,11 +41,6 @@ test.each([
   expect(stderr).toContain(hint);
 });
 
-test.each(['up', 'ls'])('%s takes no URL, and says where to write it', async (command) => {
-  const { code, stderr } = await runCli([command, 'http://127.0.0.1:3000/mcp']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Add this one first: standpipe add <name> <url>')]);
-});
-
 test('a command that echoes its input is called that', async () => {
   const { code, stderr } = await runCli(['tools', '--', 'cat']);
   expect(code).toBe(5);

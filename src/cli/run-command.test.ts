@@ -1,0 +1,74 @@
+// What command lines print and exit with that start nothing: help, and errors in their words.
+
+import { describe, expect, test } from 'vitest';
+import { commandTable } from './command-table.ts';
+import { Output } from './output/output.ts';
+import { executeCommand } from './run-command.ts';
+
+async function run(...words: string[]) {
+  const text = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof text) => ({
+    write(chunk: string | Uint8Array) {
+      text[name] += chunk;
+      return true;
+    },
+  });
+  const out = new Output({ stdout: into('stdout'), stderr: into('stderr'), env: {}, json: false });
+  const code = await executeCommand(words, out, new AbortController().signal);
+  return { code, ...text };
+}
+
+test.each(Object.keys(commandTable).filter((name) => name !== 'litemcp'))(
+  '%s has help with an example',
+  async (name) => {
+    const help = await run(name, '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/\$ standpipe |Install it:/);
+    expect((await run('help', name)).stdout).toBe(help.stdout);
+  },
+);
+
+describe('an error says what to do', () => {
+  const server = ['--', 'never-started'];
+
+  test.each<[string, string[], string, string]>([
+    ['an unknown command', ['cal'], "Unknown command 'cal'", 'Did you mean call?'],
+    ['an unknown option', ['call', '--jsn'], "Unknown option '--jsn'", 'Did you mean --json?'],
+    ['a bad timeout', ['ls', '--timeout', 'soon'], '--timeout cannot be "soon"', '30s'],
+    ['up with a URL', ['up', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],
+    ['ls with a URL', ['ls', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],
+    ['an unknown shell', ['completion', 'powershell'], 'There is no completion for "powershell"', 'bash, zsh, fish'],
+    ['a shell with the name of a method', ['completion', 'toString'], 'There is no completion for', 'bash, zsh, fish'],
+    ['no shell', ['completion'], 'No shell was given', 'bash, zsh, fish; `standpipe completion --help`'],
+    ['a port that is no number', ['inspect', '--port', 'x'], '"x" is not a port', 'from 0 to 65535'],
+    ['no server to check', ['check'], 'No server was given', ''],
+    ['a URL to check', ['check', 'https://example.org/mcp'], 'remote server', ''],
+    [
+      'an unknown rule',
+      ['check', '--rule', 'wire/nothing', ...server],
+      'There is no rule or family "wire/nothing"',
+      '',
+    ],
+    ['a misspelled rule', ['check', '--rule', 'wire/utf8', ...server], '', 'Did you mean "wire/utf-8"?'],
+    ['a command without --', ['check', 'python3', 'server.py'], '', 'standpipe check -- python3 server.py'],
+    ['an unknown revision', ['check', '--revision', '2020-01-01', ...server], 'not a revision', ''],
+    ['no JSON', ['check', '--allow-calls', 'echo={', ...server], '--allow-calls cannot be "echo={"', ''],
+    ['no folder', ['check', '--junit', 'nowhere/x.xml', ...server], '--junit cannot be "nowhere/x.xml"', ''],
+    ['a folder as a report', ['check', '--junit', '.', ...server], '--junit cannot be ".": it is a folder', ''],
+    ['one file twice', ['check', '--junit', 'x', '--html', './x', ...server], 'cannot be the same file', ''],
+    ['a client of the config', ['check', '--client', 'weather'], 'The command of the client is missing', ''],
+    [
+      'an option of other checks',
+      ['check', '--litemcp', '--revision', '2025-11-25', ...server],
+      '--revision has no meaning',
+      '',
+    ],
+    ['two servers to check', ['check', 'one', ...server], 'check takes one server', ''],
+  ])('%s', async (_what, words, message, hint) => {
+    const { code, stdout, stderr } = await run(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: .+\nhint: /);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+});
