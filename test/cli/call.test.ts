@@ -2,11 +2,20 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { everything, folder, runCli } from './run-cli.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everything, everythingEntry, folder, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
+
+// Most calls go to one host: what they are about is independent of how the server was started.
+const config = writeConfig('host.json', { everything: everythingEntry });
+const behindHost = ['--config', config];
+let host: Awaited<ReturnType<typeof startHost>>;
+beforeAll(async () => {
+  host = await startHost(behindHost);
+});
+afterAll(() => stopHost(host));
 
 const typed = async (...words: string[]) => {
-  const { code, stdout, stderr } = await runCli(['call', 'typed', ...words, ...everything]);
+  const { code, stdout, stderr } = await runCli(['call', 'typed', ...words, ...behindHost]);
   return code === 0 ? JSON.parse(stdout) : `${code}: ${stderr.split('\n')[0]}`;
 };
 
@@ -60,24 +69,24 @@ describe('values take the type that the tool wants', () => {
       file: Buffer.from([0xff, 0xfe, 0]).toString('base64'),
     });
     const base = ['--args', '{"text": "a", "tags": ["b"]}'];
-    const piped = await runCli(['call', 'typed', '-', 'whole=2', ...base, ...everything], {
+    const piped = await runCli(['call', 'typed', '-', 'whole=2', ...base, ...behindHost], {
       input: '{"text": "in", "whole": 1}',
     });
     expect(JSON.parse(piped.stdout)).toEqual({ text: 'in', whole: 2, tags: ['b'] });
-    const stdin = await runCli(['call', 'typed', 'text=@-', ...everything], { input: 'from a pipe' });
+    const stdin = await runCli(['call', 'typed', 'text=@-', ...behindHost], { input: 'from a pipe' });
     expect(JSON.parse(stdin.stdout)).toEqual({ text: 'from a pipe' });
   });
 
   // All that is refused: src/cli/values/arguments.test.ts.
   test('what does not fit is refused before anything is called, with what would be right', async () => {
     expect(await typed('number=two')).toBe('2: error: "number" of typed must be number, not "two"');
-    const missing = await runCli(['call', 'greet', ...everything]);
+    const missing = await runCli(['call', 'greet', ...behindHost]);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<string>\n');
   });
 
   test('--no-check leaves it to the server', async () => {
-    const { code, stdout, stderr } = await runCli(['call', 'greet', '--no-check', ...everything]);
+    const { code, stdout, stderr } = await runCli(['call', 'greet', '--no-check', ...behindHost]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^The tool reports an error: .*name/);
   });
@@ -90,11 +99,11 @@ describe('results', () => {
       stdout: 'Hello, World!\n',
       stderr: '',
     });
-    expect((await runCli(['call', 'weather', ...everything])).stdout).toBe('{\n  "degrees": 21.5\n}\n');
+    expect((await runCli(['call', 'weather', ...behindHost])).stdout).toBe('{\n  "degrees": 21.5\n}\n');
   });
 
   test('a tool that reports an error ends with 1, on stderr', async () => {
-    const { code, stdout, stderr } = await runCli(['call', 'fails', ...everything]);
+    const { code, stdout, stderr } = await runCli(['call', 'fails', ...behindHost]);
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
@@ -103,7 +112,7 @@ describe('results', () => {
   });
 
   test('--json has one stable document', async () => {
-    const { stdout } = await runCli(['call', 'weather', '--json', ...everything]);
+    const { stdout } = await runCli(['call', 'weather', '--json', ...behindHost]);
     expect(JSON.parse(stdout)).toEqual({
       server: 'everything',
       tool: 'weather',
@@ -113,23 +122,23 @@ describe('results', () => {
       saved: [],
       ran: { server: 'everything', pid: expect.any(Number), generation: 1 },
     });
-    const failed = await runCli(['call', 'fails', '--json', ...everything]);
+    const failed = await runCli(['call', 'fails', '--json', ...behindHost]);
     expect(failed.code).toBe(1);
     expect(JSON.parse(failed.stdout)).toMatchObject({ isError: true, content: [{ text: 'no such city' }] });
   });
 
   test('pictures are described, or saved where told', async () => {
-    const described = await runCli(['call', 'picture', ...everything]);
+    const described = await runCli(['call', 'picture', ...behindHost]);
     expect(described).toMatchObject({ code: 0, stdout: 'a picture\n' });
     expect(described.stderr).toBe('[image image/png, 16 bytes; --output FILE saves it]\n');
-    const saved = await runCli(['call', 'picture', '--output', 'p.png', ...everything]);
+    const saved = await runCli(['call', 'picture', '--output', 'p.png', ...behindHost]);
     expect(saved).toMatchObject({ code: 0, stdout: 'a picture\n', stderr: 'Saved p.png\n' });
     expect(readFileSync(join(folder, 'p.png'), 'utf8')).toBe('not really a png');
-    const one = await runCli(['call', 'album', '--output', 'album', ...everything]);
+    const one = await runCli(['call', 'album', '--output', 'album', ...behindHost]);
     expect(one).toMatchObject({ code: 2, stderr: expect.stringContaining('There are 2 files to save') });
     expect(existsSync(join(folder, 'album'))).toBe(false);
     mkdirSync(join(folder, 'album'));
-    const many = await runCli(['call', 'album', '--output', 'album', '--json', ...everything]);
+    const many = await runCli(['call', 'album', '--output', 'album', '--json', ...behindHost]);
     expect(JSON.parse(many.stdout).saved).toEqual(['album/1.png', 'album/2.wav']);
     expect(readFileSync(join(folder, 'album/2.wav'), 'utf8')).toBe('audio/wav');
   });

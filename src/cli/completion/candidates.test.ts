@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { candidates } from './candidates.ts';
+import type { Sources } from './sources.ts';
+
+const text = { type: 'string' };
+const typed = {
+  text,
+  flag: { type: 'boolean' },
+  mode: { enum: ['fast', 'slow', 3] },
+  maybe: { anyOf: [text, { type: 'null' }] },
+};
+const tools = [
+  { name: 'typed', inputSchema: { type: 'object', properties: typed } },
+  { name: 'greet', description: 'Greets', inputSchema: { type: 'object', properties: { name: text } } },
+] as const;
+const sources: Sources = {
+  servers: async () => ['everything', 'calculator', 'evil name $(touch x)'],
+  tools: async (server) => (server === 'everything' ? [...tools] : []),
+  allTools: async () => tools.map((tool) => ({ server: 'everything', tool })),
+  resources: async () => [],
+  prompts: async () => [],
+  close: async () => undefined,
+};
+
+async function complete(...line: string[]) {
+  const answer = await candidates(line, async () => sources);
+  return Array.isArray(answer) ? answer.map(({ word }) => word) : answer;
+}
+
+test('commands, servers, options, and the values of options', async () => {
+  expect(await complete('re')).toEqual(['restart', 'read', 'remove']);
+  expect(await complete('call', '')).toEqual(['everything', 'calculator']);
+  expect(await complete('restart', 'ev')).toEqual(['everything']);
+  expect(await complete('call', 'calculator', '')).toEqual([]);
+  expect(await complete('call', '--re')).toEqual(['--repeatable', '--revision']);
+  expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(await complete('call', '--protocol', '')).toEqual(['mcp', 'litemcp']);
+  expect(await complete('--config', 'mc')).toEqual({ filesBehind: '' });
+  expect(await complete('call', 'x', '--', 'no')).toEqual({ filesBehind: '' });
+  expect(await complete('nonsense', 'x')).toEqual([]);
+  expect(await complete('check', '--rule', 'wire/only-m')).toEqual(['wire/only-messages']);
+  expect(await complete('check', '--litemcp', '--only', 'litemcp-w')).toContain('litemcp-wire');
+});
+
+test('tools, names of arguments, and their values', async () => {
+  expect(await complete('call', 'everything', 'gr')).toEqual(['greet']);
+  expect(await complete('call', 'everything/gr')).toEqual(['everything/greet']);
+  expect(await complete('call', 'everything', 'greet', '')).toEqual(['name=']);
+  expect(await complete('call', 'everything', 'greet', 'name=x', '')).toEqual([]);
+  expect(await complete('call', 'everything', 'typed', 'm')).toEqual(['mode=', 'maybe=']);
+  expect(await complete('call', 'everything', 'typed', 'mode=')).toEqual(['mode=fast', 'mode=slow', 'mode=3']);
+  expect(await complete('call', 'everything/typed', 'flag=t')).toEqual(['flag=true']);
+  expect(await complete('call', 'everything', 'typed', 'text=@no')).toEqual({ filesBehind: 'text=@' });
+});
