@@ -1,5 +1,5 @@
 // Clients that vanish without a word, in whatever state: sessions, streams, sockets, requests and what the process does for them
-// are back to where they were. STANDPIPE_VANISHED: how many clients, 300 by default; memory is reported for more.
+// are back to where they were. STANDPIPE_VANISHED: how many clients, 150 by default; memory is reported for more.
 
 import { createServer, type Server as NodeServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ import { Host } from '../../src/host/host.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
 import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
-const clients = Number(process.env.STANDPIPE_VANISHED ?? 300);
+const clients = Number(process.env.STANDPIPE_VANISHED ?? 150);
 /** So many are there at a time: the server runs 256 requests at a time. */
 const WAVE = 500;
 const IDLE_MS = 60_000;
@@ -169,7 +169,7 @@ const soon = { timeout: 120_000, interval: 100 };
 
 /** Collecting takes long beside other tests: only where memory is reported. */
 function collector(): () => void {
-  if (clients <= 300) return () => undefined;
+  if (clients <= 150) return () => undefined;
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
@@ -221,7 +221,7 @@ test(`after ${clients} clients have vanished, all is as it was`, async () => {
   await expect.poll(timers, soon).toBeLessThanOrEqual(before.timers + 4);
   collect();
   const { heapUsed, rss } = process.memoryUsage();
-  if (clients > 300) {
+  if (clients > 150) {
     const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
     process.stderr.write(`heap ${mb(before.heap)} → ${mb(heapUsed)}, resident ${mb(before.rss)} → ${mb(rss)}\n`);
   }

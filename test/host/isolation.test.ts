@@ -16,7 +16,7 @@ test('five servers that misbehave do not keep a healthy one from answering', asy
   const bad = [...ways, 'crashes-at-once'];
   for (const name of bad) host.startServer(name).catch(() => undefined); // they never become ready
   await until('they misbehave', () => bad.every((name) => stateOf(host, name) !== 'stopped'));
-  for (let at = 0; at < 1000; at++) {
+  for (let at = 0; at < 100; at++) {
     const { content } = await host.callTool('healthy', 'echo', { at });
     expect(content).toEqual([{ type: 'text', text: `{"at":${at}}` }]);
   }
