@@ -21,7 +21,7 @@ import {
 import { file, read } from './read-text.contract.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
-const numRuns = deep ? 50_000 : 500;
+const numRuns = deep ? 50_000 : 250;
 const timeoutMs = deep ? 600_000 : 120_000;
 
 const serverKeys = [...commandKeys, ...remoteKeys, ...spellingsOfRemotes];

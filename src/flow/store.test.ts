@@ -170,7 +170,7 @@ describe('the flow store', () => {
         }
         for (const { frame, first } of seen) expect(frame.payload.every((byte) => byte === first)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

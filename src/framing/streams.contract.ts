@@ -12,7 +12,7 @@ interface Profile {
 }
 
 const profiles: Record<string, Profile> = {
-  fast: { streams: 800, roundTrips: 200, largeStreams: 25 },
+  fast: { streams: 400, roundTrips: 100, largeStreams: 12 },
   deep: { streams: 130_000, roundTrips: 20_000, largeStreams: 1500 },
 };
 

@@ -23,7 +23,7 @@ it('is a Map, however long things come and go', () => {
       expect(table.takeAll()).toEqual([...map.values()]);
       expect(table.size).toBe(0);
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 

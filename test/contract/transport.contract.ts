@@ -74,13 +74,13 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       expect(received).toEqual(sent);
     });
 
-    test('30 MB sent at once arrive whole: backpressure loses nothing', async () => {
+    test('10 MB sent at once arrive whole: backpressure loses nothing', async () => {
       const { near, received, when } = await open();
       await near.start();
       const text = 'x'.repeat(100_000);
-      await Promise.all(Array.from({ length: 300 }, (_, n) => near.send(note(n, { text }))));
-      await when(() => received.length === 300);
-      expect(received.map((message) => 'params' in message && message.params?.n)).toEqual([...Array(300).keys()]);
+      await Promise.all(Array.from({ length: 100 }, (_, n) => near.send(note(n, { text }))));
+      await when(() => received.length === 100);
+      expect(received.map((message) => 'params' in message && message.params?.n)).toEqual([...Array(100).keys()]);
     });
 
     test('sending before the start is refused', async () => {

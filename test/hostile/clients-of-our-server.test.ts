@@ -78,15 +78,13 @@ test('a URI of 200,000 characters, made to be matched slowly, is answered as unk
 test('requests that are never answered are refused beyond 256 MiB, and the server goes on', async () => {
   const server = await opened();
   const junk = 'x'.repeat(60 * 1024 * 1024);
-  const ids = [1, 2, 3, 4, 5, 6];
+  const ids = [1, 2, 3, 4, 5];
   for (const id of ids) server.write({ id, method: 'tools/call', params: { name: 'wait', junk } });
-  for (const id of [5, 6]) {
-    const answer = await server.until((message) => message.id === id);
-    expect(answer).toMatchObject({ error: { code: -31001, message: expect.stringContaining('Requests too long') } });
-  }
+  const answer = await server.until((message) => message.id === 5);
+  expect(answer).toMatchObject({ error: { code: -31001, message: expect.stringContaining('Requests too long') } });
   await goesOn(server);
   server.write({ method: 'notifications/cancelled', params: { requestId: 1 } });
   server.write({ id: 7, method: 'tools/call', params: { name: 'wait', junk } });
   await goesOn(server);
-  expect(server.received.filter(({ id }) => typeof id === 'number').map(({ id }) => id)).toEqual([5, 6]);
+  expect(server.received.filter(({ id }) => typeof id === 'number').map(({ id }) => id)).toEqual([5]);
 });

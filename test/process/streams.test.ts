@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { fixture, node, playground, until } from '../fixtures/process/programs.ts';
+import { usually } from '../fixtures/repetitions.ts';
 
 test('10 MB on stderr without a newline: nothing blocks, the newest 64 KB are kept', async () => {
   const { start } = playground();
@@ -44,9 +45,11 @@ test('writing to a server that no longer reads is recorded, and uncaught nowhere
   expect(await server.stop()).toBe('SIGTERM');
 });
 
-test('writing to a server that dies is uncaught nowhere, 100 times', async () => {
+const deaths = usually(25, 100);
+
+test(`writing to a server that dies is uncaught nowhere, ${deaths} times`, async () => {
   const { start } = playground();
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < deaths; round += 1) {
     const server = await start({ command: 'true' });
     server.stdin.write(Buffer.alloc(100_000));
     expect((await server.exit).exitCode).toBe(0);

@@ -52,7 +52,7 @@ test('an oversized request is answered with an error that names the limit', asyn
   expect(await peer.request('echo', { text: 'x' })).toEqual({ text: 'x' });
 });
 
-const EXITS = usually(12, 100);
+const EXITS = usually(8, 100);
 
 test(`a 5 MB answer followed by the exit arrives whole, ${EXITS} times of ${EXITS}`, async () => {
   const lengths: number[] = [];
