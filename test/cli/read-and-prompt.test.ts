@@ -2,8 +2,26 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { everything, finished, folder, runCli, startCli } from './run-cli.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  everything,
+  everythingEntry,
+  finished,
+  folder,
+  runCli,
+  startCli,
+  startHost,
+  stopHost,
+  writeConfig,
+} from './run-cli.ts';
+
+// One host for most of it: what is read is independent of how the server was started.
+const behindHost = ['--config', writeConfig('host.json', { everything: everythingEntry })];
+let host: Awaited<ReturnType<typeof startHost>>;
+beforeAll(async () => {
+  host = await startHost(behindHost);
+});
+afterAll(() => stopHost(host));
 
 describe('read and prompt', () => {
   test('a resource in a pipe is its bytes, and nothing more', async () => {
@@ -12,29 +30,29 @@ describe('read and prompt', () => {
       stdout: 'no newline at the end',
       stderr: '',
     });
-    const child = startCli(['read', 'doc://logo', ...everything]);
+    const child = startCli(['read', 'everything', 'doc://logo', ...behindHost]);
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
     await finished(child);
     expect([...Buffer.concat(chunks)]).toEqual([0, 1, 2, 255]);
-    await runCli(['read', 'doc://logo', '--output', 'logo.png', ...everything]);
+    await runCli(['read', 'everything', 'doc://logo', '--output', 'logo.png', ...behindHost]);
     expect([...readFileSync(join(folder, 'logo.png'))]).toEqual([0, 1, 2, 255]);
   });
 
   test('without a URI, what there is', async () => {
-    const { stdout } = await runCli(['read', ...everything]);
+    const { stdout } = await runCli(['read', 'everything', ...behindHost]);
     expect(stdout).toBe('doc://readme\treadme\ttext/plain\t\ndoc://logo\tlogo\timage/png\t\n');
   });
 
   test('--json', async () => {
-    const { stdout } = await runCli(['read', 'doc://readme', '--json', ...everything]);
+    const { stdout } = await runCli(['read', 'everything', 'doc://readme', '--json', ...behindHost]);
     expect(JSON.parse(stdout)).toEqual({
       server: 'everything',
       uri: 'doc://readme',
       contents: [{ uri: 'doc://readme', mimeType: 'text/plain', text: 'no newline at the end' }],
       saved: [],
     });
-    const prompt = await runCli(['prompt', 'review', 'code=x', '--json', ...everything]);
+    const prompt = await runCli(['prompt', 'everything', 'review', 'code=x', '--json', ...behindHost]);
     expect(JSON.parse(prompt.stdout)).toEqual({
       server: 'everything',
       prompt: 'review',
@@ -45,12 +63,12 @@ describe('read and prompt', () => {
 
   test('a prompt with its arguments, checked', async () => {
     writeFileSync(join(folder, 'code.py'), 'print(1)');
-    const { stdout } = await runCli(['prompt', 'review', 'code=@code.py', 'style=short', ...everything]);
+    const { stdout } = await runCli(['prompt', 'everything', 'review', 'code=@code.py', 'style=short', ...behindHost]);
     expect(stdout).toBe('user: Review print(1) (short style)\n');
-    const missing = await runCli(['prompt', 'review', ...everything]);
+    const missing = await runCli(['prompt', 'everything', 'review', ...behindHost]);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('review needs "code"') });
-    const unknown = await runCli(['prompt', 'reviw', ...everything]);
+    const unknown = await runCli(['prompt', 'everything', 'reviw', ...behindHost]);
     expect(unknown.stderr).toContain('Did you mean "review"?');
-    expect((await runCli(['prompt', ...everything])).stdout).toBe('review\tcode [style]\tReviews code\n');
+    expect((await runCli(['prompt', 'everything', ...behindHost])).stdout).toBe('review\tcode [style]\tReviews code\n');
   });
 });
