@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 /** About signals, process groups, file modes, `sh` or a pseudo-terminal, none of which Windows has. */
 const notOnWindows = [
@@ -22,6 +23,7 @@ export default defineConfig({
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // Tests with real processes wait for more than half of their time: six workers keep two cores busy.
     maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',

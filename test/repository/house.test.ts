@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
 import { expect, test } from 'vitest';
+import { longest } from '../longest-first.ts';
 import { repositoryFiles, root } from './files.ts';
 import { headingAnchors, links } from './markdown.ts';
 
@@ -32,6 +33,10 @@ test('time comes through the clock, and the list of exceptions is not stale', ()
   const setsTimer = (file: string) => /(?<![.\w])(?:setTimeout|setInterval)\(|node:timers/.test(read(file));
   const clocked = sources.filter((file) => file !== 'src/base/clock.ts');
   expect(clocked.filter(setsTimer)).toEqual(Object.keys(ownTimers));
+});
+
+test('the test files that begin first are there', () => {
+  expect(longest.filter((file) => !files.includes(file))).toEqual([]);
 });
 
 test('no file is named for being used by others: a file is one idea and is named for it', () => {
