@@ -21,7 +21,10 @@ export type TableListener<T> = (entry: { key: string; value: T | undefined; revi
  * cases the change may have been made: reading the entry shows it.
  */
 export interface Table<T> {
-  /** As the table is now: never from a copy that may be old. */
+  /**
+   * Never from a copy that may be old, and never older than what this table has shown or changed before. But in a cluster the leader
+   * of before can answer, and an entry that others renew has expired there: see `isGone`.
+   */
   get(key: string): Promise<Entry<T> | undefined>;
   /** If there is no such key. Resolves to the revision, or to undefined if another was first. */
   create(key: string, value: T): Promise<number | undefined>;
@@ -36,6 +39,8 @@ export interface Table<T> {
   isSettled(ms: number): Promise<boolean>;
   /** All keys that are there now. */
   keys(): Promise<Set<string>>;
+  /** Whether there is no such key, by a server that has all that was changed before. For a table whose entries expire. */
+  isGone(key: string): Promise<boolean>;
   /**
    * Calls the listener with every entry, resolves, and calls it with every change until the returned function is called. After a
    * lost connection it goes on with what changed meanwhile, removals included. An entry may be reported again. Revisions begin

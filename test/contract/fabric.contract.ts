@@ -87,6 +87,7 @@ export function fabricContract(name: string, under: FabricUnderTest): void {
       expect(await table.update(dropped, lease, toReturn)).toBeUndefined();
       expect(await table.get(dropped)).toBeUndefined();
       expect((await table.get(kept))?.revision).toBe(revision);
+      expect([await table.isGone(dropped), await watcher.leases.table.isGone(kept)]).toEqual([true, false]);
     });
 
     it('report every entry first, then every change in order', async () => {

@@ -34,11 +34,15 @@ export class NatsBucket {
   readonly expires: boolean;
   readonly jsm: JetStreamManager;
   readonly kv: KV;
+  /** Whether several servers of NATS keep it. */
+  isReplicated = false;
   #options: BucketOptions;
   readonly #onMade = new Set<() => void>();
   #isOpen = false;
   /** For how long entries are kept, as it was read last. */
   lifetimeMs = 0;
+  /** Which bucket of this name it is. */
+  created: string | undefined;
 
   private constructor(link: NatsLink, options: BucketOptions, jsm: JetStreamManager, kv: KV) {
     this.link = link;
@@ -92,6 +96,8 @@ export class NatsBucket {
     const info = await this.#info();
     this.#options.ages.saw(this.stream, info);
     if (this.expires) this.#sawLifetime(info.config.max_age / 1e6);
+    this.created = info.created;
+    this.isReplicated = info.config.num_replicas > 1;
     return info;
   }
 

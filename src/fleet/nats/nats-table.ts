@@ -2,7 +2,9 @@
 // misses the removal. In one whose entries expire, a removal leaves nothing, so that one request lists the keys that are there.
 // A NATS server that is killed can forget such a removal: the entry is back until it expires, as that of a holder that has died.
 
+import { toError } from '../../base/errors.ts';
 import type { Entry, Table, TableListener } from '../fabric.ts';
+import { KnownRevisions } from './known-revisions.ts';
 import { isApiError, type NatsBucket } from './nats-bucket.ts';
 import { NatsWatch } from './nats-watch.ts';
 import { SharedWatch } from './shared-watch.ts';
@@ -11,18 +13,26 @@ import { SharedWatch } from './shared-watch.ts';
 const WRONG_REVISION = [10071, 10164];
 /** JetStream: there is no message with this number. */
 const NO_SUCH_MESSAGE = [10037, 10043, 10057];
+/** The key of an entry that is written to know what was written before it. */
+const MARK = 'mark';
+/** Among the known revisions, that of the last change of the table. */
+const TABLE = '';
 
 export class NatsTable<T> implements Table<T> {
   readonly #bucket: NatsBucket;
   readonly #watch: SharedWatch<T>;
+  readonly #known: KnownRevisions;
 
   constructor(bucket: NatsBucket) {
     this.#bucket = bucket;
     this.#watch = new SharedWatch(bucket);
+    this.#known = new KnownRevisions(bucket);
   }
 
   async get(key: string): Promise<Entry<T> | undefined> {
     const entry = await this.#attempt('Reading', key, () => this.#bucket.kv.get(key));
+    if (entry) await this.#known.check(key, entry.revision);
+    else this.#known.forget(key);
     return entry && entry.operation === 'PUT' ? { key, value: entry.json<T>(), revision: entry.revision } : undefined;
   }
 
@@ -49,23 +59,42 @@ export class NatsTable<T> implements Table<T> {
   }
 
   async keys(): Promise<Set<string>> {
-    const { jsm, stream, prefix, expires } = this.#bucket;
-    if (!expires) return NatsWatch.keys(this.#bucket);
-    const request = { subjects_filter: `${prefix}>` };
-    const { state } = await this.#bucket.attempt(`Listing ${stream}`, () => jsm.streams.info(stream, request));
-    return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length)));
+    if (!this.#bucket.expires) return NatsWatch.keys(this.#bucket);
+    const keys = await this.#list('>');
+    keys.delete(MARK);
+    return keys;
+  }
+
+  async isGone(key: string): Promise<boolean> {
+    this.#known.saw(TABLE, await this.#attempt('Confirming', key, () => this.#bucket.kv.put(MARK, '')));
+    return (await this.#list(key)).size === 0;
   }
 
   watch(listener: TableListener<T>): Promise<() => void> {
     return this.#watch.listen(listener);
   }
 
+  /** The keys that are there, by a server that has what this program has written. */
+  async #list(filter: string): Promise<Set<string>> {
+    const { jsm, stream, prefix } = this.#bucket;
+    const request = { subjects_filter: prefix + filter };
+    const { state } = await this.#bucket.attempt(`Listing ${stream}`, () => jsm.streams.info(stream, request));
+    await this.#known.check(TABLE, state.last_seq);
+    return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length)));
+  }
+
   async #change(verb: string, key: string, run: () => Promise<number>): Promise<number | undefined> {
     try {
-      return await this.#attempt(verb, key, run);
+      const revision = await this.#attempt(verb, key, run);
+      this.#known.saw(key, revision);
+      this.#known.saw(TABLE, revision);
+      return revision;
     } catch (error) {
-      if (isApiError(error, ...WRONG_REVISION, ...NO_SUCH_MESSAGE)) return undefined;
-      throw error;
+      if (!isApiError(error, ...WRONG_REVISION, ...NO_SUCH_MESSAGE)) throw error;
+      // "wrong last sequence: 7": none is 0.
+      const actual = Number(/sequence: (\d+)/.exec(toError(error).message)?.[1] ?? 0);
+      if (actual > 0) await this.#known.check(key, actual);
+      return undefined;
     }
   }
 

@@ -29,6 +29,10 @@ class MemoryTable<T> implements Table<T> {
     return true;
   }
 
+  async isGone(key: string) {
+    return !this.#here().has(key);
+  }
+
   async create(key: string, value: T) {
     return this.#here().has(key) ? undefined : this.put(key, value);
   }

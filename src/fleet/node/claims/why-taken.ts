@@ -28,7 +28,9 @@ export class WhyTaken {
     const { node, session, held, generation, lifetimeMs = 0 } = before;
     if (!held) return undefined;
     const lease = await leases.table.get(`node.${node}`);
-    if (lease?.value.session === session) return `Node "${node}" runs it in generation ${generation}`;
+    // A session without its lease never has it again: another one in its place says enough.
+    if (lease ? lease.value.session === session : !(await leases.table.isGone(`node.${node}`)))
+      return `Node "${node}" runs it in generation ${generation}`;
     const trustedMs = Math.max(lifetimeMs, leases.lifetimeMs);
     if (!(await leases.table.isSettled(trustedMs))) return madeAnew('leases');
     // Read after the lease: so what has ended it early is seen.
