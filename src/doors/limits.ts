@@ -61,6 +61,9 @@ const optionOf: Record<Counted, string> = {
   waitingBytes: 'maxWaitingBytes',
 };
 
+/** How often more is asked for, for one request. */
+const MOST_TRIES = 10;
+
 const noCounts = (): Counts => ({ sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 });
 
 export class Limits {
@@ -108,9 +111,14 @@ export class Limits {
     return account.share && refusal.status === 429 ? this.#askFor(account, kind, refusal) : refusal;
   }
 
-  async #askFor(account: Account, kind: 'inFlight' | 'streams', { limit }: LimitRefusal): Promise<Admission> {
-    await account.share!.refill();
-    const refusal = (limit === 'requestsPerMinute' ? account.countRequest() : undefined) ?? account.take(kind);
+  /** Others may take what was given for this request first: it is asked for again while there is more. */
+  async #askFor(account: Account, kind: 'inFlight' | 'streams', first: LimitRefusal): Promise<Admission> {
+    let refusal: LimitRefusal | undefined = first;
+    for (let tries = 0; refusal?.status === 429 && tries < MOST_TRIES; tries += 1) {
+      const isMore = await account.share!.refill();
+      refusal = (refusal.limit === 'requestsPerMinute' ? account.countRequest() : undefined) ?? account.take(kind);
+      if (!isMore) break;
+    }
     return refusal ?? new Ticket(account, kind);
   }
 
@@ -220,10 +228,13 @@ export class Account {
 
   /** Where quotas are shared, more is asked for before it is refused. */
   async takeOrAsk(kind: Counted): Promise<LimitRefusal | undefined> {
-    const refusal = this.take(kind);
-    if (!refusal || !this.share || refusal.status !== 429) return refusal;
-    await this.share.refill();
-    return this.take(kind);
+    let refusal = this.take(kind);
+    for (let tries = 0; this.share && refusal?.status === 429 && tries < MOST_TRIES; tries += 1) {
+      const isMore = await this.share.refill();
+      refusal = this.take(kind);
+      if (!isMore) break;
+    }
+    return refusal;
   }
 
   /** Without asking: what has to be sent is sent. */

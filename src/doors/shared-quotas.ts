@@ -14,8 +14,8 @@ export interface QuotaShare {
   limitOf(kind: Counted): number;
   /** 0 for a request that may pass; otherwise in how many milliseconds one may. */
   takeRequest(): number;
-  /** Asks for more. Resolves with the answer: what would be refused is tried once more. */
-  refill(): Promise<void>;
+  /** Asks for more. Resolves with the answer, to whether there may be still more: what would be refused is tried once more. */
+  refill(): Promise<boolean>;
   /** Whether nothing is lost if it is forgotten. */
   readonly isIdle: boolean;
 }

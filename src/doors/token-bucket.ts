@@ -9,10 +9,11 @@ export class TokenBucket {
   #tokens: number;
   #atMs: number;
 
-  constructor(perMinute: number, nowMs: number) {
+  /** Full, unless `tokens` says how many there are. */
+  constructor(perMinute: number, nowMs: number, tokens = Number.POSITIVE_INFINITY) {
     this.perMinute = perMinute;
     this.#most = Math.max(1, perMinute);
-    this.#tokens = this.#most;
+    this.#tokens = Math.min(this.#most, tokens);
     this.#atMs = nowMs;
   }
 
@@ -44,6 +45,11 @@ export class TokenBucket {
   give(tokens: number, nowMs: number): void {
     this.#fill(nowMs);
     this.#tokens = Math.min(this.#most, this.#tokens + tokens);
+  }
+
+  left(nowMs: number): number {
+    this.#fill(nowMs);
+    return this.#tokens;
   }
 
   isFull(nowMs: number): boolean {

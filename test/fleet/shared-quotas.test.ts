@@ -1,18 +1,19 @@
-// Two gateways of a fleet as HTTP servers, over a real NATS: the quotas of a principal hold over both together.
+// Gateways of a fleet as HTTP servers and as processes, over a real NATS: the quotas of a principal hold over all together.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { shortHash } from '../../src/base/short-hash.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import type { Fabric, NodeRecord } from '../../src/fleet/fabric.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { answerNodeRequests, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
 import { FleetQuotas } from '../../src/fleet/quotas/fleet-quotas.ts';
+import { rendezvousScore } from '../../src/fleet/rendezvous.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
+import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { NodeProcess } from '../fixtures/fleet/node-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -24,6 +25,9 @@ const principals = {
   grace: { name: 'grace', quotas: { requestsPerMinute: 20 } },
 };
 
+/** Of NATS, or of a proxy. */
+const where = { url: nats.url, fleet: 'quotas' };
+
 interface Gateway {
   fabric: Fabric;
   quotas: FleetQuotas;
@@ -31,11 +35,11 @@ interface Gateway {
   call(principal: string, tool: string): Promise<number>;
 }
 
-async function gateway(name: string, waits: Promise<void>, started: () => void): Promise<Gateway> {
-  const fabric = await openFabric({ servers: [nats.url], fleet: 'quotas', name, lifetimeMs: 2000 });
+async function gateway(name: string, waits: Promise<void>, started: () => void, at = where): Promise<Gateway> {
+  const fabric = await openFabric({ servers: [at.url], fleet: at.fleet, name, lifetimeMs: 2000 });
   const quotas = new FleetQuotas(fabric, name, clock);
   const requests = answerNodeRequests(fabric, name, { 'standpipe/quota': (ask) => quotas.answer(ask) } as NodeHandlers);
-  await fabric.directory.nodes.create(name, { name, url: `http://${name}` } as NodeRecord);
+  await fabric.directory.nodes.create(name, { name, session: 's', url: `http://${name}` } as NodeRecord);
   await quotas.start();
   const server = new Server({ name, version: '1.0.0' });
   server.tool('echo', {}, () => 'here');
@@ -86,6 +90,7 @@ test('the quotas of a principal hold over two gateways together', async () => {
     .poll(() => [a.quotas.homeOf('ada'), b.quotas.homeOf('ada')])
     .toEqual(Array(2).fill(a.quotas.homeOf('ada')));
 
+  clock.advance(2000); // both know what the other has
   // Places at a time: all at one, then none at the other.
   const held = Array.from({ length: 9 }, () => a.call('ada', 'waits'));
   const refusedAtA = Promise.all(held).then((statuses) => times(429, statuses));
@@ -107,43 +112,159 @@ test('the quotas of a principal hold over two gateways together', async () => {
   expect([times(200, statuses), times(429, statuses)]).toEqual([20, 40]);
 });
 
-test('two processes of up --http share what a token of both may send', async () => {
+test('a gateway that joins, leaves or was cut off from NATS gives out nothing before it knows what the others have', async () => {
+  let goOn!: () => void;
+  let running = 0;
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const proxy = await NatsProxy.open(nats.port);
+  const at = { url: nats.url, fleet: 'moves' };
+  // The home of ada is the last of them.
+  const names = ['a', 'b', 'c', 'd', 'e'].sort((x, y) => rendezvousScore('ada', x) - rendezvousScore('ada', y));
+  const [first, second, home] = [names[0]!, names[1]!, names.at(-1)!];
+  const a = await gateway(first, waits, () => running++, at);
+  const b = await gateway(second, waits, () => running++, at);
+  await expect.poll(() => a.quotas.homeOf('ada')).toBe(second);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      clock.advance(500);
+      await Promise.all([a.fabric.flush(), b.fabric.flush()]);
+    }
+  };
+  await pass(2000);
+  const calls = Array.from({ length: 4 }, () => a.call('ada', 'waits'));
+  await expect.poll(() => running).toBe(4);
+
+  // Another home, which knows nothing of the four at first.
+  const c = await gateway(home, waits, () => running++, { ...at, url: proxy.url });
+  await expect.poll(() => [a, b].map(({ quotas }) => quotas.homeOf('ada'))).toEqual([home, home]);
+  const refused = Array.from({ length: 3 }, () => b.call('ada', 'waits'));
+  expect(await Promise.all(refused)).toEqual([429, 429, 429]);
+  await pass(2000);
+  calls.push(b.call('ada', 'waits'), b.call('ada', 'waits'));
+  await expect.poll(() => running).toBe(6);
+  expect(await c.call('ada', 'waits')).toBe(429);
+
+  // It loses NATS for so long that it forgets what the others have. They go on with their fair parts.
+  proxy.cut();
+  await expect.poll(() => c.fabric.isConnected).toBe(false);
+  await pass(3000);
+  proxy.heal();
+  await expect.poll(() => c.fabric.isConnected).toBe(true);
+  expect(await Promise.all([c.call('ada', 'waits'), c.call('ada', 'waits')])).toEqual([429, 429]);
+
+  await pass(2000);
+  expect(await c.call('ada', 'waits')).toBe(429);
+
+  // It leaves: the home of before is the home again, and does not know of the six.
+  const entry = await c.fabric.directory.nodes.get(home);
+  await c.fabric.directory.nodes.remove(home, entry!.revision);
+  await expect.poll(() => [a, b].map(({ quotas }) => quotas.homeOf('ada'))).toEqual([second, second]);
+  expect(await Promise.all([a.call('ada', 'waits'), b.call('ada', 'waits')])).toEqual([429, 429]);
+  expect(running).toBe(6);
+  goOn();
+  expect(await Promise.all(calls)).toEqual(Array(6).fill(200));
+  await expect
+    .poll(async () => {
+      await pass(500);
+      return times(200, await Promise.all(Array.from({ length: 6 }, () => b.call('ada', 'echo'))));
+    })
+    .toBe(6);
+});
+
+test('three processes of up --http share what a token may do, while gateways and the home of the quota die', async () => {
   const folder = temporaryFolder('shared-quotas');
   const file = join(folder, 'tokens.json');
   const program = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
-  // Its home is the first node: the second one knows that one from the beginning.
-  const isHome = (name: string) => shortHash(`${name}\none`) > shortHash(`${name}\ntwo`);
-  const principal = ['ada', 'grace', 'joan', 'mary', 'rosa'].find(isHome)!;
-  const words = ['token', 'add', principal, '--per-minute', '10', '--tokens', file];
-  const token = execFileSync(process.execPath, [program, ...words], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .at(-1)!
-    .trim();
+  // The home is the third node: the first two know it when it has joined.
+  const homeOf = (name: string, nodes: string[]) =>
+    nodes.sort((x, y) => rendezvousScore(name, y) - rendezvousScore(name, x))[0];
+  const homedAt = (node: string) =>
+    Array.from({ length: 100 }, (_, n) => `p${n}`).find((name) => homeOf(name, ['one', 'two', 'three']) === node)!;
+  const addToken = (name: string, ...limits: string[]) => {
+    const words = [program, 'token', 'add', name, ...limits, '--tokens', file];
+    return execFileSync(process.execPath, words, { encoding: 'utf8' }).trim().split('\n').at(-1)!.trim();
+  };
+  const rated = addToken(homedAt('one'), '--per-minute', '10');
+  const counted = addToken(homedAt('three'), '--in-flight', '4');
+
+  // A server that sees how many calls of all gateways run.
+  let running = 0;
+  let most = 0;
+  let release: () => void = () => undefined;
+  const server = new Server({ name: 'counts', version: '1.0.0' });
+  server.tool('waits', {}, async (_, { signal }) => {
+    most = Math.max(most, ++running);
+    await new Promise<void>((resolve) => {
+      const before = release;
+      release = () => {
+        before();
+        resolve();
+      };
+      signal.addEventListener('abort', () => resolve());
+    });
+    running -= 1;
+    return 'done';
+  });
+  const serving = await serveHttp(server, { port: 0, token: false });
+  onTestFinished(() => serving.close());
+
   const nodes: NodeProcess[] = [];
-  for (const name of ['one', 'two']) {
-    const node = new NodeProcess({ name, folder, url: nats.url, args: ['--fleet', 'processes', '--tokens', file] });
+  for (const name of ['one', 'two', 'three']) {
+    const args = ['--fleet', 'processes', '--lease', '2s', '--tokens', file];
+    const node = new NodeProcess({ name, folder, url: nats.url, args, servers: { counts: { url: serving.url } } });
     nodes.push(node);
-    onTestFinished(() => void node.end());
+    onTestFinished(() => void node.end('SIGKILL'));
     await node.untilEvent('it has joined', ({ text }) => text?.includes('Joined the fleet') ?? false);
   }
   const urls = nodes.map(({ events }) => events.find(({ http }) => http !== undefined)!.http!);
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: modernMeta } };
-  const ask = async (url: string) => {
-    const headers = {
-      ...modernHeaders('tools/list'),
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    };
-    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(list) });
+  const post = async (url: string, token: string, method: string, name?: string) => {
+    const headers = { ...modernHeaders(method, name), accept: 'application/json, text/event-stream' };
+    const params = { ...(name && { name, arguments: {} }), _meta: modernMeta };
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
     await response.text();
     return response.status;
   };
-  const askOften = (url: string) => Promise.all(Array.from({ length: 15 }, () => ask(url)));
-  const [atHome, atOther] = [await askOften(urls[0]!), await askOften(urls[1]!)];
-  expect(times(200, atHome) + times(429, atHome)).toBe(15);
-  expect(times(200, atHome)).toBeGreaterThanOrEqual(10);
-  expect(times(200, atOther) + times(429, atOther)).toBe(15);
+
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, () => urls.map((url) => post(url, rated, 'tools/list'))).flat(),
+  );
+  expect(times(200, statuses) + times(429, statuses)).toBe(30);
+  expect(times(200, statuses)).toBeGreaterThanOrEqual(10);
   // Each alone would have let ten pass. One more passes in six seconds.
-  expect(times(200, atHome) + times(200, atOther)).toBeLessThan(20);
+  expect(times(200, statuses)).toBeLessThan(20);
+
+  /** Sends calls until so many run. They are answered when they are released, or their gateway dies. */
+  const fill = (count: number, ...gateways: number[]) =>
+    expect
+      .poll(async () => {
+        const sent = gateways.map((n) => post(`${urls[n]}/counts`, counted, 'tools/call', 'waits').catch(() => 0));
+        const before = running;
+        await Promise.race([
+          ...sent,
+          expect
+            .poll(() => running)
+            .toBeGreaterThan(before)
+            .catch(() => undefined),
+        ]);
+        return running;
+      })
+      .toBe(count);
+  await fill(2, 0);
+  await fill(4, 1);
+  expect(await post(`${urls[2]}/counts`, counted, 'tools/call', 'waits')).toBe(429);
+  // A gateway dies with its places, then the home: the others get them all, and never more.
+  await nodes[1]!.end('SIGKILL');
+  await expect.poll(() => running).toBe(2);
+  await fill(4, 0, 2);
+  await nodes[2]!.end('SIGKILL');
+  await expect.poll(() => running).toBeLessThan(5);
+  await fill(4, 0);
+  expect(most).toBe(4);
+  release();
 });

@@ -4,7 +4,7 @@
 import { isObject } from '../../base/json-object.ts';
 import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
-import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import { fleetName, keyOfServer, keyOfSlot } from '../subjects.ts';
 
 /** What cannot be read in its `place` has its default. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
@@ -26,7 +26,8 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
 }
 
 export function usableNode(value: NodeRecord, key: string): NodeRecord | undefined {
-  if (!isObject(value) || value.name !== key || typeof value.session !== 'string') return undefined;
+  if (!isObject(value) || value.name !== key || !fleetName.test(key) || typeof value.session !== 'string')
+    return undefined;
   return { ...value, labels: textsIn(value.labels), offers: textsIn(value.offers), draining: value.draining === true };
 }
 

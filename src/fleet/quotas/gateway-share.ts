@@ -5,20 +5,26 @@ import type { Clock } from '../../base/clock.ts';
 import type { Counted, Counts } from '../../doors/limits.ts';
 import type { Quotas } from '../../doors/principal.ts';
 import type { QuotaShare } from '../../doors/shared-quotas.ts';
-import { countedKinds, noCounts, type QuotaGrant } from './quota-home.ts';
+import { countedKinds, noCounts, type QuotaAsk, type QuotaGrant, readCount, readCounts } from './quota-home.ts';
+
+export type ShareAsk = Pick<QuotaAsk, 'used' | 'had' | 'wanted' | 'requests'>;
 
 export interface ShareContext {
   clock: Clock;
   /** A grant is trusted for so long: less than until the home forgets it. */
   trustedMs: number;
   /** Rejects if the home cannot be asked. */
-  ask(share: GatewayShare, wanted: Counts, requests: number): Promise<QuotaGrant>;
+  ask(share: GatewayShare, ask: ShareAsk): Promise<QuotaGrant>;
   /** Which of how many gateways this one is, in an order of the principal. */
   rank(principal: string): { index: number; count: number };
 }
 
 /** Between two attempts to reach a home that does not answer. */
 const RETRY_MS = 500;
+/** A home that has given nothing more is not asked again for this long, whatever the clients of the principal send. */
+const REFUSED_MS = 100;
+/** A rate of 0 lets nothing pass. */
+const MOST_WAIT_MS = 60 * 60_000;
 /** Of bytes: in advance. */
 const BYTES_AHEAD = 64 * 1024;
 
@@ -38,7 +44,9 @@ export class GatewayShare implements QuotaShare {
   #grantedMs = Number.NEGATIVE_INFINITY;
   /** Since when the home does not answer. */
   #failingMs: number | undefined;
+  /** When the home was asked last, and whether it gave no more than there was. */
   #triedMs = 0;
+  #isRefused = false;
   #earnedMs = 0;
   #asking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -53,7 +61,11 @@ export class GatewayShare implements QuotaShare {
   }
 
   get isIdle(): boolean {
-    return !this.#asking && this.#tokens < 1 && countedKinds.every((kind) => this.held[kind] === 0);
+    return (
+      !this.#asking &&
+      this.#tokens < 1 &&
+      countedKinds.every((kind) => this.held[kind] === 0 && this.#counts[kind] === 0)
+    );
   }
 
   limitOf(kind: Counted): number {
@@ -70,13 +82,15 @@ export class GatewayShare implements QuotaShare {
     return 0;
   }
 
-  async refill(): Promise<void> {
-    if (this.#failingMs !== undefined && this.#context.clock.nowMs() - this.#triedMs < RETRY_MS) return;
+  async refill(): Promise<boolean> {
+    const pauseMs = this.#failingMs === undefined ? (this.#isRefused ? REFUSED_MS : 0) : RETRY_MS;
+    if (this.#context.clock.nowMs() - this.#triedMs < pauseMs) return false;
     this.#waiting += 1;
     try {
       // An ask that is under way does not count this caller: one more follows, for all who came meanwhile.
       if (this.#asking) this.#next ??= this.#asking.then(() => this.#start());
       await (this.#next ?? this.#start());
+      return this.#failingMs === undefined && !this.#isRefused;
     } finally {
       this.#waiting -= 1;
     }
@@ -108,19 +122,38 @@ export class GatewayShare implements QuotaShare {
 
   async #ask(wanted: Counts, requests: number): Promise<void> {
     const nowMs = this.#context.clock.nowMs();
+    const had = noCounts();
+    for (const kind of countedKinds) {
+      // What is given back must not be used while the answer is on its way.
+      if (this.held[kind] > wanted[kind]) this.held[kind] = wanted[kind];
+      had[kind] = Math.max(this.#counts[kind], this.#isTrusted() ? this.held[kind] : 0);
+    }
     if (requests < 0) this.#tokens += requests;
     try {
-      const grant = await this.#context.ask(this, wanted, requests);
+      const grant = await this.#context.ask(this, { used: { ...this.#counts }, had, wanted, requests });
       if (this.#isAlone()) this.#tokens = 0;
       this.#failingMs = undefined;
+      this.#triedMs = nowMs;
       this.#grantedMs = nowMs;
-      Object.assign(this.held, grant.held);
-      this.#tokens += grant.requests;
-      this.#waitMs = grant.waitMs;
+      this.#take(grant, wanted, requests);
     } catch {
       this.#triedMs = this.#context.clock.nowMs();
       this.#failingMs ??= this.#triedMs;
     }
+  }
+
+  /** Never more than was asked for, whatever the other node sends. */
+  #take(grant: QuotaGrant, wanted: Counts, requests: number): void {
+    const held = readCounts(grant.held);
+    const given = Math.min(readCount(grant.requests), Math.max(0, requests));
+    this.#isRefused = this.quotas.requestsPerMinute !== undefined && given < requests;
+    for (const kind of countedKinds) {
+      this.held[kind] = Math.min(held[kind], wanted[kind]);
+      const most = this.quotas[kind] ?? Number.POSITIVE_INFINITY;
+      if (this.held[kind] < wanted[kind] || this.#counts[kind] >= most) this.#isRefused = true;
+    }
+    this.#tokens += given;
+    this.#waitMs = Math.min(readCount(grant.waitMs), MOST_WAIT_MS);
   }
 
   #wanted(): Counts {
@@ -166,6 +199,6 @@ export class GatewayShare implements QuotaShare {
     const perMinute = (this.quotas.requestsPerMinute ?? 0) / count;
     this.#tokens = Math.min(Math.max(1, perMinute), this.#tokens + ((nowMs - sinceMs) * perMinute) / 60_000);
     this.#earnedMs = nowMs;
-    this.#waitMs = Math.ceil(((1 - this.#tokens) * 60_000) / perMinute);
+    this.#waitMs = Math.min(MOST_WAIT_MS, Math.ceil(((1 - this.#tokens) * 60_000) / perMinute));
   }
 }

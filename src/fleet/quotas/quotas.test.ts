@@ -4,8 +4,8 @@ import { ManualClock } from '../../base/clock.ts';
 import { type Counts, Limits } from '../../doors/limits.ts';
 import type { Quotas } from '../../doors/principal.ts';
 import { Ticket } from '../../doors/ticket.ts';
-import { GatewayShare } from './gateway-share.ts';
-import { QuotaHome } from './quota-home.ts';
+import { GatewayShare, type ShareAsk } from './gateway-share.ts';
+import { noCounts, QuotaHome, readAsk } from './quota-home.ts';
 
 const LIFETIME_MS = 5000;
 
@@ -13,17 +13,19 @@ const LIFETIME_MS = 5000;
 function fleet(count: number, quotas: Quotas) {
   const clock = new ManualClock();
   const home = new QuotaHome(LIFETIME_MS, clock);
-  const state = { isThere: true, asks: 0 };
+  const state = { isThere: true, asks: 0, answers: undefined as Promise<void> | undefined };
   const gateways = Array.from({ length: count }, (_, index) => {
     const shares: GatewayShare[] = [];
     const context = {
       clock,
       trustedMs: 0.6 * LIFETIME_MS,
       rank: () => ({ index, count }),
-      async ask({ principal, quotas }: GatewayShare, wanted: Counts, requests: number) {
+      async ask({ principal, quotas }: GatewayShare, asked: ShareAsk) {
         state.asks += 1;
         if (!state.isThere) throw new Error('gone');
-        return home.ask({ principal, quotas, gateway: `g${index}`, wanted, requests });
+        const grant = home.ask({ principal, quotas, gateway: `g${index}`, ...asked });
+        await state.answers;
+        return grant;
       },
     };
     const shared = (principal: string, own: Quotas, counts: Readonly<Counts>) => {
@@ -50,6 +52,17 @@ function fleet(count: number, quotas: Quotas) {
 const admitted = (tickets: unknown[]) => tickets.filter((ticket) => ticket instanceof Ticket);
 const release = (tickets: unknown[]) => {
   for (const ticket of tickets) if (ticket instanceof Ticket) ticket.release();
+};
+
+/** Of places; `requests` of the rate. */
+const askOf = (
+  gateway: string,
+  quotas: Quotas,
+  asked: { [name in 'used' | 'had' | 'wanted' | 'requests']?: number },
+) => {
+  const { used = 0, had = used, wanted = had, requests = 0 } = asked;
+  const counts = (inFlight: number) => ({ ...noCounts(), inFlight });
+  return { principal: 'p', quotas, gateway, used: counts(used), had: counts(had), wanted: counts(wanted), requests };
 };
 
 describe('quotas of several gateways', () => {
@@ -147,11 +160,98 @@ describe('quotas of several gateways', () => {
 
   it('of a gateway that is gone come back after the lifetime of its lease', async () => {
     const { gateways, pass, home } = fleet(2, { inFlight: 4 });
-    const wanted = { sessions: 0, streams: 0, inFlight: 4, waitingBytes: 0 };
-    home.ask({ principal: 'p', quotas: { inFlight: 4 }, gateway: 'dead', wanted, requests: 0 });
+    home.ask(askOf('dead', { inFlight: 4 }, { wanted: 4 }));
     expect(await gateways[0]!.admit()).toMatchObject({ status: 429 });
     await pass(LIFETIME_MS + 500);
     expect(admitted(await Promise.all(Array.from({ length: 5 }, () => gateways[0]!.admit())))).toHaveLength(4);
+  });
+
+  it('are not used while they are given back', async () => {
+    const { gateways, pass, state } = fleet(2, { inFlight: 10 });
+    const [a, b] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
+    const first = await Promise.all(Array.from({ length: 10 }, () => a.admit()));
+    await pass(500);
+    release(first.slice(3));
+    await pass(500);
+    // The answer to what gives seven back is on its way.
+    let arrive!: () => void;
+    state.answers = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    const passing = pass(500);
+    const more = Promise.all(Array.from({ length: 7 }, () => a.admit()));
+    const others = Promise.all(Array.from({ length: 7 }, () => b.admit()));
+    arrive();
+    await passing;
+    expect(3 + admitted([...(await more), ...(await others)]).length).toBe(10);
+  });
+
+  it('ask the home rarely for a client that floods', async () => {
+    const { gateways, pass, state } = fleet(2, { inFlight: 2, requestsPerMinute: 6 });
+    const [a] = gateways as [(typeof gateways)[0]];
+    const flood = async () => {
+      for (let sent = 0; sent < 300; sent += 1) await a.admit();
+    };
+    await flood();
+    const { asks } = state;
+    expect(asks).toBeLessThan(20);
+    await flood();
+    expect(state.asks).toBe(asks);
+    await pass(500);
+    await flood();
+    expect(state.asks).toBeLessThan(asks + 5);
+  });
+
+  it('are confirmed by a home that does not know yet what others have, and not raised', () => {
+    const clock = new ManualClock();
+    const home = new QuotaHome(LIFETIME_MS, clock);
+    const ask = (gateway: string, counts: { used?: number; had?: number; wanted?: number }) =>
+      home.ask(askOf(gateway, { inFlight: 10 }, counts)).held.inFlight;
+    home.learn(2500);
+    expect(ask('b', { wanted: 5 })).toBe(0);
+    expect(ask('a', { used: 4, had: 6, wanted: 8 })).toBe(6);
+    clock.advance(2500);
+    expect(ask('b', { wanted: 5 })).toBe(4);
+    // What clients hold counts, also where it is more than was given.
+    expect(ask('c', { used: 3 })).toBe(0);
+    expect(ask('a', { used: 4, had: 6 })).toBe(3);
+    home.learn(clock.nowMs() + 2500);
+    expect([ask('d', { wanted: 1 }), ask('b', { used: 2, wanted: 9 })]).toEqual([0, 2]);
+  });
+
+  it('of different gateways do not let a rate begin anew', () => {
+    const clock = new ManualClock();
+    const home = new QuotaHome(LIFETIME_MS, clock);
+    let given = 0;
+    for (let n = 0; n < 20; n += 1) {
+      const requestsPerMinute = n % 2 ? 60 : 50;
+      given += home.ask(askOf(`g${n % 2}`, { requestsPerMinute }, { requests: 50 })).requests;
+    }
+    expect(given).toBe(50);
+  });
+
+  it('survive whatever another node sends', async () => {
+    const clock = new ManualClock();
+    const home = new QuotaHome(LIFETIME_MS, clock);
+    for (const ask of [{}, { principal: 'p' }, { principal: 'p', gateway: 'a.*', quotas: {} }]) {
+      expect(() => readAsk(ask)).toThrow('A request for quotas needs');
+    }
+    const odd = ['x', -1, 1.5, null, {}, [], Number.POSITIVE_INFINITY, Number.NaN];
+    for (const value of odd) {
+      const counts = { inFlight: value, __proto__: value };
+      const ask = { principal: 'p', gateway: 'odd', quotas: { inFlight: value, requestsPerMinute: value } };
+      home.ask(readAsk({ ...ask, used: value, had: counts, wanted: counts, requests: value }));
+    }
+    expect(home.ask(askOf('a', { inFlight: 4 }, { wanted: 9 })).held.inFlight).toBe(4);
+    for (const grant of [...odd, ...odd.map((each) => ({ held: { inFlight: each }, requests: each, waitMs: each }))]) {
+      const context = { clock, trustedMs: 3000, rank: () => ({ index: 0, count: 1 }), ask: async () => grant as never };
+      const shared = (principal: string, own: Quotas, counts: Readonly<Counts>) =>
+        new GatewayShare(principal, own, counts, context);
+      const limits = new Limits({ quotas: { inFlight: 2, requestsPerMinute: 3 }, shared }, clock);
+      const tickets = [];
+      for (let n = 0; n < 5; n += 1) tickets.push(await limits.admit({ name: 'p' }, 'inFlight'));
+      expect(admitted(tickets)).toHaveLength(0);
+    }
   });
 
   it('cost nothing for principals without quotas', async () => {
