@@ -104,8 +104,11 @@ test('the servers of the other node are called, and the answer names node, proce
 });
 
 test('nodes, their labels and servers, and what runs where are shown', async () => {
-  await apply({ files: remote, remote, talks, lost: { ...everythingEntry, place: { labels: ['x'] } } });
-  const isWithoutNode = ({ name, replicas }: FleetStatus['servers'][number]) => name === 'lost' && replicas[0]?.reason;
+  const unfit = { command: 'no-such-command', place: { labels: ['gpu'] } };
+  await apply({ files: remote, remote, talks, lost: { ...everythingEntry, place: { labels: ['x'] } }, unfit });
+  await two.says('unfit#1 failed');
+  const isWithoutNode = ({ name, replicas }: FleetStatus['servers'][number]) =>
+    name === 'lost' && replicas[0]?.reason?.includes('label');
   let status!: FleetStatus;
   await until('the reason is known', async () => {
     status = await document('ls', '--fleet', '--config', config);
@@ -118,14 +121,18 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
     { name: 'two', labels: ['gpu'], offers: [], isAlive: true },
   ]);
   expect(status.servers).toMatchObject([
-    { name: 'files', replicas: [{ slot: 1, node: 'two', generation: 1, isInForce: true }] },
+    { name: 'files', replicas: [{ slot: 1, node: 'two', generation: 1, isInForce: true, state: 'ready' }] },
     { name: 'lost', replicas: [{ slot: 1, isInForce: false, reason: 'no node has the label x' }] },
     { name: 'remote', replicas: [{ slot: 1, node: 'two', isInForce: true }] },
-    { name: 'talks', replicas: [{ slot: 1, node: 'two', isInForce: true }] },
+    { name: 'talks', replicas: [{ slot: 1, node: 'two', isInForce: true, pid: expect.any(Number) }] },
+    { name: 'unfit', replicas: [{ state: 'failed', lastError: expect.stringContaining('no-such-command') }] },
   ]);
-  const { stdout } = await run('ls', '--fleet', '--join', nats.url);
+  const { stdout, stderr } = await run('ls', '--fleet', '--join', nats.url);
   expect(stdout).toContain('files\t1 of 1\ttwo\t1\tready\n');
   expect(stdout).toContain('lost\t1 of 1\t-\t-\tnowhere: no node has the label x\n');
+  expect(stdout).toContain('unfit\t1 of 1\ttwo\t1\tfailed: Cannot find the command "no-such-command"');
+  expect(stderr).toContain('hint: Start a node with --labels x');
+  expect(stderr).toContain('hint: `standpipe logs SERVER` shows what a server printed that has failed');
   await one.says('The server "files" of this node hides that of the fleet here');
 });
 

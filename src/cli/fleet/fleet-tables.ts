@@ -20,6 +20,8 @@ interface ShownReplica extends Cell {
   hint?: string | undefined;
 }
 
+const FAILED_HINT =
+  '`standpipe logs SERVER` shows what a server printed that has failed, `standpipe restart SERVER` starts it again.';
 const PLACED_SOON = 'it is about to be placed';
 
 export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invocation['out']): void {
@@ -96,9 +98,7 @@ function shown(
   const { state, lastError } = status;
   const colour = stateColours[state];
   if (!isAway(state) && state !== 'backoff') return { ...known, text: state, colour, why: stuck(reason) };
-  const one = `${name}@${node}`;
-  const hint = `\`standpipe logs ${one}\` shows what ${one} printed, \`standpipe restart ${one}\` starts it again.`;
-  return { ...known, text: state, colour, why: lastError ?? status.reason, hint };
+  return { ...known, text: state, colour, why: lastError ?? status.reason, hint: FAILED_HINT };
 }
 
 function stuck(reason: string | undefined): string | undefined {
@@ -111,8 +111,11 @@ function hintFor(reason: string, labels: readonly string[]): string | undefined 
   if (reason.startsWith('no node has')) {
     return `Start a node with --labels ${labels.join(',')}, or change the labels of the server with \`standpipe fleet apply\`.`;
   }
+  if (reason.includes('refused it')) {
+    return 'Mend on a node what it said, or start another node that can run it. Variables are those of the node: start it again with them.';
+  }
   if (reason.includes('draining')) return 'A drained node takes servers again after `standpipe drain NODE --undo`.';
-  return 'Start another node that can run it, or mend what is said above; nodes are asked again by themselves.';
+  return 'Start another node that can run it.';
 }
 
 function replicaRow(
