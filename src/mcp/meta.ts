@@ -31,6 +31,21 @@ export interface CallerRecord {
   id: string;
   principal?: string | undefined;
   affinity: string;
+  /** As in `ClientFacts`. */
+  watchesLogs?: boolean | undefined;
+}
+
+/**
+ * Ours: between the nodes of a fleet, in the filter of `subscriptions/listen`: log messages that belong to no request. 2026-07-28 has
+ * none; clients and servers of earlier revisions have.
+ */
+export const LOGS = 'dev.standpipe/logs';
+
+export interface LogsFilter {
+  /** The least level that is wanted. */
+  level: LogLevel;
+  /** The level that clients chose. */
+  chosen?: LogLevel | undefined;
 }
 
 /**

@@ -55,6 +55,8 @@ export interface ClientFacts {
   readonly info: Implementation | undefined;
   /** The least level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel: LogLevel | undefined;
+  /** It gets log messages of legacy servers by a watch, and not with its requests: a client of a legacy revision at another node. */
+  readonly watchesLogs?: boolean | undefined;
 }
 
 /** The connection to one process of a server, as observers name it. */

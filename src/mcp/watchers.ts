@@ -1,7 +1,7 @@
 // The watchers of a service, and which notification is for which of them.
 
 import { toError } from '../base/errors.ts';
-import { mostVerbose, reaches } from './meta.ts';
+import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
 import type { LogLevel, SubscriptionFilter } from './types.ts';
 
@@ -52,6 +52,15 @@ export class Watchers {
     const levels: LogLevel[] = [];
     for (const { filter } of this.#all) if (filter.choosesLogs && filter.logs) levels.push(filter.logs);
     return mostVerbose(levels);
+  }
+
+  /** What all watchers want of log messages that belong to no request. */
+  get logs(): LogsFilter | undefined {
+    const levels: LogLevel[] = [];
+    for (const { filter } of this.#all) if (filter.logs) levels.push(filter.logs);
+    const level = mostVerbose(levels);
+    const chosen = this.chosenLogLevel;
+    return level && { level, ...(chosen && { chosen }) };
   }
 
   notify(method: string, params: Params | undefined): void {

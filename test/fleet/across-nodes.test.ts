@@ -20,7 +20,9 @@ beforeAll(async () => {
     fleet.start('worker', { args: ['--labels', 'work'], servers: { own: entry } }),
   ]);
   await fleet.addEntry('contract', entry, { labels: ['work'] });
+  await fleet.addEntry('legacy', { ...entry, era: 'legacy' }, { labels: ['work'] });
   expect(await fleet.whenHeld('contract')).toMatchObject({ node: 'worker', generation: 1 });
+  expect(await fleet.whenHeld('legacy')).toMatchObject({ node: 'worker' });
 });
 
 for (const era of eras) {
@@ -33,7 +35,7 @@ for (const era of eras) {
     },
     {
       skip: {
-        'a watcher hears of log messages that belong to no request': 'nodes speak 2026-07-28, which has none',
+        'a watcher hears of log messages that belong to no request': 'the server speaks 2026-07-28, which has none',
         ...(era === 'legacy' && {
           'questions of several callers go to each its own':
             'a legacy server does not say which request a question is about',
@@ -104,4 +106,42 @@ describe.each(eras)('an official client of the %s era', (era) => {
     expect((content as { text: string }[])[0]!.text === long).toBe(true);
     await client.close();
   });
+});
+
+test('log messages of a legacy server that belong to no request reach the legacy clients that want them, once', async () => {
+  const { url, headers } = fleet.nodes.get('gateway')!.gateway;
+  const open = async (path: string, supportedProtocolVersions?: string[]) => {
+    const heard: unknown[] = [];
+    const client = new Client(
+      { name: 'official', version: '1' },
+      supportedProtocolVersions ? { supportedProtocolVersions } : { versionNegotiation: { mode: 'auto' } },
+    );
+    client.setNotificationHandler('notifications/message', ({ params }) => void heard.push(params.data));
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${path}`), { requestInit: { headers } }));
+    const say = (level: string, data: string) => client.callTool({ name: 'say', arguments: { level, data } });
+    return { client, heard, say };
+  };
+  const legacy = ['2025-11-25'];
+  const loud = await open('/legacy', legacy);
+  const quiet = await open('/legacy', legacy);
+  const all = await open('', legacy);
+  const other = await open('/contract', legacy);
+  const modern = await open('/legacy');
+  // Notifications begin with the first call.
+  await Promise.all([loud, quiet, modern].map(({ say }) => say('debug', 'first')));
+  await loud.client.setLoggingLevel('notice');
+  await quiet.client.setLoggingLevel('error');
+  await until('the level has arrived', async () => {
+    await modern.say('notice', 'ready');
+    return loud.heard.includes('ready');
+  });
+  await modern.say('info', 'too little');
+  await modern.say('warning', 'a warning');
+  await loud.say('error', 'an error');
+  await until('it is heard', () => [loud, quiet, all].every(({ heard }) => heard.includes('an error')));
+  expect(loud.heard.filter((data) => data !== 'ready')).toEqual(['a warning', 'an error']);
+  expect(quiet.heard).toEqual(['an error']);
+  expect(all.heard.filter((data) => data === 'an error')).toHaveLength(1);
+  expect([...other.heard, ...modern.heard]).toEqual([]);
+  await Promise.all([loud, quiet, all, other, modern].map(({ client }) => client.close()));
 });

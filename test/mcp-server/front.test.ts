@@ -139,8 +139,10 @@ test('a modern subscription begins with its acknowledgement, and is answered whe
     return () => undefined;
   };
   const client = await RawClient.connect(service);
-  const answer = client.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const notifications = { toolsListChanged: true, 'dev.standpipe/logs': { level: 'debug', chosen: 'debug' } };
+  const answer = client.modern('subscriptions/listen', { notifications });
   await client.notified('notifications/tools/list_changed');
+  expect(watcher!.filter).toEqual({ toolsListChanged: true }); // log messages are for other nodes alone
   expect(client.received.map(({ method }) => method)).toEqual([
     'notifications/subscriptions/acknowledged',
     'notifications/tools/list_changed',

@@ -73,7 +73,8 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#calls = calls;
     this.#clock = clock;
     // A call outlives the request that asked its client: the next request brings the answer.
-    this.#fronts = new Fronts(served.service, { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true });
+    const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true, isOfNodes: true };
+    this.#fronts = new Fronts(served.service, options);
   }
 
   get inFlight(): number {
@@ -209,7 +210,8 @@ function clientOf(node: CallingNode, { params }: JsonRpcRequest): ClientFacts | 
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
-  return readEnvelope(meta, node.identityOf(caller));
+  const client = readEnvelope(meta, node.identityOf(caller));
+  return caller?.watchesLogs && !(client instanceof RpcError) ? { ...client, watchesLogs: true } : client;
 }
 
 function isCaller(value: unknown): value is CallerRecord {

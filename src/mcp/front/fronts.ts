@@ -33,6 +33,8 @@ export interface FrontOptions {
   maxInboundBytes?: number;
   /** Send clients the code, hint and evidence of an error. Only for clients that may read the server's stderr and environment. */
   exposeErrors?: boolean;
+  /** Clients are the other nodes of a fleet: they may ask for log messages that belong to no request. */
+  isOfNodes?: boolean;
   clock?: Clock;
 }
 
@@ -60,7 +62,8 @@ export class Fronts {
       suspendedMs: this.askTimeoutMs,
       orphanedMs: options.orphanedMs ?? 0,
     });
-    this.modern = new ModernEra(service, this.suspended, { ttlMs: 0, cacheScope: 'private', ...options.cache });
+    const cache = { ttlMs: 0, cacheScope: 'private' as const, ...options.cache };
+    this.modern = new ModernEra(service, this.suspended, cache, options.isOfNodes);
   }
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */

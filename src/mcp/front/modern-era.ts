@@ -46,12 +46,15 @@ export class ModernEra {
   readonly #service: Service;
   readonly #suspended: SuspendedCalls;
   readonly #cache: Required<CacheHints>;
+  readonly #isOfNode: boolean;
   /** Of the service, since it was last described. */
   #info: Implementation | undefined;
   /** Most results have the same members in addition. Only for channels that write text. */
   #shared: SharedMembers | undefined;
 
-  constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>) {
+  /** `isOfNode`: clients are nodes of a fleet. */
+  constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>, isOfNode = false) {
+    this.#isOfNode = isOfNode;
     this.#service = service;
     this.#suspended = suspended;
     this.#cache = cache;
@@ -85,7 +88,7 @@ export class ModernEra {
       case 'server/discover':
         return this.#described(discovered);
       case 'subscriptions/listen':
-        connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier);
+        connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier, this.#isOfNode);
         return connection.subscriptions.listen(params, inbound, client);
       case 'initialize':
       case 'ping':

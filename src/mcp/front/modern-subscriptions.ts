@@ -1,11 +1,13 @@
 // 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which names what it asks for. Such
 // a request stays open until its client cancels it or the service ends; every notification carries the id of its request.
 
+import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
-import { SUBSCRIPTION_ID } from '../meta.ts';
+import { isLogLevel, LOGS, type LogsFilter, SUBSCRIPTION_ID } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
-import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import type { LogLevel, Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import { LOG_METHOD } from '../watchers.ts';
 import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
@@ -27,11 +29,14 @@ export class ModernSubscriptions {
   readonly #open = new Set<Subscription>();
   readonly #service: Service;
   readonly #notifier: Notifier;
+  readonly #isOfNode: boolean;
   #heldBytes = 0;
 
-  constructor(service: Service, notifier: Notifier) {
+  /** `isOfNode`: the client is a node of a fleet, which may ask for log messages, too. */
+  constructor(service: Service, notifier: Notifier, isOfNode = false) {
     this.#service = service;
     this.#notifier = notifier;
+    this.#isOfNode = isOfNode;
   }
 
   /** Resolves when the listening ends from our side; a cancel by the client is never answered. */
@@ -58,16 +63,27 @@ export class ModernSubscriptions {
   }
 
   async #begin(subscription: Subscription, wanted: SubscriptionFilter, client: ClientFacts): Promise<void> {
-    subscription.filter = offered(wanted, (await this.#service.describe()).capabilities);
+    const logs = this.#isOfNode ? readLogs(wanted) : undefined;
+    const filter = offered(wanted, (await this.#service.describe()).capabilities);
+    subscription.filter = logs ? ({ ...filter, [LOGS]: logs } as SubscriptionFilter) : filter;
     const stop = await this.#service.watch({
-      filter: subscription.filter,
+      filter: logs ? { ...filter, logs: logs.level } : filter,
       client,
       notified: (method, params) => this.#notified(subscription, method, params),
       ended: () => void this.#end(subscription),
     });
-    subscription.stop = stop;
-    if (subscription.isOver) stop();
+    const release = logs?.chosen && (await this.#choose(logs.chosen, client));
+    subscription.stop = () => {
+      stop();
+      release?.();
+    };
+    if (subscription.isOver) subscription.stop();
     else this.#acknowledge(subscription);
+  }
+
+  /** The level of a server that has one for all clients. */
+  #choose(level: LogLevel, client: ClientFacts): Promise<() => void> {
+    return this.#service.watch({ filter: { logs: level, choosesLogs: true }, client, notified: () => undefined });
   }
 
   /** Once, and before any other message of the subscription. */
@@ -83,6 +99,7 @@ export class ModernSubscriptions {
   #notified(subscription: Subscription, method: string, params: Params | undefined): void {
     if (subscription.isOver) return;
     this.#acknowledge(subscription);
+    if (method === LOG_METHOD) return this.#notifier.log(params ?? {}, subscription.inbound);
     const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: subscription.inbound.id };
     this.#notifier.changed(method, { ...params, _meta });
   }
@@ -115,6 +132,14 @@ function offered(wanted: SubscriptionFilter, has: ServerCapabilities): Subscript
     ...(resourcesListChanged && has.resources && { resourcesListChanged }),
     ...(resourceSubscriptions.length > 0 && has.resources && { resourceSubscriptions }),
   };
+}
+
+function readLogs(filter: SubscriptionFilter): LogsFilter | undefined {
+  const logs = (filter as { [LOGS]?: Partial<LogsFilter> })[LOGS];
+  if (logs === undefined) return undefined;
+  const { level, chosen } = isObject(logs) ? logs : {};
+  if (isLogLevel(level) && (chosen === undefined || isLogLevel(chosen))) return { level, ...(chosen && { chosen }) };
+  throw invalidParams(`"${LOGS}" needs "level", and may have "chosen": both are log levels`);
 }
 
 function readFilter(filter: unknown): SubscriptionFilter {

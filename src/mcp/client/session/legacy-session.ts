@@ -43,8 +43,8 @@ export class LegacySession extends Session {
     if (method === 'logging/setLevel' && this.#logLevel && isLogLevel(level)) {
       return this.#logLevel.choose(level, this.watchers.chosenLogLevel) as Promise<Result>;
     }
-    const { logLevel, revision } = caller.client;
-    if (logLevel !== undefined && isModernRevision(revision)) {
+    const { logLevel } = caller.client;
+    if (logLevel !== undefined && getsLogsOfCalls(caller)) {
       this.#logLevel?.include(logLevel, this.watchers.chosenLogLevel);
     }
     const request = new GatedRequest(caller, this.wire, method, params);
@@ -98,7 +98,7 @@ export class LegacySession extends Session {
   protected override logged(params: Params | undefined): void {
     super.logged(params);
     const caller = onlyCaller(this.peer, (_, method) => mayAsk(method));
-    if (!caller || caller === 'several' || !isModernRevision(caller.client.revision)) return;
+    if (!caller || caller === 'several' || !getsLogsOfCalls(caller)) return;
     const { logLevel } = caller.client;
     if (logLevel !== undefined && reaches(params?.level, logLevel)) caller.log(params!);
   }
@@ -145,4 +145,9 @@ export class LegacySession extends Session {
 function plain(params: Params): Params {
   const meta = params._meta as Meta | undefined;
   return meta?.[PROTOCOL_VERSION] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
+}
+
+/** Others watch log messages. */
+function getsLogsOfCalls({ client: { revision, watchesLogs } }: Caller): boolean {
+  return isModernRevision(revision) && !watchesLogs;
 }

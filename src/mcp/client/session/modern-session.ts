@@ -12,15 +12,23 @@ import {
   CLIENT_INFO,
   isParkedElsewhere,
   LOG_LEVEL,
+  LOGS,
   PROTOCOL_VERSION,
   type RequestEnvelope,
   reaches,
 } from '../../meta.ts';
 import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
-import type { ModernRevision } from '../../revisions.ts';
+import { isModernRevision, type ModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
-import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../../types.ts';
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequiredResult,
+  LogLevel,
+  Meta,
+  SubscriptionFilter,
+} from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
@@ -57,7 +65,7 @@ export class ModernSession extends Session {
       clock,
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
       envelope: this.#makeEnvelope({}),
-      wanted: () => this.watchers.filter,
+      wanted: () => this.#wanted(),
       ended: () => this.closed.aborted || this.watchers.endListening(),
       cut: (error) => this.peer.onerror?.(error),
       missed: (filter) => this.watchers.notifyAll(filter),
@@ -145,7 +153,7 @@ export class ModernSession extends Session {
 
   async watch(watcher: Watcher): Promise<() => Promise<void>> {
     this.watchers.add(watcher);
-    if (isListening(watcher.filter)) {
+    if (this.#listens(watcher)) {
       try {
         const { resourceSubscriptions: honoured = [] } = await this.#listening.update();
         const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.includes(uri));
@@ -182,14 +190,24 @@ export class ModernSession extends Session {
     const { receivedFor } = this.peer.channel;
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
+    if (this.peer.channel.carriesCaller) return this.watchers.notify(LOG_METHOD, params); // it belongs to no request
     const caller = onlyCaller(this.peer, wants);
     if (!caller) return this.watchers.notify(LOG_METHOD, params);
     if (caller !== 'several') return caller.log(params!);
     this.#warn('log-of-several', 'Log messages came while several clients waited for answers: they were given to none');
   }
 
+  #wanted(): SubscriptionFilter {
+    const { filter, logs } = this.watchers;
+    return logs && this.peer.channel.carriesCaller ? ({ ...filter, [LOGS]: logs } as SubscriptionFilter) : filter;
+  }
+
+  #listens({ filter }: Watcher): boolean {
+    return isListening(filter) || (filter.logs !== undefined && this.peer.channel.carriesCaller === true);
+  }
+
   async #unwatch(watcher: Watcher): Promise<void> {
-    if (!this.watchers.delete(watcher) || !isListening(watcher.filter)) return;
+    if (!this.watchers.delete(watcher) || !this.#listens(watcher)) return;
     await this.#listening.update().catch((error: unknown) => {
       this.#warn('listen-failed', `The server sends no more notifications about changes: ${toError(error).message}`);
     });
@@ -214,7 +232,7 @@ export class ModernSession extends Session {
   }
 
   /** The handlers of the connection answer what the client of a request cannot. */
-  #makeEnvelope({ capabilities, info, logLevel, identity }: Partial<ClientFacts>): RequestEnvelope {
+  #makeEnvelope({ capabilities, info, logLevel, identity, revision }: Partial<ClientFacts>): RequestEnvelope {
     const own = this.#options;
     const declared = { ...clientCapabilities(own, 'modern'), ...capabilities };
     const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, declared);
@@ -222,6 +240,7 @@ export class ModernSession extends Session {
     if (identity && this.peer.channel.carriesCaller) {
       const { id, principal, affinity } = identity;
       envelope[CALLER] = { id, principal, affinity };
+      if (revision !== undefined && !isModernRevision(revision)) envelope[CALLER].watchesLogs = true;
     }
     return envelope;
   }
