@@ -221,6 +221,7 @@ export class FleetNode {
 
   #connected(isConnected: boolean, text: string): void {
     if (!isConnected) {
+      this.#channels.disconnected();
       this.#note(`${text}. The servers of this node go on; those of the fleet stop if it is not back soon`);
       return;
     }

@@ -22,6 +22,7 @@ export class FleetVisitor {
     this.#channels = new FleetChannels(fabric, this.#routes, name, { run, openWaitMs });
     fabric.onConnection = (isConnected) => {
       if (isConnected) this.#channels.reconnected();
+      else this.#channels.disconnected();
     };
   }
 

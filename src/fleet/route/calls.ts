@@ -54,6 +54,7 @@ export class Calls {
   readonly #subscription: Subscription;
   readonly #maxHeldChars: number;
   #heldChars = 0;
+  #lostAtMs: number | undefined;
   readonly #prefix: string;
   #last = 0;
   /** No call is sent any more. */
@@ -86,8 +87,11 @@ export class Calls {
     return this.#byReply.get(call.reply) === call;
   }
 
+  /** Counted from the loss of the connection to NATS, while there is none: not each channel waits anew. */
   get openWaitMs(): number {
-    return this.#options.openWaitMs ?? 2 * this.fabric.leases.lifetimeMs;
+    const waitMs = this.#options.openWaitMs ?? 2 * this.fabric.leases.lifetimeMs;
+    if (this.#lostAtMs === undefined) return waitMs;
+    return Math.max(0, waitMs - (this.clock.nowMs() - this.#lostAtMs));
   }
 
   /** Takes a place for a request, or says why there is none. */
@@ -181,7 +185,13 @@ export class Calls {
     this.#inquiries.hurry();
   }
 
+  /** There is no connection to NATS any more. */
+  disconnected(): void {
+    this.#lostAtMs ??= this.clock.nowMs();
+  }
+
   reconnected(): void {
+    this.#lostAtMs = undefined;
     this.#inquiries.askAll();
   }
 

@@ -54,6 +54,11 @@ export class FleetChannels {
     return isReachable(this.#calls, server) ? undefined : this.#calls.table.whyNone(server);
   }
 
+  /** To be called when the connection to NATS is lost. */
+  disconnected(): void {
+    this.#calls.disconnected();
+  }
+
   /** To be called when the connection to NATS is there again: messages may have been lost with the one before. */
   reconnected(): void {
     this.#calls.reconnected();

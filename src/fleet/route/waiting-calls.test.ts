@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
+import type { Fabric } from '../fabric.ts';
 import type { Call } from './call.ts';
-import type { Calls } from './calls.ts';
+import { Calls } from './calls.ts';
+import type { RoutingTable } from './routing-table.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 const LIFETIME_MS = 1_000;
@@ -35,4 +37,19 @@ test('calls that failed with the end of their channel are not sent when the netw
   clock.advance(10 * LIFETIME_MS);
   expect(sent).toEqual([]);
   expect(clock.pending).toBe(0);
+});
+
+test('while NATS is away, a channel that is opened does not wait anew for as long', () => {
+  const clock = new ManualClock();
+  const fabric = { fleet: 'one', leases: { lifetimeMs: LIFETIME_MS }, subscribe: () => undefined };
+  const calls = new Calls(fabric as unknown as Fabric, {} as RoutingTable, 'node', { run: '1', clock });
+  expect(calls.openWaitMs).toBe(2 * LIFETIME_MS);
+  calls.disconnected();
+  clock.advance(1.5 * LIFETIME_MS);
+  calls.disconnected();
+  expect(calls.openWaitMs).toBe(0.5 * LIFETIME_MS);
+  clock.advance(LIFETIME_MS);
+  expect(calls.openWaitMs).toBe(0);
+  calls.reconnected();
+  expect(calls.openWaitMs).toBe(2 * LIFETIME_MS);
 });
