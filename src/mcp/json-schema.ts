@@ -38,24 +38,42 @@ function isFast(schema: JsonSchema): boolean {
 }
 
 async function compile(schema: JsonSchema, run: RunBounded): Promise<SchemaCheck> {
-  const ajv = await loadAjv(schema);
+  const Ajv = await loadAjv(schema);
+  // Ids of one schema must not meet those of another. Only the compiled schema of schemas is shared: it takes longest.
+  const ajv = new Ajv({ ...options, validateSchema: false });
+  const validator = validatorOf(Ajv);
   try {
-    const validate = run(() => ajv.compile(schema));
+    const validate = run(() => {
+      validator.validateSchema(schema, true);
+      return ajv.compile(schema);
+    });
     return (value) => run(() => (validate(value) ? undefined : describe(validate.errors ?? [])));
   } catch (cause) {
     throw new UsageError('INVALID_OPTION', `Not a usable JSON Schema: ${(cause as Error).message}`, { cause });
   }
 }
 
+const options = { strict: false, logger: false, validateFormats: false, allErrors: false, verbose: true } as const;
+
+type AjvClass = Awaited<ReturnType<typeof loadAjv>>;
+
 /** JSON Schema 2020-12 unless the schema names the older dialect. */
 async function loadAjv(schema: JsonSchema) {
-  const options = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
-  if (textOf(schema.$schema ?? '').includes('draft-07')) {
-    const { Ajv } = await import('ajv');
-    return new Ajv(options);
+  if (textOf(schema.$schema ?? '').includes('draft-07')) return (await import('ajv')).Ajv;
+  return (await import('ajv/dist/2020.js')).Ajv2020;
+}
+
+const validators = new Map<AjvClass, InstanceType<AjvClass>>();
+
+/** Validates schemas of the dialect. */
+function validatorOf(Ajv: AjvClass): InstanceType<AjvClass> {
+  let validator = validators.get(Ajv);
+  if (!validator) {
+    validator = new Ajv(options);
+    validator.validateSchema({}); // compiles it here: cut off in time, it would stay unfinished
+    validators.set(Ajv, validator);
   }
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  return new Ajv2020(options);
+  return validator;
 }
 
 function describe(errors: ErrorObject[]): string {

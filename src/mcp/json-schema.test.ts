@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { compileJsonSchema } from './json-schema.ts';
+
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+
+test.each([undefined, DRAFT_07])('two schemas with one $id are two schemas (dialect: %s)', async ($schema) => {
+  const dialect = $schema === undefined ? {} : { $schema };
+  const one = await compileJsonSchema({ ...dialect, $id: 'https://example.com/a', type: 'string' });
+  const other = await compileJsonSchema({ ...dialect, $id: 'https://example.com/a', type: 'number' });
+  expect([one('x'), one(1), other('x'), other(1)]).toEqual([
+    undefined,
+    'value must be string, not 1',
+    'value must be number, not "x"',
+    undefined,
+  ]);
+});
+
+test.each([undefined, DRAFT_07])('a schema that is none is refused with its fault (dialect: %s)', async ($schema) => {
+  const wrong = { ...($schema && { $schema }), type: 'object', properties: ['a'] };
+  await expect(compileJsonSchema(wrong as never)).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining('schema is invalid: data/properties must be object'),
+  });
+});
