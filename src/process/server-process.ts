@@ -248,8 +248,8 @@ export class ServerProcess {
 
   async #stop(): Promise<StopRung> {
     const tree = this.#tree;
-    tree.look();
     const isOver = () => this.exitStatus !== undefined;
+    if (!isOver()) tree.look(); // of a leader that has exited, the first step of the ladder looks
     const rung = await stopLadder(
       {
         get exited() {

@@ -62,7 +62,7 @@ function readStat(pid: string): ProcessRow | undefined {
 
 /** proc(5): `pid (name) state ppid pgrp session …`. The name may itself hold spaces and parentheses. */
 export function parseStat(stat: string): ProcessRow {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20); // up to field 22
   const field = (number: number) => Number(fields[number - 3]); // numbered as in proc(5)
   const state = fields[0];
   // A main thread can end before its threads; the process then shows as a zombie and still runs.
