@@ -21,12 +21,15 @@ const pages = {
 
 // Inside the repository, where 'standpipe' means this package; ignored by git.
 mkdirSync(join(root, '.standpipe'), { recursive: true });
+const folder = mkdtempSync(join(root, '.standpipe', 'pages-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folderOf = (page: string) => join(folder, page.replace('/', '-'));
 
 describe.each(Object.entries(pages))('%s', (page, expected) => {
   const programs = programsOf(page);
-  const folder = mkdtempSync(join(root, '.standpipe', 'page-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  for (const { file, code } of programs) if (file) writeFileSync(join(folder, file), code);
+  const cwd = folderOf(page);
+  mkdirSync(cwd);
+  for (const { file, code } of programs) if (file) writeFileSync(join(cwd, file), code);
 
   /** Servers wait for a client; the programs that start them are the ones to run. */
   const started = programs.filter(({ code }) => !/new StdioServerTransport\(|serveStdio\(/.test(code));
@@ -37,37 +40,38 @@ describe.each(Object.entries(pages))('%s', (page, expected) => {
   });
 
   test.skipIf(page === 'README.md').each(started)('$file prints what its comments say', async ({ file, code }) => {
-    const { stdout } = await run(process.execPath, [file], { cwd: folder });
+    const { stdout } = await run(process.execPath, [file], { cwd });
     expect(stdout.split('\n').slice(0, -1)).toEqual(expectedOutput(code));
   });
 
   const servers = programs.filter((program) => !started.includes(program));
   test.skipIf(page === 'README.md').each(servers)('$file prints nothing to stdout', async ({ file, code }) => {
-    const running = run(process.execPath, [file], { cwd: folder });
+    const running = run(process.execPath, [file], { cwd });
     running.child.stdin!.end();
     const { stdout, stderr } = await running;
     expect(stdout).toBe('');
     expect(stderr !== '').toBe(code.includes('console.log('));
   });
+});
 
-  test('all of them pass the type checker', async () => {
-    const compilerOptions = {
-      allowJs: true,
-      checkJs: true,
-      strict: true,
-      noImplicitAny: false,
-      noEmit: true,
-      target: 'ES2023',
-      module: 'NodeNext',
-      types: ['node'],
-      skipLibCheck: true,
-    };
-    const files = programs.map(({ file }) => file);
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error);
-    expect(stdout).toBe('');
-  });
+test('all programs pass the type checker', async () => {
+  const compilerOptions = {
+    allowJs: true,
+    checkJs: true,
+    strict: true,
+    noImplicitAny: false,
+    noEmit: true,
+    target: 'ES2023',
+    module: 'NodeNext',
+    types: ['node'],
+    skipLibCheck: true,
+  };
+  const files = Object.keys(pages).flatMap((page) => programsOf(page).map(({ file }) => join(folderOf(page), file)));
+  expect(files).toHaveLength(new Set(files).size);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error);
+  expect(stdout).toBe('');
 });
 
 test('the code blocks of README.zh-CN.md are those of README.md', () => {
