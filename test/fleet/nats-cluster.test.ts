@@ -2,9 +2,11 @@
 // replicas, and are refused there.
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import type { Fabric, LeaseRecord } from '../../src/fleet/fabric.ts';
 import { BucketAges } from '../../src/fleet/nats/bucket-ages.ts';
 import { connectNats } from '../../src/fleet/nats/connect-nats.ts';
+import { KnownRevisions } from '../../src/fleet/nats/known-revisions.ts';
 import { loadNats } from '../../src/fleet/nats/load-nats.ts';
 import { NatsBucket } from '../../src/fleet/nats/nats-bucket.ts';
 import { NatsTable } from '../../src/fleet/nats/nats-table.ts';
@@ -39,9 +41,9 @@ test('of many changes at one revision of a replicated bucket one is made, or the
   }
 });
 
-/** A table of leases, kept by all three servers. Without a fleet, no version of NATS is refused. */
-async function openLeases(server: NatsServer): Promise<NatsTable<LeaseRecord>> {
-  const link = await connectNats({ servers: [server.url], name: 'a' }, await loadNats(), 'inbox.a');
+/** A bucket of leases that all three servers keep. Without a fleet, no version of NATS is refused. */
+async function openLeases(server: NatsServer, clock?: ManualClock): Promise<NatsBucket> {
+  const link = await connectNats({ servers: [server.url], name: 'a', clock }, await loadNats(), 'inbox.a');
   onTestFinished(() => link.close());
   const { bucket } = await NatsBucket.open(link, {
     name: 'leases',
@@ -50,13 +52,42 @@ async function openLeases(server: NatsServer): Promise<NatsTable<LeaseRecord>> {
     timeoutMs: 2000,
     ages: new BucketAges(),
   });
-  return new NatsTable(bucket);
+  return bucket;
 }
+
+test('an answer of the past is recognised by its revision, and a bucket that was made anew begins again', async () => {
+  const bucket = await openLeases(cluster.servers[0]!);
+  const known = new KnownRevisions(bucket);
+  known.saw('node.b', 7);
+  await expect(known.check('node.b', 6)).rejects.toMatchObject({ code: 'FLEET_UNREACHABLE' });
+  await known.check('node.b', 8);
+  await expect(known.check('node.b', 7)).rejects.toThrow('behind the others');
+  await bucket.jsm.streams.delete(bucket.stream);
+  await until('it is made anew', () =>
+    known.check('node.b', 1).then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test('a consumer that its server has lost is made anew within three heartbeats of two seconds', async () => {
+  const clock = new ManualClock();
+  const bucket = await openLeases(cluster.servers[0]!, clock);
+  const table = new NatsTable<LeaseRecord>(bucket);
+  const seen: string[] = [];
+  await table.watch(({ key }) => seen.push(key));
+  const { consumers } = bucket.jsm;
+  for await (const { name } of consumers.list(bucket.stream)) await consumers.delete(bucket.stream, name);
+  for (let ms = 0; ms < 8_000; ms += 1_000) clock.advance(1_000);
+  await table.create('node.c', { session: 's', node: 'c' });
+  await until('the change is seen', () => seen.includes('node.c'));
+});
 
 test('a leader that is cut off from the cluster does not say that a lease is gone, and says so when it is back', async () => {
   await openLeases(cluster.servers[0]!);
   const leader = await cluster.leaderOf('KV_leases');
-  const table = await openLeases(leader);
+  const table = new NatsTable<LeaseRecord>(await openLeases(leader));
   expect(await table.create('node.b', { session: 's', node: 'b' })).toBeDefined();
   cluster.isolate(leader);
   try {

@@ -12,8 +12,10 @@ import type { TableListener } from '../fabric.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** Without a sign for this long, the consumer is gone. */
-const SILENT_MS = 2.5 * HEARTBEAT_MS;
+/** In a cluster the server that sends the changes can end while the connection stays: so it is noticed sooner. */
+const CLUSTER_HEARTBEAT_MS = 2_000;
+/** Without a sign for so many heartbeats, the consumer is gone. */
+const SILENT = 2.5;
 const RETRY_MS = 500;
 /** Without a connection for longer, all entries are read again. */
 const FULL_AFTER_MS = 30 * 60_000;
@@ -57,6 +59,10 @@ export class NatsWatch<T> {
     } finally {
       watch.stop();
     }
+  }
+
+  get #heartbeatMs(): number {
+    return this.#bucket.isReplicated ? CLUSTER_HEARTBEAT_MS : HEARTBEAT_MS;
   }
 
   /** Resolves when every entry was reported. */
@@ -119,7 +125,7 @@ export class NatsWatch<T> {
         ack_policy: AckPolicy.None,
         max_deliver: 1,
         flow_control: true,
-        idle_heartbeat: HEARTBEAT_MS * 1e6,
+        idle_heartbeat: this.#heartbeatMs * 1e6,
         inactive_threshold: 2 * HEARTBEAT_MS * 1e6,
         mem_storage: true,
         num_replicas: 1,
@@ -165,9 +171,9 @@ export class NatsWatch<T> {
 
   #listen(): void {
     const { clock } = this.#bucket.link;
-    this.#silence = clock.after(HEARTBEAT_MS, () => {
+    this.#silence = clock.after(this.#heartbeatMs, () => {
       this.#listen();
-      const isSilent = clock.nowMs() - this.#aliveMs > SILENT_MS;
+      const isSilent = clock.nowMs() - this.#aliveMs > SILENT * this.#heartbeatMs;
       if (isSilent && this.#bucket.link.isConnected) this.#reopen();
     });
     this.#silence.keepAlive(false);
