@@ -8,6 +8,8 @@ export interface Subjects {
   call(node: string, instance: string): string;
   /** Requests to a node itself: the methods of `node/node-methods.ts`. */
   node(node: string): string;
+  /** Those of them that change nothing. */
+  look(node: string): string;
   /**
    * Answers to the calls of a node. `run`: `runOf` of the node. `call`: a number from 1 that grows with every call of the run, to
    * whatever instance.
@@ -22,6 +24,7 @@ export function subjectsOf(fleet: string): Subjects {
   return {
     call: (node, instance) => `${prefix}.call.${node}.${instance}`,
     node: (node) => `${prefix}.node.${node}`,
+    look: (node) => `${prefix}.look.${node}`,
     reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
     inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };

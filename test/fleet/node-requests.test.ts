@@ -54,10 +54,11 @@ test('what is no request of a node is refused or ignored', async () => {
   expect(await codeOf({ method: 'standpipe/ping' })).toBe(-32600);
   expect(await codeOf({ method: 'toString', params: {} })).toBe(-32601);
   asking!.publish(subject, 'garbage');
+  const inbox = `${subjectsOf('test').inbox('asking')}.back`;
   const back = new Promise<string>((resolve) => {
-    asking!.subscribe('test.back', ({ data }) => resolve(new TextDecoder().decode(data)));
+    asking!.subscribe(inbox, ({ data }) => resolve(new TextDecoder().decode(data)));
   });
-  asking!.publish(subject, 'garbage', 'test.back');
+  asking!.publish(subject, 'garbage', inbox);
   expect(JSON.parse(await back).error.rpcCode).toBe(-32700);
   expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toBeDefined();
 });

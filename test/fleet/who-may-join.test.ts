@@ -7,6 +7,7 @@ import type { StandpipeError } from '../../src/base/errors.ts';
 import type { Fabric } from '../../src/fleet/fabric.ts';
 import { FleetNode } from '../../src/fleet/fleet-node.ts';
 import { type FabricOptions, openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
 import { subjectsOf } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
@@ -75,7 +76,15 @@ test('the documented permissions are enough for nodes and for those who look, an
   // Calls, requests and answers between nodes.
   const got: string[] = [];
   a.subscribe(subjects.call('a', 'i'), ({ reply }) => a.publish(reply!, 'answer'));
-  a.subscribe(subjects.node('a'), ({ reply, data }) => a.publish(reply!, data));
+  const placed: string[] = [];
+  const handlers = {
+    'standpipe/ping': () => ({ session: 's', nowMs: 7 }),
+    'standpipe/place': ({ server }: { server: string }) => {
+      placed.push(server);
+      return { generation: 1 };
+    },
+  };
+  answerNodeRequests(a, 'a', handlers as unknown as NodeHandlers);
   b.subscribe(subjects.reply('b', '*', '*'), ({ data }) => got.push(Buffer.from(data).toString()));
   // What is another node's.
   b.subscribe(subjects.reply('a', '*', '*'), () => got.push('answer for another'));
@@ -85,7 +94,8 @@ test('the documented permissions are enough for nodes and for those who look, an
   for (const text of said)
     expect(text).toMatch(/Permissions Violation for Subscription to "standpipe\.default\.(reply|call)\.a\./);
   b.publish(subjects.call('a', 'i'), 'request', subjects.reply('b', 's', 1));
-  expect(await b.request(subjects.node('a'), { x: 1 }, 60_000)).toEqual({ x: 1 });
+  const slot = { server: 's', slot: 1, revision: 0 };
+  expect(await askNode(b, 'a', 'standpipe/place', slot, 60_000)).toEqual({ generation: 1 });
   await Promise.all([a.flush(), b.flush()]);
   await b.flush();
   expect(got).toEqual(['answer']);
@@ -97,7 +107,17 @@ test('the documented permissions are enough for nodes and for those who look, an
   expect(seen).toEqual(['a']);
   expect(await look.leases.table.keys()).toEqual(new Set());
   expect(await look.directory.claims.get('s.1')).toBeDefined();
-  expect(await look.request(subjects.node('a'), {}, 60_000)).toEqual({});
+  expect(await askNode(look, 'a', 'standpipe/ping', {}, 60_000)).toMatchObject({ nowMs: 7 });
+  // It can neither place a server, nor let a node publish what it may not publish itself.
+  await expect(askNode(look, 'a', 'standpipe/place', slot, 60_000)).rejects.toThrow('does not permit publishing');
+  const place = { method: 'standpipe/place', params: slot };
+  expect(await look.request(subjects.look('a'), place, 60_000)).toMatchObject({ error: { rpcCode: -32601 } });
+  look.publish(subjects.look('a'), '{"method":"x","params":{}}', '$KV.standpipe-default-nodes.forged');
+  look.publish(subjects.look('a'), 'x', subjects.node('a'));
+  await look.flush();
+  await askNode(look, 'a', 'standpipe/ping', {}, 60_000);
+  expect(await nodes.keys()).toEqual(new Set(['a']));
+  expect(placed).toEqual(['s']);
   await expect(look.directory.nodes.update('a', { name: 'x' } as never, revision)).rejects.toThrow(
     'NATS does not permit publishing to $KV.standpipe-default-nodes.a',
   );

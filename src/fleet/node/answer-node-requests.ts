@@ -1,10 +1,12 @@
-// Requests between nodes beside calls: the methods of `node-methods.ts`, asked at the subject of a node.
+// Requests between nodes beside calls: the methods of `node-methods.ts`, asked at the subject of a node. Those that change nothing have a
+// subject of their own, which programs that only look are permitted to publish at.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { describeError, type ErrorDescription, errorFrom } from '../../base/error-json.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { requireJson } from '../../base/to-json.ts';
+import type { ControlMethod } from '../../host/control/control-methods.ts';
 import type { Fabric, Message, Subscription } from '../fabric.ts';
 import type { NodeMethod, NodeRequests } from '../node-methods.ts';
 import { subjectsOf } from '../subjects.ts';
@@ -27,16 +29,28 @@ export function answerNodeRequests(
   handlers: NodeHandlers,
   mayAnswer: () => boolean = () => true,
 ): Subscription {
+  const subjects = subjectsOf(fabric.fleet);
+  const inboxes = subjects.inbox('');
   let running = 0;
-  return fabric.subscribe(subjectsOf(fabric.fleet).node(node), async ({ data, reply }: Message) => {
-    if (reply === undefined || !mayAnswer()) return;
+  const answer = async ({ data, reply }: Message, mayChange: boolean) => {
+    // Elsewhere, its sender may not be permitted to publish, and this node would do so for it.
+    if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
     running++;
-    const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data);
+    const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data, mayChange);
     const text = await result.then(requireJson).catch((error: unknown) => requireJson({ error: describeError(error) }));
     running--;
     const isTooLong = Buffer.byteLength(text) > fabric.maxBytes;
     publish(fabric, reply, isTooLong ? requireJson({ error: describeError(tooLong(text, fabric)) }) : text);
-  });
+  };
+  const subscriptions = [
+    fabric.subscribe(subjects.node(node), (message) => answer(message, true)),
+    fabric.subscribe(subjects.look(node), (message) => answer(message, false)),
+  ];
+  return {
+    async end() {
+      await Promise.all(subscriptions.map((subscription) => subscription.end()));
+    },
+  };
 }
 
 /** Rejects with the error of the other node, with NOT_SENT if there is no such node, and with REQUEST_TIMEOUT after the time. */
@@ -47,17 +61,30 @@ export async function askNode<M extends NodeMethod>(
   params: NodeRequests[M]['params'],
   timeoutMs: number,
 ): Promise<NodeRequests[M]['result']> {
-  const answer = await fabric.request<Answer>(subjectsOf(fabric.fleet).node(node), { method, params }, timeoutMs);
+  const { look, node: any } = subjectsOf(fabric.fleet);
+  const subject = (changesNothing(method, params) ? look : any)(node);
+  const answer = await fabric.request<Answer>(subject, { method, params }, timeoutMs);
   if ('error' in answer) throw errorFrom(answer.error);
   return answer.result as NodeRequests[M]['result'];
 }
 
-async function handle(handlers: NodeHandlers, data: Uint8Array): Promise<Answer> {
+async function handle(handlers: NodeHandlers, data: Uint8Array, mayChange: boolean): Promise<Answer> {
   const { method, params } = read(decodeText(data));
   if (!Object.hasOwn(handlers, method)) {
     throw new RpcError(RpcCode.methodNotFound, `Nodes have no method ${JSON.stringify(method)}`);
   }
+  if (!mayChange && !changesNothing(method, params)) {
+    throw new RpcError(RpcCode.methodNotFound, `${method} is not answered at this subject: it can change something`);
+  }
   return { result: await handlers[method as NodeMethod](params as never) };
+}
+
+const looking = new Set<string>(['standpipe/ping', 'standpipe/placement'] satisfies NodeMethod[]);
+const lookingAtHost: readonly unknown[] = ['standpipe/status', 'standpipe/logs'] satisfies ControlMethod[];
+
+function changesNothing(method: string, params: object): boolean {
+  const { method: ofHost } = params as { method?: unknown };
+  return looking.has(method) || (method === 'standpipe/control' && lookingAtHost.includes(ofHost));
 }
 
 function read(text: string): { method: string; params: object } {

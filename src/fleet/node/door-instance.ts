@@ -150,7 +150,9 @@ export class DoorInstance implements CallOwner, LocalInstance {
     } else if (text.startsWith(toInstance.cancel)) {
       this.#calls.running.get(text.slice(toInstance.cancel.length))?.cancel();
     } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply, isLocal);
-    else if (reply !== undefined) this.#fail(reply, undefined, notAMessage(), isLocal);
+    else if (reply !== undefined && (isLocal || this.#calls.nodes.of(reply))) {
+      this.#fail(reply, undefined, notAMessage(), isLocal);
+    }
   }
 
   #request(
@@ -163,7 +165,8 @@ export class DoorInstance implements CallOwner, LocalInstance {
     if (reply === undefined) return; // its sender does not wait for an answer
     const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
     const number = caller && !isLocal ? caller.numberOf(reply) : Number.NaN;
-    if (!caller || (Number.isNaN(number) && !isLocal)) return this.#fail(reply, undefined, notACall(), isLocal);
+    // Its sender may not be permitted to publish at another subject, and this node would do so for it.
+    if (!caller || (Number.isNaN(number) && !isLocal)) return;
     if (this.#calls.isKnown(caller, number, reply)) return;
     if (this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
     const busy = this.#calls.whyBusy(caller, bytes);
@@ -223,8 +226,4 @@ function isCaller(value: unknown): value is CallerRecord {
 
 function notAMessage(): RpcError {
   return new RpcError(RpcCode.invalidRequest, 'Not a message from a node to an instance');
-}
-
-function notACall(): RpcError {
-  return new RpcError(RpcCode.invalidRequest, 'The reply subject of a request is not that of a call of a node');
 }

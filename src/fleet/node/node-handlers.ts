@@ -2,7 +2,7 @@
 
 import { answerControl, isControlMethod } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
-import { methodNotFound } from '../../mcp/protocol-errors.ts';
+import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Placer } from '../place/placer.ts';
 import { answerQuota, type FleetQuotas } from '../quotas/fleet-quotas.ts';
@@ -25,6 +25,8 @@ export interface NodeParts {
 
 /** Slots with their reasons, in one message. */
 const MOST_WAITING = 1_000;
+/** In one inquiry. */
+const MOST_CALLS = 1_000;
 
 export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }: NodeParts): NodeHandlers {
   return {
@@ -39,7 +41,10 @@ export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }:
       return {};
     },
     'standpipe/placement': () => ({ waiting: placer.waiting.slice(0, MOST_WAITING) }),
-    'standpipe/calls': ({ calls }) => ({ run, states: door.inquire(calls) }),
+    'standpipe/calls': ({ calls }) => {
+      if (Array.isArray(calls) && calls.length <= MOST_CALLS) return { run, states: door.inquire(calls.map(String)) };
+      throw invalidParams(`"calls" must be an array of at most ${MOST_CALLS} reply subjects`);
+    },
     'standpipe/quota': (ask) => answerQuota(quotas, ask),
     // Without hooks: another node can neither end this process nor learn the credentials for NATS.
     'standpipe/control': ({ method, params }) => {
