@@ -87,4 +87,4 @@ test('requests that are never answered are refused beyond 256 MiB, and the serve
   server.write({ id: 7, method: 'tools/call', params: { name: 'wait', junk } });
   await goesOn(server);
   expect(server.received.filter(({ id }) => typeof id === 'number').map(({ id }) => id)).toEqual([5]);
-});
+}, 600_000);
