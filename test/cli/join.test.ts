@@ -286,12 +286,12 @@ test('without NATS each command ends in its time and says why, and goes on when 
   await document('call', 'talks', 'fail', '--config', config); // a channel that is open
   await nats.stop();
   await one.says('The connection to NATS');
-  const onNode = (...args: string[]) => run(...args, '--timeout', '1s', '--config', config);
-  const direct = (...args: string[]) => run(...args, '--timeout', '1s', '--join', nats.url);
+  const onNode = (...args: string[]) => run(...args, '--config', config);
+  const waits = ['--timeout', '3s'];
   const [called, listed, tools, logs, restarted, shown, fleet] = await Promise.all([
-    onNode('call', 'talks', 'fail'),
-    onNode('tools', 'lost'),
-    onNode('tools'),
+    onNode('call', 'talks', 'fail', ...waits),
+    onNode('tools', 'lost', ...waits),
+    onNode('tools', ...waits),
     onNode('logs', 'talks'),
     onNode('restart', 'talks'),
     onNode('fleet', 'show'),
@@ -299,13 +299,13 @@ test('without NATS each command ends in its time and says why, and goes on when 
   ]);
   const away = 'this node is not connected to NATS\n';
   expect(called).toMatchObject({ code: 4, stdout: '' });
-  expect(called.stderr).toContain(`within 1000 ms: ${away}`);
+  expect(called.stderr).toContain(`within 3000 ms: ${away}`);
   expect(called.stderr).toContain('hint: ');
   expect(listed).toMatchObject({ code: 4 });
-  expect(listed.stderr).toContain(`Server "lost" was not ready within 1000 ms: ${away}`);
+  expect(listed.stderr).toContain(`Server "lost" was not ready within 3000 ms: ${away}`);
   expect(tools.code).toBe(3);
   expect(tools.stdout).toContain('own\tgreet\t');
-  expect(tools.stderr).toContain('Server "talks" was not ready within 1000 ms: this node is not connected to NATS.');
+  expect(tools.stderr).toContain('Server "talks" was not ready within 3000 ms: this node is not connected to NATS.');
   for (const { code, stderr } of [logs, restarted]) {
     expect(stderr).toContain('Node "two" cannot be asked: there is no connection to NATS\n');
     expect(code).toBe(3);
@@ -315,13 +315,13 @@ test('without NATS each command ends in its time and says why, and goes on when 
   expect(fleet.stdout).toMatch(/^one\tno NATS\t.*\ntwo\tunknown\t/);
   expect(fleet.stdout).toContain('talks\t1 of 1\ttwo\t1\tunknown\n');
   expect(fleet.stderr).toContain('This node has no connection to NATS: this is what it knew last.');
-  expect(await direct('call', 'talks', 'fail')).toMatchObject({ code: 3, stdout: '' });
+  expect(await run('call', 'talks', 'fail', '--join', nats.url)).toMatchObject({ code: 3, stdout: '' });
   await nats.start();
-  await until(
-    'it is called again',
-    async () => (await run('call', 'own@one', 'greet', 'name=A', '--node', 'two')).code === 0,
-  );
-  await two.says('The node has a lease again');
+  // Whether the nodes have lost their leases meanwhile, depends on the machine.
+  for (const server of ['own@one', 'files']) {
+    const isCalled = async () => (await run('call', server, 'greet', 'name=A', '--node', 'two')).code === 0;
+    await until(`${server} is called again`, isCalled);
+  }
 });
 
 test('a node that ends gives back what it ran', async () => {
