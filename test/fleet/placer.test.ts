@@ -15,8 +15,8 @@ beforeAll(async () => {
   nats = await startNatsServer();
 });
 
-/** For all fleets: some nodes vanish. */
-const LIFETIME_MS = 3_000;
+/** Of leases that are to end, and of those that are to stay on a busy machine. */
+const [SHORT_MS, LONG_MS] = [3_000, 30_000];
 const opened: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 
@@ -62,13 +62,16 @@ class Watched {
   }
 }
 
-async function newFleet(fleet: string, { url } = nats): Promise<{ watched: Watched; join: Join }> {
-  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs: LIFETIME_MS });
+async function newFleet(
+  fleet: string,
+  { url = nats.url, lifetimeMs = SHORT_MS } = {},
+): Promise<{ watched: Watched; join: Join }> {
+  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs });
   const watched = new Watched(fabric);
   await watched.state.watch(fabric);
   opened.push(fabric);
   const join: Join = async (name, options = {}) => {
-    const node = await claimingNode(name, { servers: [url], fleet, lifetimeMs: LIFETIME_MS, ...options });
+    const node = await claimingNode(name, { servers: [url], fleet, lifetimeMs, ...options });
     opened.push({ close: () => node.vanish() });
     return node;
   };
@@ -81,7 +84,7 @@ const countOf = (places: Record<string, string>, node: string) =>
   Object.values(places).filter((each) => each === node).length;
 
 test.concurrent('one of three placers gives each slot to one node, and a drained node hands over what others may run', async () => {
-  const { watched, join } = await newFleet('three');
+  const { watched, join } = await newFleet('three', { lifetimeMs: LONG_MS });
   await watched.server('x', { replicas: 2, spread: 'nodes' });
   for (const name of ['y', 'z']) await watched.server(name);
   await watched.server('g', { labels: ['gpu'] });
@@ -131,7 +134,7 @@ test.concurrent('another node places when the placer ends or vanishes, and what 
 });
 
 test.concurrent('a server that a node refuses goes to another, and says why if all refuse', async () => {
-  const { watched, join } = await newFleet('refusing');
+  const { watched, join } = await newFleet('refusing', { lifetimeMs: LONG_MS });
   const [a, b] = [await join('a'), await join('b')];
   a.unfit.set('x', 'Variable TOKEN is not set');
   await watched.server('x');
