@@ -49,6 +49,7 @@ describe('names', () => {
   test('are allowed by common hosts, unique, and the same with other servers beside', async () => {
     const alone = await openHost({ 'my files': library('a') });
     const beside = await openHost({ my_files: library('b'), 'my files': library('a') });
+    await Promise.all([alone.start(), beside.start()]); // a list does not wait for long for a server that starts
     const [few, many] = await Promise.all([alone, beside].map(async (host) => namesOf(await ask(host, 'tools/list'))));
     for (const name of many!) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(new Set(many).size).toBe(10);
