@@ -98,11 +98,13 @@ export class FleetNode {
       names: () => (this.#leaving ? [] : this.#routes.servers()),
       recordOf: (name: string) => this.#routes.recordOf(name),
       onHidden: (name: string) => this.#note(`The server "${name}" of this node hides that of the fleet here`),
+      onReserved: (name: string) =>
+        this.#note(`The server "${name}" of this node is not run: such names are those of replicas. Rename it`),
       onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
       onProblem: (error: Error) => this.#note(error.message),
     };
     this.#table = new HostTable(host, configOf(host), others, clock);
-    this.#own = new OwnServers(host, this.#door, drainMs);
+    this.#own = new OwnServers(host, this.#door, { drainMs, note: this.#note });
     const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
     const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, clock, note: this.#note });
     const onProblem = (error: Error) => this.#note(error.message);
@@ -215,8 +217,8 @@ export class FleetNode {
     if (session === undefined) return; // with the next lease
     const enabled = this.#table.own.servers.filter((server) => server.enabled);
     const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
-    this.#own.offer(offers, session);
-    await this.#entry.change({ session, offers });
+    const offered = this.#own.offer(offers, session);
+    await this.#entry.change({ session, offers: offered });
   }
 
   #connected(isConnected: boolean, text: string): void {

@@ -49,6 +49,14 @@ export function keyOfSlot(server: string, slot: number): string {
   return `${keyOfServer(server)}.${slot}`;
 }
 
+/** Characters. A subject must fit into a line of the protocol of NATS, which has 4,096. */
+const LONGEST_KEY = 1_000;
+
+/** Whether a name has a key of its own, as one without half a surrogate pair does, and this fits into a subject. */
+export function isAddressable(name: string): boolean {
+  return !/\p{Surrogate}/u.test(name) && keyOfServer(name).length <= LONGEST_KEY;
+}
+
 /** Any name as one token: bytes that a key cannot have become `=` and two digits. */
 export function keyOfServer(name: string): string {
   return Array.from(new TextEncoder().encode(name), (byte) =>

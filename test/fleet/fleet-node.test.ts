@@ -411,3 +411,28 @@ test('a server that fails on its node is moved, once to each node, and says wher
   await until('it is tried again on each node', async () => (await replica()).generation === generation + 2);
   await stays('it failed on two, ');
 });
+
+test('a server of a node with the name of a replica is not run, and any other name is called as it is', async () => {
+  newFleet(LONG_MS);
+  const odd = 'with.dots, spaces > 日本 *';
+  const [long, half] = ['ä'.repeat(500), 'half a pair \ud800'];
+  const one = await join('one', { 'files#1': everything, [odd]: everything, [long]: everything, [half]: everything });
+  const two = await join('two', {}, { labels: ['two'] });
+  const isNotRun = 'The server "files#1" of this node is not run: such names are those of replicas. Rename it';
+  expect(one.notes.filter((note) => note === isNotRun)).toHaveLength(1);
+  expect(one.host.rejected()).toMatchObject([{ server: 'files#1', severity: 'error' }]);
+  await expect(one.host.callTool('files#1', 'greet', {})).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  await knows(two, `${odd}@one`);
+  expect(await greet(two, `${odd}@one`)).toMatchObject({ server: odd, node: 'one', pid: pidOf(one, odd) });
+  expect(two.host.names.filter((name) => name.endsWith('@one'))).toEqual([`${odd}@one`]);
+  expect(one.notes.filter((note) => note.includes('is not offered'))).toHaveLength(2);
+
+  await apply('files', { labels: ['two'] });
+  await knows(one, 'files');
+  const before = await greet(one, 'files');
+  await two.node.ownConfig(configOf({ mcpServers: { 'files#1': everything, other: everything } }));
+  expect(two.notes).toContain(isNotRun);
+  expect(await greet(one, 'files')).toEqual(before);
+  expect(two.host.names.filter((name) => name === 'files#1')).toHaveLength(1);
+  expect(await greet(two, 'other')).toMatchObject({ server: 'other' });
+});

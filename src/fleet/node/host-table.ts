@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { type ConfigDiff, diffConfigs } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import type { ServerRecord } from '../fabric.ts';
@@ -21,13 +22,20 @@ export interface ServersOfFleet {
   recordOf(name: string): ServerRecord | undefined;
   /** A server of this node has the name of one of the fleet. */
   onHidden(name: string): void;
+  /** A server of this node has the name of an instance, and is not run. */
+  onReserved(name: string): void;
   /** A server could not be ended as it should. */
   onProblem(error: Error): void;
   /** Called before servers are started. */
   onServers(servers: readonly ServerConfig[]): void;
 }
 
+const RESERVED = 'In a fleet, names that end in "#" and a number are those of replicas';
+/** The slots of a server of the fleet run as `<server>#<slot>`, whether this node has any or not. */
+const instanceName = /#\d+$/;
+
 export class HostTable {
+  /** Without servers that have the name of an instance. */
   own: Config;
   readonly #host: Host;
   readonly #others: ServersOfFleet;
@@ -38,15 +46,16 @@ export class HostTable {
 
   constructor(host: Host, own: Config, others: ServersOfFleet, clock: Clock) {
     this.#host = host;
-    this.own = own;
     this.#others = others;
     this.#clock = clock;
+    this.own = this.#usable(own);
   }
 
   /** The entries of the own config that are others now. */
   async changeOwn(config: Config): Promise<ConfigDiff> {
-    const diff = diffConfigs(this.own, config);
-    this.own = config;
+    const own = this.#usable(config);
+    const diff = diffConfigs(this.own, own);
+    this.own = own;
     await this.apply();
     return diff;
   }
@@ -60,10 +69,6 @@ export class HostTable {
   /** Resolves when its processes are gone. */
   async remove(name: string): Promise<void> {
     if (this.#instances.delete(name)) await this.apply();
-  }
-
-  has(name: string): boolean {
-    return this.own.servers.some((server) => server.name === name);
   }
 
   fleetChanged(): void {
@@ -96,6 +101,23 @@ export class HostTable {
     this.#tellHidden(names.filter((name) => taken.has(name)));
     const others = names.filter((name) => !taken.has(name)).map((name) => remoteEntry(fleet, name, recordOf(name)));
     return { ...this.own, servers: [...servers, ...others, ...this.#instances.values()] };
+  }
+
+  #usable(config: Config): Config {
+    const isReserved = ({ name }: ServerConfig) => instanceName.test(name);
+    const reserved = config.servers.filter(isReserved);
+    for (const { name } of reserved) this.#others.onReserved(name);
+    const rejected = reserved.map(({ name, source }) => ({ name, source, message: RESERVED }));
+    const problems = reserved.map(({ name: server, source }): ConfigProblem => {
+      const kind = { severity: 'error', code: 'CONFIG_INVALID', message: RESERVED } as const;
+      return { ...kind, server, ...source, suggestion: 'Rename the server.' };
+    });
+    return {
+      ...config,
+      servers: config.servers.filter((server) => !isReserved(server)),
+      rejected: [...config.rejected, ...rejected],
+      problems: [...config.problems, ...problems],
+    };
   }
 
   #tellHidden(names: readonly string[]): void {

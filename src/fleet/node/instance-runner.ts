@@ -11,8 +11,8 @@ export interface InstanceRunner {
   run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
   /** Resolves when the process that took the place of another is ready, has failed, or has had its time. Must not reject. */
   settled?(claim: ClaimRecord): Promise<void>;
-  /** Why this node cannot run a slot of the server, as far as that is known before it is claimed. */
-  whyNot?(record: ServerRecord, slot: number): string | undefined;
+  /** Why this node cannot run the server, as far as that is known before it is claimed. */
+  whyNot?(record: ServerRecord): string | undefined;
   /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. If it rejects, the slot is not given back. */
   end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
 }

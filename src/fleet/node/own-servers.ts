@@ -2,25 +2,33 @@
 // answer for them.
 
 import type { Host } from '../../host/host.ts';
-import { ownInstanceOf } from '../subjects.ts';
+import { isAddressable, ownInstanceOf } from '../subjects.ts';
 import type { NodeDoor, OpenInstance } from './node-door.ts';
+
+/** Names. */
+const MOST_REPORTED = 100;
 
 export class OwnServers {
   readonly #host: Host;
   readonly #door: NodeDoor;
   readonly #drainMs: number;
+  readonly #note: (text: string) => void;
+  /** Names that were reported. */
+  readonly #refused = new Set<string>();
   /** By the names of servers. */
   readonly #open = new Map<string, { id: string; open: OpenInstance }>();
 
   /** `drainMs`: how long calls may take to end when a server is no longer offered. */
-  constructor(host: Host, door: NodeDoor, drainMs: number) {
+  constructor(host: Host, door: NodeDoor, { drainMs, note }: { drainMs: number; note: (text: string) => void }) {
     this.#host = host;
     this.#door = door;
     this.#drainMs = drainMs;
+    this.#note = note;
   }
 
-  /** From now on these, and no others. A new session has new subjects. */
-  offer(names: readonly string[], session: string): void {
+  /** From now on these, and no others. A new session has new subjects. Returns those whose names can be part of a subject. */
+  offer(given: readonly string[], session: string): string[] {
+    const names = given.filter((name) => isAddressable(name) || this.#refuse(name));
     const wanted = new Map(names.map((name) => [name, ownInstanceOf(name, session)]));
     for (const [name, { id, open }] of this.#open) {
       if (wanted.get(name) === id) continue;
@@ -33,6 +41,17 @@ export class OwnServers {
       const open = this.#door.open({ id, server, service, generation: undefined, mayAct: () => true });
       this.#open.set(server, { id, open });
     }
+    return names;
+  }
+
+  #refuse(name: string): false {
+    if (this.#refused.size < MOST_REPORTED && !this.#refused.has(name)) {
+      this.#refused.add(name);
+      this.#note(
+        `The server ${JSON.stringify(name.slice(0, 60))} of this node is not offered: its name is too long or not valid Unicode`,
+      );
+    }
+    return false;
   }
 
   /** Takes no more calls. Resolves when none is in flight, or after the time. */

@@ -2,7 +2,7 @@
 // `<server>#<slot>`; its processes know the node and the generation of the claim.
 
 import type { Clock } from '../../base/clock.ts';
-import { toError, UsageError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import { within } from '../../base/wait.ts';
 import { sameSettings } from '../../config/files/diff-configs.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
@@ -76,9 +76,8 @@ export class RunInstances implements InstanceRunner {
     running.hasFailed = to === 'failed';
   };
 
-  whyNot(record: ServerRecord, slot: number): string | undefined {
+  whyNot(record: ServerRecord): string | undefined {
     try {
-      this.#checkName(nameOf({ server: record.name, slot }));
       configOnNode(record);
       return undefined;
     } catch (error) {
@@ -88,7 +87,6 @@ export class RunInstances implements InstanceRunner {
 
   async run(claim: ClaimRecord, record: ServerRecord): Promise<void> {
     const name = nameOf(claim);
-    this.#checkName(name);
     const config = instanceConfig(claim, record);
     const { stateless } = record.place;
     const before = this.#running.get(name);
@@ -131,10 +129,6 @@ export class RunInstances implements InstanceRunner {
     );
   }
 
-  #checkName(name: string): void {
-    if (this.#table.has(name)) throw nameTaken(name, this.#options.node);
-  }
-
   async #stop(name: string, running: Running): Promise<void> {
     await Promise.all([running.open.close(), this.#table.remove(name)]);
     if (this.#running.get(name) === running) this.#running.delete(name);
@@ -164,10 +158,4 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   if (config.command === undefined) return { ...config, ...shared };
   const env = { ...config.env, ...fencingEnvironment(claim) };
   return { ...config, ...shared, env, lease: record.place.stateless ? undefined : claim.session };
-}
-
-function nameTaken(name: string, node: string): UsageError {
-  return new UsageError('INVALID_OPTION', `Node ${node} has a server of its own named "${name}"`, {
-    hint: `Rename it in the config of ${node}.`,
-  });
 }

@@ -117,7 +117,11 @@ test.each([
   [{ a: { command: './server', cwd: 'sub/folder' } }, 'warning: This path is relative'],
   [
     { 'a@b': { command: 'x' } },
-    'error: The name of a server of a fleet has at most 100 characters, without "@" and "#"',
+    'error: The name of a server of a fleet has at most 100 characters of valid Unicode, without "@" and "#"',
+  ],
+  [
+    { '\ud800': { command: 'x' } },
+    'error: The name of a server of a fleet has at most 100 characters of valid Unicode, without "@" and "#"',
   ],
   [{ a: { url: 'nats://fleet/x' } }, 'error: A server of a fleet cannot be an entry of a config file'],
   [{ a: { command: 'x', args: ['${'] } }, 'error: In this string, "${" has no closing "}"'],

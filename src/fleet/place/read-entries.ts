@@ -15,6 +15,7 @@ import { parseDocument } from '../../config/read/json-document.ts';
 import { commandKeys, remoteKeys, spellingsOfRemotes } from '../../config/read/known-keys.ts';
 import { defaultPlace } from '../../config/read/place.ts';
 import type { ServerRecord } from '../fabric.ts';
+import { isAddressable } from '../subjects.ts';
 import { literalSecrets } from './literal-secrets.ts';
 
 export interface FleetEntries {
@@ -58,8 +59,8 @@ export async function readFleetEntries(text: string, file: string, options: Read
 
 function checkDraft(draft: Draft, findings: Findings, { allowLiterals = false }: ReadOptions): void {
   const { name, source } = draft.literal;
-  if (!serverName.test(name)) {
-    const message = 'The name of a server of a fleet has at most 100 characters, without "@" and "#"';
+  if (!serverName.test(name) || !isAddressable(name)) {
+    const message = 'The name of a server of a fleet has at most 100 characters of valid Unicode, without "@" and "#"';
     findings.error(source, message, 'Rename the server.');
   }
   for (const { at, what, suggestion } of allowLiterals ? [] : literalSecrets(draft)) {

@@ -4,13 +4,13 @@
 import { isObject } from '../../base/json-object.ts';
 import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
-import { fleetName, keyOfServer, keyOfSlot } from '../subjects.ts';
+import { fleetName, isAddressable, keyOfServer, keyOfSlot } from '../subjects.ts';
 
 /** What cannot be read in its `place` has its default. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || keyOfServer(value.name) !== key) return undefined;
   // Names with these are those of servers and instances on nodes: such an entry would take the place of one.
-  if (!isObject(value.entry) || /[@#]/.test(value.name)) return undefined;
+  if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
   const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
   const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
   return {

@@ -77,7 +77,7 @@ export class Claims {
       const { servers, claims } = this.#fabric.directory;
       const record = await this.#whileHeld.unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
-      const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value, number);
+      const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value);
       if (why !== undefined) return { refused: why };
       const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
