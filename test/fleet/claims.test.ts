@@ -62,6 +62,62 @@ test('never two owners of a slot, never a process without its claim, and in the 
   );
 });
 
+const change = fc.record({
+  kind: fc.constantFrom(
+    'cut',
+    'pause',
+    'heal',
+    'heal',
+    'heal',
+    'shorten',
+    'lengthen',
+    'delete',
+    'join',
+    'fail',
+    'mend',
+  ),
+  node: fc.nat(NODES - 1),
+  ms: fc.integer({ min: 0, max: 1.5 * LIFETIME_MS }),
+});
+
+test('never two owners, whatever is done to the leases in NATS while nodes join and servers fail on nodes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.array(change, { minLength: 5, maxLength: 30 }), async (seed, changes) => {
+      const fleet = new SimulatedFleet(seed, NODES, true);
+      fleet.isPlacing = 'by-plan';
+      fleet.serve('state', false);
+      for (const { kind, node: number, ms } of changes) {
+        const node = fleet.nodes[number]!;
+        const isCounted = ({ value }: { value: { lifetimeMs?: number } }) => value.lifetimeMs! > fleet.maxAgeMs;
+        if (kind === 'cut') node.isCut = true;
+        else if (kind === 'pause') node.pause(true);
+        else if (kind === 'heal') node.heal();
+        else if (kind === 'shorten') fleet.maxAgeMs = Math.max(300, fleet.maxAgeMs / 3);
+        // Not before all nodes use the shorter one.
+        else if (kind === 'lengthen' && ![...fleet.claims.entries.values()].some(isCounted)) fleet.maxAgeMs *= 1.2;
+        else if (kind === 'delete') fleet.deleteLeases();
+        else if (kind === 'join' && fleet.nodes.length < 5) fleet.join();
+        else if (kind === 'fail') fleet.failing.add(`state on ${node.name}`);
+        else if (kind === 'mend') fleet.failing.delete(`state on ${node.name}`);
+        await fleet.advance(ms);
+        expect(fleet.violations).toEqual([]);
+      }
+      fleet.areFaultsOn = false;
+      for (const node of fleet.nodes) node.heal();
+      fleet.join(); // nothing fails there
+      await fleet.advance(12 * LIFETIME_MS);
+      expect(fleet.violations).toEqual([]);
+      const claims = [...fleet.claims.entries.values()].map(({ value }) => value);
+      expect(claims.map(({ failed, held }) => ({ failed, held }))).toEqual([{ held: true }, { held: true }]);
+      expect(fleet.instances.size).toBe(SLOTS);
+      // At rest nothing moves.
+      await fleet.advance(2 * LIFETIME_MS);
+      expect([...fleet.claims.entries.values()].map(({ value }) => value)).toEqual(claims);
+    }),
+    { numRuns: usually(25, 300) },
+  );
+});
+
 test('a node that cannot run a server gives the slot back, refuses it with the reason, and tries again later', async () => {
   const fleet = new SimulatedFleet(1, 1, true);
   fleet.isPlacing = fleet.areFaultsOn = false;
