@@ -173,3 +173,17 @@ test('a bucket that keeps leases for ever is refused', async () => {
   await (await manager()).streams.add({ name: `KV_${name}`, subjects: [`$KV.${name}.>`] });
   await expect(open('forever')).rejects.toThrow('keeps leases for ever');
 });
+
+test('an entry that is not JSON is said and ignored, and those beside it are reported', async () => {
+  const fleet = `odd${++fleets}`;
+  const fabric = await open(fleet);
+  const said: string[] = [];
+  fabric.onConnection = (_, text) => said.push(text);
+  await fabric.directory.nodes.create('a', { name: 'a' } as never);
+  fabric.publish(`$KV.standpipe-${fleet}-nodes.odd`, '{"name":');
+  await fabric.flush();
+  const seen: [string, unknown][] = [];
+  await fabric.directory.nodes.watch(({ key, value }) => seen.push([key, value]));
+  expect(seen).toEqual([['a', { name: 'a' }]]);
+  expect(said).toEqual([`The entry odd of KV_standpipe-${fleet}-nodes is not JSON, and is ignored`]);
+});

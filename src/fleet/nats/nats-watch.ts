@@ -204,7 +204,17 @@ export class NatsWatch<T> {
   #changed(key: string, revision: number, message: Msg): void {
     this.#known.add(key);
     this.#reading?.seen.add(key);
-    if (!this.#isHeadersOnly) this.#listener({ key, value: message.json<T>(), revision });
+    if (!this.#isHeadersOnly) this.#listener({ key, value: this.#read(key, message), revision });
+  }
+
+  /** Undefined for what is not JSON: it counts as removed, and the entries behind it are reported. */
+  #read(key: string, message: Msg): T | undefined {
+    try {
+      return message.json<T>();
+    } catch {
+      this.#bucket.link.say(`The entry ${key} of ${this.#bucket.stream} is not JSON, and is ignored`);
+      return undefined;
+    }
   }
 
   #takeStatus(message: Msg): void {
