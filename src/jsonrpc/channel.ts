@@ -62,8 +62,6 @@ export interface Channel {
   gone?(client: RoutedClient): void;
   /** Ours: the request on whose stream the message came that is being delivered. */
   readonly receivedFor?: RequestId | undefined;
-  /** Ours: the text of the message that is being delivered. */
-  readonly receivedText?: string | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */

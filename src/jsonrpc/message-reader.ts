@@ -23,8 +23,8 @@ export interface BadFrame {
 }
 
 export interface MessageSink {
-  /** `frameBytes`: how many bytes the frame had. `text`: of the message. */
-  message(message: JsonRpcMessage, frameBytes: number, text: string): void;
+  /** `frameBytes`: how many bytes the frame had. */
+  message(message: JsonRpcMessage, frameBytes: number): void;
   batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void;
   fault(fault: InboundFault): void;
   noise(noise: Noise): void;
@@ -64,11 +64,10 @@ export class MessageReader implements ParseOptions {
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) {
       return this.#noise(decodeText(chunk, start, end), offset, length);
     }
-    const text = this.#texts.of(chunk, start, end);
-    const parsed = parseMessage(text, this);
+    const parsed = parseMessage(this.#texts.of(chunk, start, end), this);
     if (parsed instanceof MessageFault) this.#notAMessage(parsed, decodeText(chunk, start, end), offset, length);
     else if (Array.isArray(parsed)) this.#batch(parsed, chunk, start, end, offset);
-    else this.#sink.message(parsed, length, text);
+    else this.#sink.message(parsed, length);
   }
 
   fault(frame: BadFrame): void {
@@ -131,7 +130,7 @@ export class MessageReader implements ParseOptions {
       length: rescued ? new TextEncoder().encode(noise).length : length,
       text: firstChars(noise, PREFIX_CHARS, text),
     });
-    if (rescued) this.#sink.message(rescued.message, length, text.slice(noise.length));
+    if (rescued) this.#sink.message(rescued.message, length);
   }
 }
 

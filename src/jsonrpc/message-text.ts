@@ -3,9 +3,7 @@
 
 import type { UsageError } from '../base/errors.ts';
 import { idText } from '../base/id-text.ts';
-import { isNestedTooDeeply } from '../base/nesting.ts';
 import { requireJson, toJson } from '../base/to-json.ts';
-import { keptText } from './member-texts.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResult, RequestId } from './message.ts';
 
 type Members = Record<string, unknown>;
@@ -48,8 +46,9 @@ export class SharedMembers {
 
   /** The text of an object together with these members. */
   textWith(own: Members): string | UsageError {
-    const text = membersText(own, `,${this.#text}`);
-    return text === `{,${this.#text}` ? `{${this.#text}` : text;
+    const text = toJson(own);
+    if (typeof text !== 'string') return text;
+    return text === '{}' ? `{${this.#text}` : `${text.slice(0, -1)},${this.#text}`;
   }
 }
 
@@ -104,39 +103,15 @@ export class SharingResult {
 /** The text, or the UsageError that says why there is none. */
 export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
   if (message instanceof OwnResult) {
-    const result = message.result instanceof SharingResult ? message.result.text() : membersText(message.result);
+    const result = message.result instanceof SharingResult ? message.result.text() : toJson(message.result);
     return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${textOf(message.id)},"result":${result}}` : result;
   }
   if (message instanceof OwnRequest || message instanceof SharingRequest) {
-    const params = message instanceof OwnRequest ? membersText(message.params) : message.paramsText();
+    const params = message instanceof OwnRequest ? toJson(message.params) : message.paramsText();
     if (typeof params !== 'string') return params;
     return `{"jsonrpc":"2.0","id":${textOf(message.id)}${methodText(message.method)}${params}}`;
   }
   return toJson(message);
-}
-
-/** The text of an object, with the texts that members of it came as. `end` takes the place of the closing brace. */
-function membersText(members: Members, end = '}'): string | UsageError {
-  if (!hasKeptText(members)) {
-    const json = toJson(members);
-    return end === '}' || typeof json !== 'string' ? json : json.slice(0, -1) + end;
-  }
-  if (isNestedTooDeeply(members)) return toJson(members); // the error
-  let text = '';
-  for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) continue;
-    const json = keptText(value) ?? toJson(value);
-    if (typeof json !== 'string') return json;
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${json}`;
-  }
-  return text + end;
-}
-
-/** Other protocols have results and parameters that are no objects. */
-function hasKeptText(members: Members | null): boolean {
-  if (Array.isArray(members)) return false;
-  for (const name in members) if (keptText(members[name]) !== undefined) return true;
-  return false;
 }
 
 function textOf(id: RequestId): string {

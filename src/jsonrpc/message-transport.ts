@@ -39,7 +39,6 @@ export class MessageTransport implements Transport {
   /** How many lines of noise there were. */
   noiseCount = 0;
   readonly writesText = true;
-  receivedText: string | undefined;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
   /** Between the start and the end. */
@@ -51,7 +50,7 @@ export class MessageTransport implements Transport {
     this.#reader = new MessageReader(
       { maxFrameBytes: wire.maxFrameBytes, maxFrameValues, toleratesNoise },
       {
-        message: (message, frameBytes, text) => this.#message(message, frameBytes, text),
+        message: (message, frameBytes) => this.#message(message, frameBytes),
         batch: (messages, faults, frameBytes) => this.#batch(messages, faults, frameBytes),
         fault: (fault) => this.#fault(fault),
         noise: (noise) => this.#noise(noise),
@@ -138,15 +137,10 @@ export class MessageTransport implements Transport {
   }
 
   /** What a handler throws is caught where the frame left the wire. */
-  #message(message: JsonRpcMessage, frameBytes: number, text?: string): void {
+  #message(message: JsonRpcMessage, frameBytes: number): void {
     this.#wire.phase = 'running';
     this.arrived?.(message);
-    this.receivedText = text;
-    try {
-      this.onmessage?.(message, undefined, frameBytes);
-    } finally {
-      this.receivedText = undefined;
-    }
+    this.onmessage?.(message, undefined, frameBytes);
   }
 
   #batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {

@@ -6,7 +6,6 @@ import { toJson } from '../base/to-json.ts';
 import { type PendingRequest, PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
 import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import type { Conventions, Progress } from './conventions.ts';
-import { keepTexts } from './member-texts.ts';
 import {
   type JsonRpcErrorResponse,
   type JsonRpcRequest,
@@ -31,8 +30,6 @@ export interface RequestOptions extends WaitOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** For a channel that carries callers. */
   sender?: SendOptions['sender'];
-  /** Its result is sent on as an answer: long members of it keep their texts. */
-  relays?: boolean;
   /** Goes into the parameters beside those that are given. */
   shared?: SharedMembers | undefined;
 }
@@ -85,11 +82,7 @@ export class Outbound {
     this.pending.remove(request);
     // Some servers write `error: null` beside a result.
     if ('error' in response && response.error) request.reject(this.#toRpcError(response));
-    else {
-      const { result } = response as JsonRpcResult;
-      if (request.options?.relays) keepTexts(this.#channel.receivedText, 'result', result);
-      request.resolve(result);
-    }
+    else request.resolve((response as JsonRpcResult).result);
     return true;
   }
 

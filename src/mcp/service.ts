@@ -1,8 +1,6 @@
 // A service answers MCP requests on behalf of a caller: handlers in this process, a process behind a pipe, a host behind a
 // socket. Parameters and results are opaque: unknown members pass through unchanged. What `_meta` says about one connection
 // alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
-// A service that changes a member gives it another value, and changes nothing inside the value that came: a long one is sent on as
-// the text that it came as (`jsonrpc/member-texts.ts`).
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { JsonRpcRequest, RequestId } from '../jsonrpc/message.ts';

@@ -10,8 +10,9 @@ import { connect } from '../../src/connect/connect.ts';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
-import type { Params } from '../../src/mcp/service.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { serve } from '../../src/mcp/front/fronts.ts';
+import type { Params, Service } from '../../src/mcp/service.ts';
+import { memoryPair, StreamTransport } from '../../src/transport/stream-transport.ts';
 import { contractServer } from '../contract/service.contract.ts';
 import { folder, writeConfig } from './run-host.ts';
 
@@ -28,9 +29,6 @@ const unknown = fc
     { maxKeys: 4 },
   )
   .map((members) => JSON.parse(JSON.stringify(members)) as Params);
-
-/** A long member of a message passes as the text that it came as. */
-const text = fc.constantFrom('x', 'long “\u2028” '.repeat(1000));
 
 let host: Host;
 let control: ControlServer;
@@ -54,9 +52,9 @@ describe.each(pairs)('a $client client of a $server server, $way,', ({ client: e
     const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
     const client = await connect(StreamTransport.over(socket), { era });
     await fc.assert(
-      fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), text, async (members, _meta, value, text) => {
+      fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), async (members, _meta, value) => {
         const trace = JSON.parse(JSON.stringify(value));
-        const result = { content: [{ type: 'text', text, ...members }], ...members, _meta };
+        const result = { content: [{ type: 'text', text: 'x', ...members }], ...members, _meta };
         const passed = await client.request('tools/call', {
           name,
           arguments: { result },
@@ -74,4 +72,26 @@ describe.each(pairs)('a $client client of a $server server, $way,', ({ client: e
     );
     await client.close();
   });
+});
+
+test('a service around that of a host may change a long result in place', async () => {
+  const inner = host.service('legacy');
+  const service: Service = {
+    describe: () => inner.describe(),
+    notify: () => undefined,
+    watch: (watcher) => inner.watch(watcher),
+    async request(method, params, caller) {
+      const result = await inner.request(method, params, caller);
+      if (method === 'tools/call') (result.content as object[]).push({ type: 'text', text: 'added' });
+      return result;
+    },
+  };
+  const [here, there] = memoryPair();
+  const front = await serve(service, there);
+  const client = await connect(here);
+  const long = [{ type: 'text', text: 'x'.repeat(10_000) }];
+  const { content } = await client.callTool('opaque', { result: { content: long } });
+  expect(content).toEqual([...long, { type: 'text', text: 'added' }]);
+  await client.close();
+  await front.closed;
 });

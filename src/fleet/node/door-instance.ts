@@ -9,7 +9,6 @@ import { RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { within } from '../../base/wait.ts';
 import { errorAnswer } from '../../jsonrpc/inbound.ts';
-import { keepTexts } from '../../jsonrpc/member-texts.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
@@ -183,7 +182,6 @@ export class DoorInstance implements CallOwner, LocalInstance {
     }
     if (!this.#served.mayAct()) return this.#refuse(reply, 'moved', 'Its node has lost its lease', isLocal);
     const call = new NodeCall(this, caller, { reply, number, bytes, isLocal }, message, receivedMs);
-    keepTexts(text, 'params', message.params);
     this.#calls.begun(call);
     if (!call.listens) this.#inFlight++;
     this.#fronts.serve(message, bytes, client, call);

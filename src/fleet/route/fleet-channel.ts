@@ -23,7 +23,7 @@ import { ObservedChannel } from './observed-channel.ts';
 import { parkedAt, readParked } from './parked-state.ts';
 import { AnswerReader, ownError, wrongId } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
-import { isReachable, unreachable, untilReachable } from './until-reachable.ts';
+import { isReachable, untilReachable } from './until-reachable.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 export class FleetChannel implements ClientChannel, CallOwner {
@@ -33,7 +33,6 @@ export class FleetChannel implements ClientChannel, CallOwner {
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
   closeError: Error | undefined;
   receivedFor: RequestId | undefined;
-  receivedText: string | undefined;
   readonly writesText = true;
   readonly carriesCaller = true;
   readonly server: string;
@@ -67,13 +66,18 @@ export class FleetChannel implements ClientChannel, CallOwner {
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new UsageError('ALREADY_STARTED', 'The channel was started before');
     const { calls, server } = this;
+    const { table } = calls;
     if (!isReachable(calls, server)) {
       await untilReachable(calls, server, calls.openWaitMs, () => this.#state === 'closed' || calls.isOver);
     }
     if (this.#state !== 'new') throw this.#notOpen();
-    if (!isReachable(calls, server)) throw unreachable(calls, server);
+    if (!isReachable(calls, server)) {
+      throw new PeerError('NOT_SENT', `No node answers for "${server}": ${table.whyNone(server)}`, {
+        hint: '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.',
+      });
+    }
     this.#state = 'open';
-    this.#stopListening = calls.table.listen(this.server, () => this.#instancesChanged());
+    this.#stopListening = table.listen(this.server, () => this.#instancesChanged());
     this.#observed.connected(this.#url);
   }
 
@@ -139,7 +143,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     }
     this.#settle(call);
     this.#waiting.answered();
-    this.deliver(call.id, message, bytes, text);
+    this.deliver(call.id, message, bytes);
   }
 
   notRun(call: Call, why: string): void {
@@ -172,14 +176,12 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   /** To the client, as belonging to this request. */
-  deliver(id: RequestId, message: JsonRpcMessage, bytes: number, text?: string): void {
+  deliver(id: RequestId, message: JsonRpcMessage, bytes: number): void {
     this.receivedFor = id;
-    this.receivedText = text;
     try {
       this.onmessage?.(message as never, undefined, bytes);
     } finally {
       this.receivedFor = undefined;
-      this.receivedText = undefined;
     }
   }
 

@@ -1,7 +1,6 @@
 // Waits for a server that no node runs at the moment: it may just have been added, or be on its way to another node.
 
 import type { Timer } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
 import type { Calls } from './calls.ts';
 
 /** Whether this node is connected is not announced by the table. */
@@ -26,11 +25,5 @@ export function untilReachable(calls: Calls, server: string, waitMs: number, isO
     };
     const stop = calls.table.listen(server, look);
     look();
-  });
-}
-
-export function unreachable({ table }: Calls, server: string): PeerError {
-  return new PeerError('NOT_SENT', `No node answers for "${server}": ${table.whyNone(server)}`, {
-    hint: '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.',
   });
 }

@@ -1,7 +1,6 @@
 // A caller as a service passes it on that has something to change about it.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
-import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { CallOptions } from '../../mcp/meta.ts';
 import type { Caller, ClientFacts, Params, WireName } from '../../mcp/service.ts';
 import type { InputRequest, InputResponse, RequestId } from '../../mcp/types.ts';
@@ -15,10 +14,6 @@ export class PassedCaller implements Caller {
 
   get client(): ClientFacts {
     return this.#caller.client;
-  }
-
-  get request(): JsonRpcRequest | undefined {
-    return this.#caller.request;
   }
 
   get requestBytes(): number | undefined {

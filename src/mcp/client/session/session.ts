@@ -39,13 +39,11 @@ export class SentRequest implements RequestOptions {
   shared: SharedMembers | undefined;
   headers: RequestOptions['headers'];
   readonly sender: ClientIdentity;
-  readonly relays: boolean;
   readonly #wire: WireName | undefined;
 
   constructor(caller: Caller, wire: WireName | undefined, totalTimeoutMs = caller.options?.totalTimeoutMs) {
     this.caller = caller;
     this.sender = caller.client.identity;
-    this.relays = caller.request !== undefined;
     this.#wire = wire;
     this.timeoutMs = caller.options?.timeoutMs;
     this.totalTimeoutMs = totalTimeoutMs;
