@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { findNatsServer } from '../../scripts/nats-server.mjs';
-import { freePort } from '../free-port.mjs';
+import { freePort } from '../../scripts/free-port.mjs';
 import { makeTempFolder } from '../temp-folder.mjs';
 
 const START_LIMIT_MS = 10_000;

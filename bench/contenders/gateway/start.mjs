@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../free-port.mjs';
+import { freePort } from '../../../scripts/free-port.mjs';
 import { makeTempFolder } from '../../temp-folder.mjs';
 import { cliPath } from '../cli/path.mjs';
 import { openClient } from './mcp-client.mjs';
