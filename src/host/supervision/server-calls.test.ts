@@ -1,7 +1,7 @@
 // Calls of a server that takes nothing: each waits for its own time, and the end of the process ends the wait of all.
 
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../base/clock.ts';
+import { ManualClock, systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
 import { Link } from './link.ts';
 import { ServerCalls } from './server-calls.ts';
@@ -86,4 +86,10 @@ test('a call with a time of its own waits no longer for a server that is not rea
     message: 'tools/list was not answered within 5 ms: NATS is gone',
   });
   expect(away.errors).toBe(1);
+});
+
+test('a call without a limit waits for a server that is not ready', async () => {
+  const whenReady = () => new Promise<Link<string>>((resolve) => systemClock.after(20, () => resolve(opened(1))));
+  const calls = new ServerCalls<string>({ ...named, clock: systemClock, whenReady });
+  expect(await calls.use(async (client) => client, { waitMs: Number.POSITIVE_INFINITY })).toBe('process 1');
 });
