@@ -72,18 +72,24 @@ export class ModernSubscriptions {
       notified: (method, params) => this.#notified(subscription, method, params),
       ended: () => void this.#end(subscription),
     });
-    const release = logs?.chosen && (await this.#choose(logs.chosen, client));
-    subscription.stop = () => {
-      stop();
-      release?.();
-    };
+    subscription.stop = logs?.chosen ? await this.#alsoChoose(logs.chosen, client, stop) : stop;
     if (subscription.isOver) subscription.stop();
     else this.#acknowledge(subscription);
   }
 
-  /** The level of a server that has one for all clients. */
-  #choose(level: LogLevel, client: ClientFacts): Promise<() => void> {
-    return this.#service.watch({ filter: { logs: level, choosesLogs: true }, client, notified: () => undefined });
+  /** The level of a server that has one for all clients. Returns what ends both, or stops the watch if it fails. */
+  async #alsoChoose(level: LogLevel, client: ClientFacts, stop: () => void): Promise<() => void> {
+    const filter = { logs: level, choosesLogs: true };
+    try {
+      const release = await this.#service.watch({ filter, client, notified: () => undefined });
+      return () => {
+        stop();
+        release();
+      };
+    } catch (error) {
+      stop();
+      throw error;
+    }
   }
 
   /** Once, and before any other message of the subscription. */
@@ -98,8 +104,12 @@ export class ModernSubscriptions {
 
   #notified(subscription: Subscription, method: string, params: Params | undefined): void {
     if (subscription.isOver) return;
+    if (method === LOG_METHOD) {
+      // Before, it comes on the stream that this one replaces.
+      if (subscription.isAcknowledged) this.#notifier.log(params ?? {}, subscription.inbound);
+      return;
+    }
     this.#acknowledge(subscription);
-    if (method === LOG_METHOD) return this.#notifier.log(params ?? {}, subscription.inbound);
     const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: subscription.inbound.id };
     this.#notifier.changed(method, { ...params, _meta });
   }

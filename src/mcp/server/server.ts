@@ -42,7 +42,7 @@ export interface Declared {
 
 type Awaitable<T> = T | Promise<T>;
 
-export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors'> {}
+export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors' | 'isOfNodes'> {}
 
 export class Server {
   readonly info: Implementation;

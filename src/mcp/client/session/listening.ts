@@ -78,6 +78,11 @@ export class Listening {
     return this.#stream !== undefined;
   }
 
+  /** Whether this is the request of the current stream. */
+  isCurrent(id: RequestId | undefined): boolean {
+    return id !== undefined && id === this.#stream?.id;
+  }
+
   async #apply(): Promise<SubscriptionFilter> {
     const wanted = this.#options.wanted();
     const key = JSON.stringify(wanted);

@@ -190,7 +190,10 @@ export class ModernSession extends Session {
     const { receivedFor } = this.peer.channel;
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
-    if (this.peer.channel.carriesCaller) return this.watchers.notify(LOG_METHOD, params); // it belongs to no request
+    if (this.peer.channel.carriesCaller) {
+      // It belongs to no request. A stream that was replaced sends what the new one sends, until it is cancelled.
+      return this.#listening.isCurrent(receivedFor) ? this.watchers.notify(LOG_METHOD, params) : undefined;
+    }
     const caller = onlyCaller(this.peer, wants);
     if (!caller) return this.watchers.notify(LOG_METHOD, params);
     if (caller !== 'several') return caller.log(params!);
