@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findNatsServer } from '../../scripts/nats-server.mjs';
 import { freePort } from '../../scripts/free-port.mjs';
+import { findNatsServer } from '../../scripts/nats-server.mjs';
 import { makeTempFolder } from '../temp-folder.mjs';
 
 const START_LIMIT_MS = 10_000;
