@@ -59,12 +59,15 @@ export class FleetNode {
   readonly #quotas: FleetQuotas | undefined;
   /** What leads back out of the fleet, the last step first. */
   readonly #exits: (() => unknown)[] = [];
+  /** It answers requests, so its entry may be in the directory. */
+  #isReady = false;
   #draining: Promise<void> | undefined;
   #leaving: Promise<void> | undefined;
 
   /** Resolves when the node is part of the fleet. Rejects with NODE_NAME_TAKEN if another has its name. */
   static async join(host: Host, options: JoinOptions): Promise<FleetNode> {
     const node = new FleetNode(host, options);
+    options.onBegin?.(node);
     try {
       await node.#join(options.signal);
     } catch (error) {
@@ -205,6 +208,8 @@ export class FleetNode {
     );
     await this.#table.apply();
     this.#lease.onHeld = (session) => void this.#held(session);
+    await this.#quotas?.start();
+    this.#isReady = true;
     await this.#offer();
     this.#placer.start();
     await this.#attempt('The fleet cannot be read', this.status());
@@ -214,7 +219,7 @@ export class FleetNode {
   /** Makes the own servers known, with the session of the lease. */
   async #offer(): Promise<void> {
     const { session } = this.#lease;
-    if (session === undefined) return; // with the next lease
+    if (session === undefined || !this.#isReady) return; // with the next lease, or when it is
     const enabled = this.#table.own.servers.filter((server) => server.enabled);
     const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
     const offered = this.#own.offer(offers, session);

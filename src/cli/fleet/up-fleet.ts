@@ -41,6 +41,9 @@ export class UpFleet {
   readonly #startedAt = new Date().toISOString();
   readonly #ending = new AbortController();
   #fabric: Fabric | undefined;
+  /** It joins, or has joined: changes of the config are its own from then on. */
+  #begun: FleetNode | undefined;
+  /** It has joined. */
   #node: FleetNode | undefined;
   #quotas: FleetQuotas | undefined;
   /** Never rejects. */
@@ -71,9 +74,9 @@ export class UpFleet {
     return this.#node;
   }
 
-  readonly channelTo: ChannelTo = (config, wire) => this.#node?.channelTo(config, wire);
+  readonly channelTo: ChannelTo = (config, wire) => this.#begun?.channelTo(config, wire);
 
-  readonly whyAway = (server: string): string | undefined => this.#node?.whyAway(server);
+  readonly whyAway = (server: string): string | undefined => this.#begun?.whyAway(server);
 
   /** For the gateway of this node. Until it has joined, it knows no other gateway, and has the whole quota. */
   readonly sharedQuotas: SharedQuotas = (principal, quotas, counts) =>
@@ -111,9 +114,9 @@ export class UpFleet {
     });
   }
 
-  /** Undefined: it has not joined yet, and the host has its own servers alone. */
+  /** Undefined: the host has its own servers alone. */
   reload(config: Config): Promise<ConfigDiff> | undefined {
-    return this.#node?.ownConfig(config);
+    return this.#begun?.ownConfig(config);
   }
 
   /** Hands over what runs here. */
@@ -144,7 +147,7 @@ export class UpFleet {
     let told = '';
     for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.most)) {
       failure ??= await this.#attempt(host, context);
-      if (!failure || signal.aborted) return;
+      if (!failure) return;
       const { message, hint } = failure;
       const why = `${message}. This node has not joined the fleet ${this.fleet} yet, and serves its own servers. It joins as soon as NATS can be reached. ${hint}`;
       if (message !== told) context.note(why);
@@ -152,7 +155,8 @@ export class UpFleet {
       this.#why = failure;
       failure = undefined;
       onAway();
-      await pause(systemClock, waitMs * (1 + Math.random()), signal).catch(() => undefined); // the host ends
+      await pause(systemClock, waitMs * (1 + Math.random()), signal).catch(() => undefined);
+      if (signal.aborted) return;
     }
   }
 
@@ -170,14 +174,18 @@ export class UpFleet {
         labels,
         offers,
         drainMs,
-        quotas: this.#quotas,
+        quotas: context.url === undefined ? undefined : this.#quotas,
         signal,
+        onBegin: (begun: FleetNode) => {
+          this.#begun = begun;
+        },
         ...context,
       };
       signal.throwIfAborted();
       this.#node = await FleetNode.join(host, options);
       return undefined;
     } catch (error) {
+      this.#begun = undefined;
       await this.#close();
       if (signal.aborted) return undefined;
       if (isUnreachable(error)) return error;

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Fabric } from '../fabric.ts';
+import type { FleetNode } from '../fleet-node.ts';
 import type { FleetQuotas } from '../quotas/fleet-quotas.ts';
 import type { CallCounts } from '../route/call-counts.ts';
 
@@ -22,6 +23,8 @@ export interface JoinOptions {
   note?: ((text: string) => void) | undefined;
   /** Called before servers are started, for their secrets. */
   learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
+  /** Called with the node before it joins. From then on it takes up changes of the config, and its channels are used. */
+  onBegin?: ((node: FleetNode) => void) | undefined;
   /** Gives up joining. */
   signal?: AbortSignal | undefined;
   clock?: Clock | undefined;

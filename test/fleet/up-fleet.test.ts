@@ -1,0 +1,96 @@
+// A host that joins a fleet over a real NATS server while it already serves: what happens to it between its start and its place there.
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { UpFleet } from '../../src/cli/fleet/up-fleet.ts';
+import { configOf } from '../../src/config/given-config.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
+import { noCounts } from '../../src/fleet/quotas/quota-home.ts';
+import { rendezvousScore } from '../../src/fleet/rendezvous.ts';
+import { Host } from '../../src/host/host.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+
+const nats = await startNatsServer();
+const file = fileURLToPath(new URL('../fixtures/cli/everything.mjs', import.meta.url));
+const everything = { command: process.execPath, args: [file] };
+const fleet = 'up';
+const LIFETIME_MS = 10_000;
+
+/** A host with one server that joins. `wantedMs`: another lifetime than that of the fleet is noted just before the node begins. */
+function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS } = {}) {
+  const fabric = { servers: [url], fleet, name, lifetimeMs: wantedMs };
+  const up = new UpFleet({ fabric, node: name, labels: [], offers: true, drainMs: undefined });
+  const failures: string[] = [];
+  const onStateChange = ({ server, to, reason }: { server: string; to: string; reason: string | undefined }) => {
+    if (to === 'failed') failures.push(`${server}: ${reason}`);
+  };
+  const host = new Host({ mcpServers: { own: everything } }, { channelTo: up.channelTo, onStateChange });
+  let begins!: () => void;
+  const hasBegun = new Promise<void>((resolve) => {
+    begins = resolve;
+  });
+  const joined = up.connect().then(() =>
+    up.join(host, {
+      url: `http://${name}`,
+      note: (text) => text.includes('--lease has no effect') && begins(),
+      learn: () => undefined,
+      failed: (error) => expect.unreachable(String(error)),
+    }),
+  );
+  onTestFinished(async () => {
+    await up.leave();
+    await host.stop();
+  });
+  return { up, host, joined, hasBegun, failures };
+}
+
+test('a host that serves already keeps changes of its config while it joins, and reaches the others at once', async () => {
+  const operator = await openFabric({ servers: [nats.url], fleet, name: 'operator', lifetimeMs: LIFETIME_MS });
+  onTestFinished(() => operator.close());
+  const first = begin('first');
+  await first.joined;
+  await first.host.start();
+  const earlier = await operator.leases.table.create('node.late', { session: 'earlier', node: 'late' });
+  const late = begin('late', { wantedMs: 2 * LIFETIME_MS });
+  await late.host.start();
+  await late.hasBegun;
+  await new Promise((resolve) => setImmediate(resolve));
+  const changed = configOf({ mcpServers: { other: everything } });
+  await (late.up.reload(changed) ?? late.host.reload(changed));
+  expect(late.host.names).toEqual(['other']);
+  await operator.leases.table.remove('node.late', earlier!);
+  await late.joined;
+  expect(late.host.names).toEqual(['other', 'own@first']);
+  expect(await operator.directory.nodes.get('late')).toMatchObject({ value: { offers: ['other'] } });
+  await late.host.callTool('own@first', 'greet', { name: 'Ada' });
+  expect(late.failures).toEqual([]);
+
+  // A gateway that has had no client yet is the home of principals as any other.
+  const names = ['first', 'late'];
+  for (const home of names) {
+    const isHome = (name: string) =>
+      names.every((node) => rendezvousScore(name, node) <= rendezvousScore(name, home));
+    const principal = Array.from({ length: 100 }, (_, n) => `p${n}`).find(isHome)!;
+    const counts = { used: noCounts(), had: noCounts(), wanted: noCounts(), requests: 1 };
+    const ask = { principal, quotas: { requestsPerMinute: 10 }, gateway: 'other', ...counts };
+    expect(await askNode(operator, home, 'standpipe/quota', ask, 5_000)).toMatchObject({ requests: 1 });
+  }
+});
+
+test('a host that ends while NATS is away does not try to reach it again', async () => {
+  let attempts = 0;
+  const away = createServer((socket) => {
+    attempts++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(away, 'listening');
+  onTestFinished(() => void away.close());
+  const { up, joined } = begin('alone', { url: `nats://127.0.0.1:${(away.address() as AddressInfo).port}` });
+  await joined;
+  const before = attempts;
+  await up.leave();
+  expect(attempts).toBe(before);
+});
