@@ -6,13 +6,19 @@ import type { CallState } from './call-protocol.ts';
 import type { Waiting } from './place/plan.ts';
 import type { QuotaAsk, QuotaGrant } from './quotas/quota-home.ts';
 
+export interface Refusal {
+  refused: string;
+  /** The node cannot run the server as its entry is. Without it the reason may be gone in a moment. */
+  isUnfit?: boolean;
+}
+
 export interface NodeRequests {
   /** The wall clock of the node, to measure its offset. */
   'standpipe/ping': { params: Record<string, never>; result: { session: string; nowMs: number } };
   /** Claim a slot, if its claim still has this revision (0: it has none), and run the server. Answered when the claim is made. */
   'standpipe/place': {
     params: { server: string; slot: number; revision: number };
-    result: { generation: number } | { refused: string };
+    result: { generation: number } | Refusal;
   };
   /** End the process of a slot and give the slot back. Answered at once; the claim shows when it is done. */
   'standpipe/release': {

@@ -134,7 +134,7 @@ test('a node that cannot run a server gives the slot back, refuses it with the r
   expect(await place()).toEqual({ generation: 1 });
   expect(fleet.claims.entries.get('state.1')?.value).toMatchObject({ held: false });
   node!.unfit = undefined;
-  expect(await place()).toEqual({ refused: 'A variable is not set' });
+  expect(await place()).toEqual({ refused: 'A variable is not set', isUnfit: true });
   await fleet.advance(30_000);
   expect(await place()).toEqual({ generation: 2 });
   expect(fleet.instances.size).toBe(1);

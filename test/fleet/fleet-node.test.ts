@@ -390,6 +390,13 @@ test('a server that fails on its node is moved, once to each node, and says wher
     until(`it says: ${text}`, async () => (await replica()).reason?.startsWith(text) === true);
   await stays('it failed on one, and no other node may run it. On one:');
   expect((await replica()).reason).toContain('code 3');
+  // A change of its place alone starts nothing: it has failed as before.
+  await withFabric(async ({ directory: { servers } }) => {
+    const { value, revision } = (await servers.get('files'))!;
+    const changed = await servers.update('files', { ...value, place: { ...value.place, spread: 'nodes' } }, revision);
+    const claimOf = () => one.fabric.directory.claims.get(keyOfSlot('files', 1));
+    await until('the claim has the change', async () => (await claimOf())?.value.config === changed);
+  });
   const two = await join('two');
   await stays('it failed on one, two, and no other node may run it. On two:');
   expect(await replica()).toMatchObject({ node: 'two', generation: 2, isInForce: true });

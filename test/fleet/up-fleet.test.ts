@@ -71,8 +71,7 @@ test('a host that serves already keeps changes of its config while it joins, and
   // A gateway that has had no client yet is the home of principals as any other.
   const names = ['first', 'late'];
   for (const home of names) {
-    const isHome = (name: string) =>
-      names.every((node) => rendezvousScore(name, node) <= rendezvousScore(name, home));
+    const isHome = (name: string) => names.every((node) => rendezvousScore(name, node) <= rendezvousScore(name, home));
     const principal = Array.from({ length: 100 }, (_, n) => `p${n}`).find(isHome)!;
     const counts = { used: noCounts(), had: noCounts(), wanted: noCounts(), requests: 1 };
     const ask = { principal, quotas: { requestsPerMinute: 10 }, gateway: 'other', ...counts };

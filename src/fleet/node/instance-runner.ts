@@ -6,9 +6,9 @@ export interface InstanceRunner {
   /**
    * The process is wanted and served from now on, as the record says. If the slot runs already and the record has changed, the process
    * of before drains and ends first; `end` may follow meanwhile, and then nothing is run. Does not wait until the server is ready.
-   * Rejects if this node cannot run the server at all.
+   * Resolves to true if the process of before goes on: nothing of its entry has changed. Rejects if this node cannot run the server at all.
    */
-  run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
+  run(claim: ClaimRecord, record: ServerRecord): Promise<boolean | undefined>;
   /** Resolves when the process that took the place of another is ready, has failed, or has had its time. Must not reject. */
   settled?(claim: ClaimRecord): Promise<void>;
   /** Why this node cannot run the server, as far as that is known before it is claimed. */

@@ -27,6 +27,7 @@ interface Running {
   settled: Promise<unknown> | undefined;
   /** Its server has failed for good, and was not started again since. */
   hasFailed: boolean;
+  isEnding: boolean;
   /** Resolves when its processes are gone. */
   ended: Promise<void> | undefined;
 }
@@ -69,7 +70,7 @@ export class RunInstances implements InstanceRunner {
   /** A remote server may be reached again from this node as from any other. One process of several is not the server. */
   readonly #stateChanged = ({ server, to, reason, owner }: StateChange): void => {
     const running = this.#running.get(server);
-    if (!running || running.ended || owner !== undefined || running.config.command === undefined) return;
+    if (!running || running.isEnding || owner !== undefined || running.config.command === undefined) return;
     if (to === 'failed') this.onFailed?.(running.claim, reason);
     else if (to === 'starting' && running.hasFailed) this.onFailed?.(running.claim, undefined);
     else return;
@@ -85,24 +86,25 @@ export class RunInstances implements InstanceRunner {
     }
   }
 
-  async run(claim: ClaimRecord, record: ServerRecord): Promise<void> {
+  async run(claim: ClaimRecord, record: ServerRecord): Promise<boolean> {
     const name = nameOf(claim);
     const config = instanceConfig(claim, record);
     const { stateless } = record.place;
     const before = this.#running.get(name);
     if (before) {
       const isSame = before.generation === claim.generation && before.isStateless === stateless;
-      if (isSame && sameSettings(before.config, config)) return;
+      if (isSame && sameSettings(before.config, config)) return true;
       await this.end({ ...claim, generation: before.generation }, 'its entry has changed', 'drain');
-      if (!this.#options.mayAct(claim.session)) return; // the lease was lost meanwhile
+      if (!this.#options.mayAct(claim.session)) return false; // the lease was lost meanwhile
     }
     this.#table.add(config);
     const open = this.#door.open(this.#served(claim, stateless, this.#host.service(name)));
     const { generation } = claim;
     const settled = before ? this.#settled(name) : undefined;
-    const state = { settled, hasFailed: false, ended: undefined };
+    const state = { settled, hasFailed: false, isEnding: false, ended: undefined };
     this.#running.set(name, { claim, generation, isStateless: stateless, config, open, ...state });
     this.#options.note(`${name} was placed here (generation ${claim.generation})`);
+    return false;
   }
 
   async settled(claim: ClaimRecord): Promise<void> {
@@ -113,6 +115,7 @@ export class RunInstances implements InstanceRunner {
     const name = nameOf(claim);
     const running = this.#running.get(name);
     if (running?.generation !== claim.generation) return;
+    running.isEnding = true;
     if (how === 'drain' && !running.ended) await running.open.drain(this.#options.drainMs);
     running.ended ??= this.#stop(name, running);
     await running.ended;

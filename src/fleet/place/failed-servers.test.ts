@@ -112,7 +112,7 @@ test('a node that has refused it is not tried again and again', () => {
   const fleet = new Fleet(['a']);
   for (const name of ['a', 'b']) fleet.join(name);
   const refused = new Map([['x', new Map([['b', 'a variable is not set']])]]);
-  expect(fleet.settle({ ...noAttempts, refusedBefore: refused })).toHaveLength(1);
+  expect(fleet.settle({ ...noAttempts, unfit: refused })).toHaveLength(1);
   expect(fleet.claim(1)).toMatchObject({ node: 'a', generation: 1 });
 });
 

@@ -131,6 +131,8 @@ test('records that cannot be read are left alone, and do not end the plan', asyn
     claims.tell('odd', value);
     plan(state);
   }
+  const claim = { server: 'x', slot: 1, node: 'a', session: 's', generation: 1, held: true, config: 1, failed: 'no' };
+  for (const tried of [null, '', { length: 0 }, [1]]) claims.tell('x.1', { ...claim, tried });
   expect([state.servers.size, state.nodes.size, state.claims.size]).toEqual([0, 0, 0]);
   servers.tell('x', { ...server, place: { replicas: 1e12, labels: [1, 'eu'], spread: 'zones' } });
   expect(state.servers.get('x')!.value.place).toEqual({

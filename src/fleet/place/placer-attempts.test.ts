@@ -39,7 +39,7 @@ test('a node that refused is asked again later and later, and at once when the e
   let nowMs = 0;
   for (let i = 0; i < 9; i++) {
     attempts.began(place);
-    attempts.refused(place, 'no', 1, nowMs);
+    attempts.refused(place, { refused: 'no' }, 1, nowMs);
     const { refusals, nextMs } = attempts.at(nowMs, view(1));
     expect(refusals).toEqual(new Map([['x', new Map([['a', 'no']])]]));
     waits.push(nextMs - nowMs);
@@ -50,6 +50,14 @@ test('a node that refused is asked again later and later, and at once when the e
   expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   expect(attempts.at(nowMs, view(2)).refusals.size).toBe(0);
   expect(attempts.lastRefusal('x', 'a')).toBeUndefined();
+});
+
+test('a node that could not take a server for a moment may run it later, and one that cannot run it may not', () => {
+  const attempts = new PlacerAttempts();
+  attempts.refused(place, { refused: 'The node has no lease' }, 1, 0);
+  expect(attempts.at(60_000, view(1)).unfit).toEqual(new Map());
+  attempts.refused(place, { refused: 'a variable is not set', isUnfit: true }, 1, 0);
+  expect(attempts.at(60_000, view(1)).unfit).toEqual(new Map([['x', new Map([['a', 'a variable is not set']])]]));
 });
 
 test('a node that does not answer gets nothing for a time, and what only it can do is not repeated at once', () => {

@@ -1,6 +1,7 @@
 // What the placer has asked nodes to do, and how that went: so that a slot is asked about one request at a time, a request is not
 // repeated before its effect can be seen, and a node that refuses or does not answer is left out for a time.
 
+import type { Refusal as NodeRefusal } from '../node-methods.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import type { Action, Attempts, FleetView } from './plan.ts';
 
@@ -21,6 +22,7 @@ interface Asked {
 
 interface Refusal {
   reason: string;
+  isUnfit: boolean;
   /** The revision of the record of the server that was refused. */
   config: number;
   waitMs: number;
@@ -54,13 +56,13 @@ export class PlacerAttempts {
     this.#silent.delete(action.node);
   }
 
-  refused(action: SlotAction, reason: string, config: number, nowMs: number): void {
+  refused(action: SlotAction, { refused: reason, isUnfit = false }: NodeRefusal, config: number, nowMs: number): void {
     const key = keyOfServer(action.server);
     const ofServer = this.#refusals.get(key) ?? new Map<string, Refusal>();
     const before = ofServer.get(action.node);
     const isAgain = before !== undefined && before.config === config;
     const waitMs = isAgain ? Math.min(2 * before.waitMs, REFUSAL_MS.most) : REFUSAL_MS.first;
-    ofServer.set(action.node, { reason, config, waitMs, untilMs: nowMs + waitMs });
+    ofServer.set(action.node, { reason, isUnfit, config, waitMs, untilMs: nowMs + waitMs });
     this.#refusals.set(key, ofServer);
     this.#notDone(action, nowMs + waitMs);
   }
@@ -81,7 +83,7 @@ export class PlacerAttempts {
     const attempts = {
       placing: new Map<string, Map<number, string>>(),
       refusals: new Map<string, Map<string, string>>(),
-      refusedBefore: new Map<string, Map<string, string>>(),
+      unfit: new Map<string, Map<string, string>>(),
       silent: new Set<string>(),
       nextMs: Number.POSITIVE_INFINITY,
     };
@@ -96,12 +98,12 @@ export class PlacerAttempts {
         nested(attempts.placing, keyOfServer(action.server)).set(action.slot, action.node);
     }
     for (const [key, ofServer] of this.#refusals) {
-      for (const [node, { config, reason, untilMs }] of ofServer) {
+      for (const [node, { config, reason, isUnfit, untilMs }] of ofServer) {
         if (servers.get(key)?.revision !== config || !nodes.has(node)) {
           ofServer.delete(node);
           continue;
         }
-        nested(attempts.refusedBefore, key).set(node, reason);
+        if (isUnfit) nested(attempts.unfit, key).set(node, reason);
         if (!isOver(untilMs)) nested(attempts.refusals, key).set(node, reason);
       }
       if (ofServer.size === 0) this.#refusals.delete(key);

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { StandpipeError, toError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';
 import { askNode } from '../node/answer-node-requests.ts';
+import type { Refusal } from '../node-methods.ts';
 import type { PlacerAttempts, SlotAction } from './placer-attempts.ts';
 import type { Action } from './plan.ts';
 
@@ -94,18 +95,18 @@ export class PlacerRequests {
     } catch (error) {
       const code = error instanceof StandpipeError ? error.code : undefined;
       if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, clock.nowMs());
-      else attempts.refused(action, toError(error).message, config, clock.nowMs());
+      else attempts.refused(action, { refused: toError(error).message }, config, clock.nowMs());
     }
   }
 
   /** Resolves to why the node refuses, if it does. */
-  async #request(action: SlotAction): Promise<string | undefined> {
+  async #request(action: SlotAction): Promise<Refusal | undefined> {
     const { kind, server, slot, node } = action;
     const timeoutMs = this.#fabric.leases.lifetimeMs / 2;
     if (kind === 'place') {
       const params = { server, slot, revision: action.revision };
       const answer = await askNode(this.#fabric, node, 'standpipe/place', params, timeoutMs);
-      return 'refused' in answer ? answer.refused : undefined;
+      return 'refused' in answer ? answer : undefined;
     }
     const { generation } = action;
     if (kind === 'renew') {

@@ -25,8 +25,8 @@ export interface Attempts {
   readonly placing: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Why nodes did not take a server, by its key and by node. */
   readonly refusals: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** The same, with those that may be asked again by now. */
-  readonly refusedBefore: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Those of them that cannot run it as its entry is, whether they are asked again by now or not. */
+  readonly unfit: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Nodes that do not answer: they get no more slots for now. */
   readonly silent: ReadonlySet<string>;
 }
@@ -79,7 +79,7 @@ const MOST_TRIED = 16;
 export const noAttempts: Attempts = {
   placing: new Map(),
   refusals: new Map(),
-  refusedBefore: new Map(),
+  unfit: new Map(),
   silent: new Set(),
 };
 
@@ -198,7 +198,7 @@ class Planner {
     }
     for (const claim of open.failed) {
       const { slot, tried = [claim.node] } = claim;
-      const others = this.#attempts.refusedBefore.get(key)?.keys() ?? [];
+      const others = this.#attempts.unfit.get(key)?.keys() ?? [];
       if (tried.length < MOST_TRIED && take([...tried, ...others])) {
         this.#release(claim, `it failed on node ${claim.node}: ${claim.failed}`);
       } else this.waiting.push({ server, slot, node: claim.node, reason: whyItStays(tried, claim) });

@@ -35,7 +35,7 @@ export function usableClaim(value: ClaimRecord, key: string): boolean {
   if (!isObject(value)) return false;
   const { server, node, session, slot, generation, failed, tried } = value as Partial<ClaimRecord>;
   if (failed !== undefined && typeof failed !== 'string') return false;
-  if (tried !== undefined && textsIn(tried).length !== tried.length) return false;
+  if (tried !== undefined && !(Array.isArray(tried) && textsIn(tried).length === tried.length)) return false;
   const isNamed = [server, node, session].every((each) => typeof each === 'string');
   const isCounted = [slot, generation].every((each) => Number.isInteger(each));
   return isNamed && isCounted && keyOfSlot(server!, slot!) === key;

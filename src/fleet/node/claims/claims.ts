@@ -78,7 +78,7 @@ export class Claims {
       const record = await this.#whileHeld.unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
       const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value);
-      if (why !== undefined) return { refused: why };
+      if (why !== undefined) return { refused: why, isUnfit: true };
       const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
       const taken = await this.#whileHeld.unlessLost(this.#whyTaken.ask(before?.value));
@@ -104,18 +104,19 @@ export class Claims {
       const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => servers.get(keyOfServer(server))));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
-      slot.failure = undefined;
       slot.isStateless &&= stateless; // the process of before may need the lease until it has ended
-      await this.#run(slot, record);
+      const goesOn = await this.#run(slot, record);
       slot.isStateless = stateless;
-      return { claim: slot.claim, config: record.revision };
+      if (goesOn) return { claim: slot.claim, config: record.revision, tried: slot.claim.tried ?? [] };
+      slot.failure = undefined;
+      return { claim: slot.claim, config: record.revision, tried: [] };
     });
     if (!renewed) return;
-    const { claim, config } = renewed;
+    const { claim, ...fields } = renewed;
     await this.#whileHeld.unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
     await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
-      if (slot) await this.#change(slot, withFailure({ ...slot.claim, config, tried: [] }, slot.failure));
+      if (slot) await this.#change(slot, withFailure({ ...slot.claim, ...fields }, slot.failure));
     });
   }
 
@@ -195,7 +196,8 @@ export class Claims {
     const record = await this.#whileHeld.sure(session, () => servers.get(keyOfServer(server)));
     const isOurs = before?.value.session === lost && before.value.held;
     if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
-      return this.#run(slot, record);
+      await this.#run(slot, record);
+      return;
     }
     if (this.#whileHeld.session !== session) return; // lost again: the next lease comes back to it
     await this.#end(slot, 'another node has taken the slot', 'drain');
@@ -224,16 +226,18 @@ export class Claims {
     return slot;
   }
 
-  async #run(slot: Slot, { value, revision: config }: Entry<ServerRecord>): Promise<void> {
+  /** Resolves to whether the process of before goes on. */
+  async #run(slot: Slot, { value, revision: config }: Entry<ServerRecord>): Promise<boolean> {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
     // It may have been given back before its turn.
-    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#whileHeld.session) return;
+    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#whileHeld.session) return false;
     slot.isDraining = slot.instance !== undefined;
     slot.instance = { ...slot.claim, config };
+    let goesOn = false;
     try {
-      await this.#runner.run(slot.instance, value);
+      goesOn = (await this.#runner.run(slot.instance, value)) === true;
       this.#unfit.delete(slot.key);
     } catch (thrown) {
       const error = toError(thrown);
@@ -242,6 +246,7 @@ export class Claims {
       await this.#giveBack(slot, error.message, 'drain');
     }
     slot.isDraining = false;
+    return goesOn;
   }
 
   #release(key: string, generation: number, reason: string): Promise<void> {
