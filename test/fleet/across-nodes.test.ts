@@ -1,23 +1,47 @@
 // What a client can do with a server of its own machine, it can do with one on another node: questions, progress, cancellation,
-// subscriptions, log messages, long messages. The server runs on one node, the clients are at the gateway of another.
+// subscriptions, log messages, long messages. The server runs on one node, the clients are at the gateway of another. What its node knows
+// as a secret stays there.
 
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { connect as connectNats } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
+import { addToken } from '../../src/doors/access/token-file.ts';
 import { contractServer, serviceContract } from '../contract/service.contract.ts';
 import { TestFleet } from '../fixtures/fleet/test-fleet.ts';
 import { until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const eras = ['modern', 'legacy'] as const;
+const KEY = 'k3y-0f-0ne-n0de';
 const elicit = () => ({ action: 'decline' as const });
 let fleet: TestFleet;
+/** Those of the gateway: by the names of the servers that they are for. */
+const tokens: Record<string, string> = {};
+
+/** The gateway, as a principal with this token uses it. */
+function gateway(token = 'all') {
+  const { http } = fleet.nodes.get('gateway')!.events.find(({ http }) => http !== undefined)!;
+  return { url: http!, headers: { authorization: `Bearer ${tokens[token]}` } };
+}
 
 beforeAll(async () => {
   fleet = await TestFleet.open(20_000);
+  const file = join(temporaryFolder('tokens'), 'tokens.json');
+  tokens.all = await addToken(file, { name: 'all' });
+  for (const name of ['legacy', 'contract']) tokens[name] = await addToken(file, { name, servers: [name] });
   const entry = { command: process.execPath, args: [contractServer] };
   await Promise.all([
-    fleet.start('gateway'),
-    fleet.start('worker', { args: ['--labels', 'work'], servers: { own: entry } }),
+    fleet.start('gateway', { args: ['--tokens', file, '--record', 'gateway.jsonl'] }),
+    fleet.start('worker', {
+      args: ['--labels', 'work', '--record', 'worker.jsonl'],
+      servers: { own: entry },
+      env: { WORKER_KEY: KEY },
+      inspector: true,
+    }),
   ]);
   await fleet.addEntry('contract', entry, { labels: ['work'] });
   await fleet.addEntry('legacy', { ...entry, era: 'legacy' }, { labels: ['work'] });
@@ -29,7 +53,7 @@ for (const era of eras) {
   serviceContract(
     `a server on another node, for a client of the ${era} era,`,
     async () => {
-      const { url, headers } = fleet.nodes.get('gateway')!.gateway;
+      const { url, headers } = gateway();
       const client = await connect({ url: `${url}/contract`, headers }, { era, elicit });
       return { service: client.service, close: () => client.close() };
     },
@@ -65,7 +89,7 @@ describe.each(eras)('an official client of the %s era', (era) => {
       'elicitation/create',
       ({ params }) => ({ action: 'accept', content: { name: params.message } }) as never,
     );
-    const { url, headers } = fleet.nodes.get('gateway')!.gateway;
+    const { url, headers } = gateway();
     await client.connect(
       new StreamableHTTPClientTransport(new URL(`${url}/${encodeURIComponent(server)}`), { requestInit: { headers } }),
     );
@@ -109,8 +133,8 @@ describe.each(eras)('an official client of the %s era', (era) => {
 });
 
 test('log messages of a legacy server that belong to no request reach the legacy clients that want them, once', async () => {
-  const { url, headers } = fleet.nodes.get('gateway')!.gateway;
-  const open = async (path: string, supportedProtocolVersions?: string[]) => {
+  const open = async (path: string, supportedProtocolVersions?: string[], token?: string) => {
+    const { url, headers } = gateway(token);
     const heard: unknown[] = [];
     const client = new Client(
       { name: 'official', version: '1' },
@@ -125,6 +149,9 @@ test('log messages of a legacy server that belong to no request reach the legacy
   const loud = await open('/legacy', legacy);
   const quiet = await open('/legacy', legacy);
   const all = await open('', legacy);
+  const permitted = await open('', legacy, 'legacy');
+  const restricted = await open('', legacy, 'contract');
+  await expect(open('/legacy', legacy, 'contract')).rejects.toThrow();
   const other = await open('/contract', legacy);
   const modern = await open('/legacy');
   // Notifications begin with the first call.
@@ -138,10 +165,72 @@ test('log messages of a legacy server that belong to no request reach the legacy
   await modern.say('info', 'too little');
   await modern.say('warning', 'a warning');
   await loud.say('error', 'an error');
-  await until('it is heard', () => [loud, quiet, all].every(({ heard }) => heard.includes('an error')));
+  await until('it is heard', () => [loud, quiet, all, permitted].every(({ heard }) => heard.includes('an error')));
   expect(loud.heard.filter((data) => data !== 'ready')).toEqual(['a warning', 'an error']);
   expect(quiet.heard).toEqual(['an error']);
   expect(all.heard.filter((data) => data === 'an error')).toHaveLength(1);
-  expect([...other.heard, ...modern.heard]).toEqual([]);
-  await Promise.all([loud, quiet, all, other, modern].map(({ client }) => client.close()));
+  expect([...other.heard, ...modern.heard, ...restricted.heard]).toEqual([]);
+  await Promise.all([loud, quiet, all, permitted, restricted, other, modern].map(({ client }) => client.close()));
+});
+
+test('the value of a secret that a server has from its node is in nothing that is sent, stored, recorded or shown', async () => {
+  const told: Record<string, string> = { nats: '' };
+  const nats = await connectNats({ servers: fleet.nats.url });
+  nats.subscribe('>', {
+    callback: (_, message) => {
+      told.nats += `${message.string()}\n`;
+    },
+  });
+  await nats.flush();
+  const entry = (name: string, restart: object) => ({
+    command: process.execPath,
+    args: [fileURLToPath(new URL(`../fixtures/servers/${name}.mjs`, import.meta.url)), '--token', '${WORKER_KEY}'],
+    env: { API_KEY: '${WORKER_KEY}' },
+    restart,
+  });
+  const place = { labels: ['work'] };
+  await fleet.addEntry('keyed', entry('complains-of-its-key', { backoffMs: 10 }), place);
+  await fleet.addEntry('broken', entry('complains-and-exits', { maxRestarts: 0 }), place);
+  const [node, worker] = ['gateway', 'worker'].map((name) => fleet.nodes.get(name)!);
+  await fleet.whenHeld('keyed');
+  const { url, headers } = gateway();
+  let client: Awaited<ReturnType<typeof connect>> | undefined;
+  await until('the gateway knows it', async () => {
+    client = await connect({ url: `${url}/keyed`, headers }).catch(() => undefined);
+    return client !== undefined;
+  });
+  const failure = async (tool: string) => inspect(await client!.callTool(tool).catch((error) => error), { depth: 9 });
+  told.refused = await failure('refuse');
+  told.lost = await failure('exit');
+  await client!.close();
+  await worker!.untilEvent('it has failed', ({ server, to }) => server === 'broken#1' && to === 'failed');
+
+  told.called = await node!.run('call', 'broken', 'x', '--json');
+  told.fleet = await node!.run('ls', '--fleet', '--json');
+  told.logs = await node!.run('logs', 'keyed', '--json');
+  told.status = await worker!.run('ls', '--json');
+  const page = new URL(worker!.events.find(({ inspector }) => inspector !== undefined)!.inspector!);
+  const token = page.searchParams.get('token')!;
+  const api = async (path: string, body?: object) => {
+    const json = body && { method: 'POST', body: JSON.stringify(body) };
+    const headers = { 'x-standpipe-token': token, ...(body && { 'content-type': 'application/json' }) };
+    const response = await fetch(new URL(`/api/${path}`, page), { headers, ...json });
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  told.overview = await api('overview');
+  told.stderr = await api('stderr');
+  told.events = await api('events');
+  told.export = await api('export', { ranges: [[1, JSON.parse(told.events).newest]] });
+  await nats.close();
+  await Promise.all([node!.end(), worker!.end()]);
+  for (const { name, output, files } of [node!, worker!])
+    Object.assign(told, { [name]: output, [`files of ${name}`]: files });
+
+  const have = (text: RegExp) => Object.keys(told).filter((where) => text.test(told[where]!));
+  expect(have(new RegExp(KEY))).toEqual([]);
+  // It was there to be told.
+  const hidden = ['nats', 'refused', 'lost', 'called', 'fleet', 'logs', 'stderr', 'worker', 'files of worker'];
+  expect(have(/key \[env (API|WORKER)_KEY\]/)).toEqual(expect.arrayContaining(hidden));
+  expect(told.worker).toContain('Change the config of the fleet, or fix the server');
 });

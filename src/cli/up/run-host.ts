@@ -1,6 +1,6 @@
 // Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
 
-import { basename, join, relative } from 'node:path';
+import { basename, isAbsolute, join, relative } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
@@ -216,5 +216,7 @@ function sameOptions({ shared, node, config }: Settings): string {
 function placeOf({ shared }: Settings, host: Host, name: string): string {
   if (shared) return 'its entry in the config of the program that starts it';
   const config = host.config?.servers.find((server) => server.name === name);
-  return config ? `${config.source.file}:${config.source.line}` : 'the config';
+  if (!config) return 'the config';
+  const { file, line } = config.source;
+  return isAbsolute(file) ? `${file}:${line}` : file; // that of a fleet is no file
 }
