@@ -77,12 +77,7 @@ export class WatchedStatus {
 
   async #watch(): Promise<FleetState> {
     const state = new FleetState();
-    try {
-      await state.watch(this.#fabric);
-    } catch (error) {
-      state.stop();
-      throw error;
-    }
+    await state.watch(this.#fabric);
     return state;
   }
 }

@@ -7,6 +7,8 @@ import type { NatsBucket } from './nats-bucket.ts';
 
 /** Longer than a server takes for the leader without being it. After this time NATS has lost what it had acknowledged. */
 const LONGEST_MS = 60_000;
+/** Entries. Names of nodes come and go: the entry that was not seen for the longest time is forgotten. */
+const MOST_KNOWN = 100_000;
 
 export class KnownRevisions {
   readonly #bucket: NatsBucket;
@@ -19,10 +21,17 @@ export class KnownRevisions {
     this.#created = bucket.created;
   }
 
+  get size(): number {
+    return this.#byKey.size;
+  }
+
   /** Of an entry, or, with the key `''`, of the whole table. */
   saw(key: string, revision: number): void {
     const known = this.#byKey.get(key);
-    if (!known || known.revision <= revision) this.#byKey.set(key, { revision });
+    if (known && known.revision > revision) return;
+    this.#byKey.delete(key);
+    this.#byKey.set(key, { revision });
+    if (this.#byKey.size > MOST_KNOWN) this.#byKey.delete(this.#byKey.keys().next().value!);
   }
 
   forget(key: string): void {

@@ -117,7 +117,6 @@ test('a table that cannot be watched fails the whole, and leaves no watch', asyn
   const directory = { servers: table('servers', false), nodes: table('nodes', true), claims: table('claims', false) };
   const state = new FleetState();
   await expect(state.watch({ directory } as unknown as Fabric)).rejects.toThrow('no servers');
-  state.stop();
   expect(stopped).toEqual(['nodes']);
 });
 

@@ -2,6 +2,7 @@
 // reported: their names are listed.
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import { watchAll } from '../watch-all.ts';
 import type { FleetView } from './plan.ts';
 import { usableClaim, usableNode, usableServer } from './usable-records.ts';
 
@@ -23,7 +24,7 @@ export class FleetState implements FleetView {
   #lastListing = 0;
   #stops: (() => void)[] = [];
 
-  /** Resolves when everything is there. */
+  /** Resolves when everything is there. If it rejects, nothing is watched. */
   async watch({ directory: { servers, nodes, claims } }: Fabric): Promise<void> {
     const into =
       <T>(map: Map<string, Entry<T>>, usable: (value: T, key: string) => T | undefined): TableListener<T> =>
@@ -34,17 +35,14 @@ export class FleetState implements FleetView {
         this.onChanged?.();
       };
     const intoNodes = into(this.nodes, usableNode);
-    const watches = await Promise.allSettled([
+    this.#stops = await watchAll(
       servers.watch(into(this.servers, usableServer)),
       nodes.watch((entry) => {
         if (entry.value) this.#seen(entry.key);
         intoNodes(entry);
       }),
       claims.watch(this.#onClaim),
-    ]);
-    for (const watch of watches) if (watch.status === 'fulfilled') this.#stops.push(watch.value);
-    const failed = watches.find((watch) => watch.status === 'rejected');
-    if (failed) throw failed.reason;
+    );
   }
 
   readonly #onClaim: TableListener<ClaimRecord> = ({ key, value, revision }) => {

@@ -49,6 +49,16 @@ class Directory {
   }
 }
 
+test('a table that cannot be watched fails the whole, and leaves no watch', async () => {
+  const stopped: string[] = [];
+  const watched = (name: string) => ({ watch: async () => () => stopped.push(name) });
+  const refused = { watch: () => Promise.reject(new Error('no nodes')) };
+  const directory = { servers: watched('servers'), nodes: refused, claims: watched('claims') };
+  const table = new RoutingTable({ fleet: 'f', directory } as unknown as Fabric, 'self');
+  await expect(table.start()).rejects.toThrow('no nodes');
+  expect(stopped).toEqual(['servers', 'claims']);
+});
+
 test('a claim counts while it is held by the session that its node has', () => {
   const directory = new Directory();
   directory.claim('files', 1, 'a', 's1');

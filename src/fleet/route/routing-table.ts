@@ -6,6 +6,7 @@ import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListene
 import type { FleetView } from '../place/plan.ts';
 import { usableClaim, usableNode, usableServer } from '../place/usable-records.ts';
 import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
+import { watchAll } from '../watch-all.ts';
 
 /** One process of a server that requests can be sent to. */
 export interface Instance {
@@ -57,7 +58,7 @@ export class RoutingTable {
   /** Made when they are asked for, and forgotten when something changes. */
   readonly #instances = new Map<string, readonly Instance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
-  readonly #stops: (() => void)[] = [];
+  #stops: (() => void)[] = [];
 
   constructor(fabric: Fabric, self: string) {
     this.#fabric = fabric;
@@ -65,15 +66,14 @@ export class RoutingTable {
     this.#subjects = subjectsOf(fabric.fleet);
   }
 
-  /** Resolves when all that the directory has is known. */
+  /** Resolves when all that the directory has is known. If it rejects, nothing is watched. */
   async start(): Promise<void> {
     const { servers, nodes, claims } = this.#fabric.directory;
-    const stops = await Promise.all([
+    this.#stops = await watchAll(
       servers.watch(this.#serverChanged),
       nodes.watch(this.#nodeChanged),
       claims.watch(this.#claimChanged),
-    ]);
-    this.#stops.push(...stops);
+    );
   }
 
   stop(): void {
