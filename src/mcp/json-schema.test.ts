@@ -22,3 +22,18 @@ test.each([undefined, DRAFT_07])('a schema that is none is refused with its faul
     message: expect.stringContaining('schema is invalid: data/properties must be object'),
   });
 });
+
+// Validating by two references to the whole takes twice as long for each level of the value.
+test.each(['$ref', '$dynamicRef', '$recursiveRef'])(
+  'a schema of others that repeats itself by %s is bounded',
+  async (key) => {
+    const again = { properties: { a: { [key]: '#' } } };
+    let runs = 0;
+    const check = await compileJsonSchema({ type: 'object', anyOf: [again, again] }, (run) => {
+      runs++;
+      return run();
+    });
+    expect(check({ a: { a: 'x' } })).toBe('a.a must be object, not "x"');
+    expect(runs).toBe(2);
+  },
+);

@@ -16,7 +16,7 @@ const compiled = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
 export type RunBounded = <T>(run: () => T) => T;
 
 /** A schema without these, and not longer, is validated in linear time. Repeated references and patterns may take years. */
-const slowKeywords = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef)"/;
+const slowKeywords = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
 const LONGEST_FAST_SCHEMA = 4096;
 
 /**
