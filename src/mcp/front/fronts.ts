@@ -33,7 +33,7 @@ export interface FrontOptions {
   maxInboundBytes?: number;
   /** Send clients the code, hint and evidence of an error. Only for clients that may read the server's stderr and environment. */
   exposeErrors?: boolean;
-  /** Clients are the other nodes of a fleet: they may ask for log messages that belong to no request. */
+  /** @internal Clients are the other nodes of a fleet: they may ask for log messages that belong to no request. */
   isOfNodes?: boolean;
   clock?: Clock;
 }
