@@ -1,7 +1,7 @@
 // A host that joins a fleet over a real NATS server while it already serves: what happens to it between its start and its place there.
 
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { UpFleet } from '../../src/cli/fleet/up-fleet.ts';
@@ -20,8 +20,8 @@ const fleet = 'up';
 const LIFETIME_MS = 10_000;
 
 /** A host with one server that joins. `wantedMs`: another lifetime than that of the fleet is noted just before the node begins. */
-function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS } = {}) {
-  const fabric = { servers: [url], fleet, name, lifetimeMs: wantedMs };
+function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs = 5_000 } = {}) {
+  const fabric = { servers: [url], fleet, name, lifetimeMs: wantedMs, timeoutMs };
   const up = new UpFleet({ fabric, node: name, labels: [], offers: true, drainMs: undefined });
   const failures: string[] = [];
   const onStateChange = ({ server, to, reason }: { server: string; to: string; reason: string | undefined }) => {
@@ -79,17 +79,28 @@ test('a host that serves already keeps changes of its config while it joins, and
   }
 });
 
-test('a host that ends while NATS is away does not try to reach it again', async () => {
+test('a host that ends while NATS is away neither waits for it nor tries to reach it again', async () => {
   let attempts = 0;
+  const silent: Socket[] = [];
   const away = createServer((socket) => {
     attempts++;
-    socket.destroy();
+    if (away.listenerCount('silent') > 0) away.emit('silent', silent.push(socket));
+    else socket.destroy();
   }).listen(0, '127.0.0.1');
   await once(away, 'listening');
-  onTestFinished(() => void away.close());
-  const { up, joined } = begin('alone', { url: `nats://127.0.0.1:${(away.address() as AddressInfo).port}` });
-  await joined;
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy();
+    away.close();
+  });
+  const url = `nats://127.0.0.1:${(away.address() as AddressInfo).port}`;
+  const between = begin('between', { url });
+  await between.joined;
   const before = attempts;
-  await up.leave();
+  await between.up.leave();
   expect(attempts).toBe(before);
+
+  const during = begin('during', { url, timeoutMs: 600_000 });
+  await during.joined;
+  await once(away, 'silent');
+  await during.up.leave();
 });

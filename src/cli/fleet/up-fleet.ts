@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import { pause } from '../../base/wait.ts';
+import { pause, unlessAborted } from '../../base/wait.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import { isOfFleet, type ServerConfig } from '../../config/server-config.ts';
@@ -164,7 +164,7 @@ export class UpFleet {
   async #attempt(host: Host, { failed: _failed, ...context }: JoinContext): Promise<PeerError | undefined> {
     const { signal } = this.#ending;
     try {
-      if (!this.#fabric) await this.#open();
+      if (!this.#fabric) await unlessAborted(this.#open(), signal);
       const { FleetNode } = await import('../../fleet/fleet-node.ts');
       const { node, labels, offers, drainMs } = this.#plan;
       this.#tellLifetime(context.note);
@@ -195,9 +195,11 @@ export class UpFleet {
 
   async #open(): Promise<void> {
     const { openFabric } = await import('../../fleet/nats/open-fabric.ts');
-    this.#fabric = await openFabric(this.#plan.fabric);
     const { FleetQuotas } = await import('../../fleet/quotas/fleet-quotas.ts');
-    this.#quotas = new FleetQuotas(this.#fabric, this.#plan.node, systemClock);
+    const fabric = await openFabric(this.#plan.fabric);
+    if (this.#ending.signal.aborted) return fabric.close(); // the host has not waited for it
+    this.#fabric = fabric;
+    this.#quotas = new FleetQuotas(fabric, this.#plan.node, systemClock);
   }
 
   async #close(): Promise<void> {
