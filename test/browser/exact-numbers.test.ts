@@ -133,6 +133,21 @@ inBrowser('forms that are not complete', () => {
     expect(await sent(inspector, 'identify')).toBe(undefined);
   });
 
+  test('a click counts although the schema is found to be violated while the button is pressed', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url, { bypassCSP: true });
+    await live(page);
+    const form = await openTool(page, 'identify');
+    await page.clock.install();
+    await form.getByLabel(/^id/).fill('12x');
+    await page.getByRole('button', { name: 'Call', exact: true }).hover();
+    await page.mouse.down();
+    await page.clock.runFor(1000);
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    await page.mouse.up();
+    await form.getByRole('alert').getByText('Not sent: Not a number: 12x').waitFor();
+  });
+
   test('an answer to a server needs its required fields', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(url);

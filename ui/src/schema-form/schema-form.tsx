@@ -9,6 +9,7 @@ import { checkValue } from './check-value.ts';
 import { Field } from './fields.tsx';
 import { JsonField } from './json-field.tsx';
 import { type Draft, ReportFault } from './use-draft.ts';
+import { whileReleased } from './while-released.ts';
 
 interface Props {
   schema: Schema;
@@ -82,7 +83,9 @@ function useFaults(value: unknown, schema: Schema): string[] {
     let current = true;
     const timer = setTimeout(async () => {
       const found = await checkValue(value, schema);
-      if (current) setFaults(found);
+      whileReleased(() => {
+        if (current) setFaults(found);
+      });
     }, CHECK_DELAY_MS);
     return () => {
       current = false;
