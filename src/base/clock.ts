@@ -18,12 +18,12 @@ interface NodeTimer {
 }
 
 /** The limit of timers in Node.js: a longer one would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after(delayMs, callback) {
-    const handle = setTimeout(callback, Math.min(delayMs, LONGEST_MS)) as unknown as NodeTimer;
+    const handle = setTimeout(callback, Math.min(delayMs, LONGEST_TIMER_MS)) as unknown as NodeTimer;
     return {
       cancel: () => clearTimeout(handle as never),
       keepAlive: (yes) => (yes ? handle.ref?.() : handle.unref?.()),

@@ -1,6 +1,7 @@
 // Runs rules on a program under test: several processes at a time, and the rules that share a process one after the other. Bounded: each rule
 // and the whole check have a limit of time, and a rule that was not reached is reported, not left out.
 
+import { LONGEST_TIMER_MS } from '../base/clock.ts';
 import { inParallel, inTime } from './in-parallel.ts';
 import { type Judging, judge } from './judge.ts';
 import type { Outcome } from './report/report.ts';
@@ -34,8 +35,6 @@ export interface RunOptions {
 
 /** For one answer. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
-/** Node takes a longer one for 1 ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The outcomes in the order of the jobs. */
 export async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Outcome[]> {

@@ -1,5 +1,6 @@
 // The options of all commands.
 
+import { LONGEST_TIMER_MS } from '../base/clock.ts';
 import { UsageError } from '../base/errors.ts';
 
 export interface Settings {
@@ -19,8 +20,6 @@ export interface Settings {
 export const DEFAULT_IDLE_MS = 10 * 60_000;
 
 const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** The limit of timers in Node.js. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** `500`, `500ms`, `30s`, `1.5m`, `2h`. */
 export const durationOf =
@@ -28,7 +27,7 @@ export const durationOf =
   (text: string): number => {
     const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
     const ms = Math.round(Number(amount) * units[unit ?? '']!);
-    if (amount !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
+    if (amount !== undefined && ms > 0 && ms <= LONGEST_TIMER_MS) return ms;
     throw new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, {
       hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m.',
     });

@@ -108,18 +108,8 @@ export class Limits {
     const account = this.of(principal);
     const refusal = account.countRequest() ?? account.take(kind);
     if (!refusal) return new Ticket(account, kind);
-    return account.share && refusal.status === 429 ? this.#askFor(account, kind, refusal) : refusal;
-  }
-
-  /** Others may take what was given for this request first: it is asked for again while there is more. */
-  async #askFor(account: Account, kind: 'inFlight' | 'streams', first: LimitRefusal): Promise<Admission> {
-    let refusal: LimitRefusal | undefined = first;
-    for (let tries = 0; refusal?.status === 429 && tries < MOST_TRIES; tries += 1) {
-      const isMore = await account.share!.refill();
-      refusal = (refusal.limit === 'requestsPerMinute' ? account.countRequest() : undefined) ?? account.take(kind);
-      if (!isMore) break;
-    }
-    return refusal ?? new Ticket(account, kind);
+    if (!account.share || refusal.status !== 429) return refusal;
+    return account.takeOrAsk(kind, refusal).then((last) => last ?? new Ticket(account, kind));
   }
 
   of(principal: Principal | undefined): Account {
@@ -226,12 +216,14 @@ export class Account {
     return undefined;
   }
 
-  /** Where quotas are shared, more is asked for before it is refused. */
-  async takeOrAsk(kind: Counted): Promise<LimitRefusal | undefined> {
-    let refusal = this.take(kind);
+  /**
+   * Where quotas are shared, more is asked for before it is refused. Others may take what was given for this request first: it is
+   * asked for again while there is more. `refusal`: of an attempt that was made already.
+   */
+  async takeOrAsk(kind: Counted, refusal = this.take(kind)): Promise<LimitRefusal | undefined> {
     for (let tries = 0; this.share && refusal?.status === 429 && tries < MOST_TRIES; tries += 1) {
       const isMore = await this.share.refill();
-      refusal = this.take(kind);
+      refusal = (refusal.limit === 'requestsPerMinute' ? this.countRequest() : undefined) ?? this.take(kind);
       if (!isMore) break;
     }
     return refusal;

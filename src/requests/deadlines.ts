@@ -1,10 +1,7 @@
 // One timer for many deadlines. Adding an item costs a comparison and removing one costs nothing: the items are examined only when
 // the timer fires. A deadline may be moved to a later time at any moment.
 
-import type { Clock, Timer } from '../base/clock.ts';
-
-/** The limit of a JavaScript timer; a longer wait is split. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+import { type Clock, LONGEST_TIMER_MS, type Timer } from '../base/clock.ts';
 
 export class Deadlines<T extends { dueMs: number }> {
   #clock: Clock;
@@ -39,7 +36,7 @@ export class Deadlines<T extends { dueMs: number }> {
   #arm(dueMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = dueMs;
-    const waitMs = Math.min(Math.max(0, dueMs - this.#clock.nowMs()), LONGEST_WAIT_MS);
+    const waitMs = Math.min(Math.max(0, dueMs - this.#clock.nowMs()), LONGEST_TIMER_MS);
     this.#timer = this.#clock.after(waitMs, () => this.#fire());
   }
 

@@ -1,7 +1,6 @@
 // The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none. A host whose
 // NATS is away at its start serves its own servers, and joins when NATS is there. What waiting cannot mend ends it.
 
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -14,11 +13,11 @@ import type { Fabric } from '../../fleet/fabric.ts';
 import type { FleetNode } from '../../fleet/fleet-node.ts';
 import type { FleetAddress, FleetStatus } from '../../fleet/fleet-status.ts';
 import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
+import { recordOf } from '../../fleet/node/node-entry.ts';
 import type { FleetQuotas } from '../../fleet/quotas/fleet-quotas.ts';
 import type { FleetControl } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
 import type { ChannelTo } from '../../host/host-options.ts';
-import { ownInfo } from '../../mcp/own-info.ts';
 import type { JoinPlan } from './join-options.ts';
 
 export interface JoinContext {
@@ -217,11 +216,8 @@ export class UpFleet {
 
   /** Before it has joined. */
   #statusAlone(): FleetStatus {
-    const { node: name, labels } = this.#plan;
-    const { version } = ownInfo;
-    const record = { name, session: '', labels, version, pid: process.pid, hostname: hostname(), offers: [] };
-    const self = { ...record, startedAt: this.#startedAt, draining: false, isAlive: false };
-    return { fleet: this.fleet, self: name, isConnected: false, placer: undefined, nodes: [self], servers: [] };
+    const self = { ...recordOf(this.#plan), startedAt: this.#startedAt, isAlive: false };
+    return { fleet: this.fleet, self: self.name, isConnected: false, placer: undefined, nodes: [self], servers: [] };
   }
 
   #joined(): FleetNode {

@@ -2,6 +2,7 @@
 // as absent. Of duplicate keys the last is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
+import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Findings, Position } from '../problem.ts';
 import type { JsonDocument } from './json-document.ts';
@@ -11,9 +12,6 @@ export interface Located {
   text: string;
   at: Position;
 }
-
-/** Longer waits overflow the timers of Node.js, which then fire immediately. */
-const MOST_MS = 2 ** 31 - 1;
 
 export class Fields {
   readonly at: Position;
@@ -89,7 +87,7 @@ export class Fields {
   }
 
   /** An integer: milliseconds or a number of things. */
-  count(key: string, least: 0 | 1, most = MOST_MS): number | undefined {
+  count(key: string, least: 0 | 1, most = LONGEST_TIMER_MS): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;
     const fits = Number.isInteger(node.value) && node.value >= least && node.value <= most;

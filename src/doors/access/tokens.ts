@@ -23,9 +23,6 @@ export interface TokensOptions {
   now?: () => number;
 }
 
-/** The limit of timers in Node.js. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** `file`: that of `standpipe token add`, unless given. It must exist. */
 export function tokens(file?: string, options: TokensOptions = {}): Auth {
   const path = file ?? defaultTokenFile();
@@ -119,7 +116,7 @@ class FileTokens implements Auth {
     const left = [...this.#byHash.values()].map(({ expiresMs }) => expiresMs - nowMs).filter((ms) => ms > 0);
     const nextMs = Math.min(...left, Number.POSITIVE_INFINITY);
     if (nextMs === Number.POSITIVE_INFINITY) return;
-    this.#expiry = this.#clock.after(Math.min(nextMs, LONGEST_MS), () => {
+    this.#expiry = this.#clock.after(nextMs, () => {
       for (const { principal, expiresMs } of this.#byHash.values()) {
         if (expiresMs <= this.#now()) this.#end(principal);
       }

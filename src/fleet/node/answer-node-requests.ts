@@ -82,9 +82,14 @@ async function handle(handlers: NodeHandlers, data: Uint8Array, mayChange: boole
 const looking = new Set<string>(['standpipe/ping', 'standpipe/placement'] satisfies NodeMethod[]);
 const lookingAtHost: readonly unknown[] = ['standpipe/status', 'standpipe/logs'] satisfies ControlMethod[];
 
+/** Methods of a host that only report what it knows. */
+export function looksAtHost(method: unknown): boolean {
+  return lookingAtHost.includes(method);
+}
+
 function changesNothing(method: string, params: object): boolean {
   const { method: ofHost } = params as { method?: unknown };
-  return looking.has(method) || (method === 'standpipe/control' && lookingAtHost.includes(ofHost));
+  return looking.has(method) || (method === 'standpipe/control' && looksAtHost(ofHost));
 }
 
 function read(text: string): { method: string; params: object } {

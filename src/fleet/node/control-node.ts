@@ -3,7 +3,7 @@
 import { PeerError } from '../../base/errors.ts';
 import type { ControlMethod, ControlResults } from '../../host/control/control-methods.ts';
 import type { Fabric } from '../fabric.ts';
-import { askNode } from './answer-node-requests.ts';
+import { askNode, looksAtHost } from './answer-node-requests.ts';
 
 /** What a host knows is answered at once, unless the node hangs. */
 const KNOWN_MS = 3_000;
@@ -17,8 +17,7 @@ export async function controlNode<M extends ControlMethod>(
   params: object,
   timeoutMs?: number,
 ): Promise<ControlResults[M]> {
-  const isKnown = method === 'standpipe/status' || method === 'standpipe/logs';
-  const waitMs = timeoutMs ?? (isKnown ? KNOWN_MS : DONE_MS);
+  const waitMs = timeoutMs ?? (looksAtHost(method) ? KNOWN_MS : DONE_MS);
   try {
     const asked = await askNode(fabric, node, 'standpipe/control', { method, params }, waitMs);
     return asked as ControlResults[M];

@@ -90,7 +90,7 @@ export class NodeEntry {
 }
 
 /** At the start of the node. */
-export function recordOf({ node, labels = [], url }: JoinOptions): NodeRecord {
+export function recordOf({ node, labels = [], url }: Pick<JoinOptions, 'node' | 'labels' | 'url'>): NodeRecord {
   return {
     name: node,
     session: '',

@@ -1,12 +1,10 @@
 // Reads and checks a call request of the page.
 
+import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
 import type { CallRequest } from '../api.ts';
-
-/** The longest wait that a timer can hold. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function readCall(given: unknown): CallRequest {
   if (!isObject(given)) throw new HttpProblem(400, 'A call is a JSON object');
@@ -31,8 +29,8 @@ export function readCall(given: unknown): CallRequest {
   }
   const request: CallRequest = { kind, name, args, ...(argsText !== undefined && { argsText }) };
   if (timeoutMs === undefined) return request;
-  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new HttpProblem(400, `"timeoutMs" is a number above 0 and at most ${MAX_TIMEOUT_MS}`);
+  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+    throw new HttpProblem(400, `"timeoutMs" is a number above 0 and at most ${LONGEST_TIMER_MS}`);
   }
   return { ...request, timeoutMs };
 }

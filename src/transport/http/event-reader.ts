@@ -1,6 +1,7 @@
 // One stream of a server: its events as messages, and where it can be resumed. It lives on when its connection is cut.
 
 import type { IncomingMessage } from 'node:http';
+import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import type { ExchangeObserver } from '../wire.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpConnection } from './http-connection.ts';
@@ -18,8 +19,6 @@ const MOST_IDS = 512;
 
 /** Ids that a header can carry. */
 const usable = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
-/** The longest wait that a timer of Node.js has. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export class EventReader {
   /** Undefined where the stream cannot be resumed. */
@@ -77,7 +76,7 @@ export class EventReader {
   }
 
   retry(ms: number): void {
-    this.retryMs = Math.min(ms, LONGEST_MS);
+    this.retryMs = Math.min(ms, LONGEST_TIMER_MS);
   }
 
   tooLong(bytes: number): void {
