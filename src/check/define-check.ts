@@ -20,11 +20,11 @@ export interface DefineCheckOptions extends CheckServerOptions {
   role?: Role;
   /** Default: `mcp`. */
   protocol?: Protocol;
-  /** A violated SHOULD fails its case. Otherwise it is a warning. */
+  /** A violated SHOULD fails its case. Otherwise it is a warning. A violated ADVICE never fails its case. */
   strict?: boolean;
   /** For the whole run. Default: 2 minutes. */
   runTimeoutMs?: number;
-  /** Default: `console.warn`. */
+  /** Receives warnings and advice. Default: `console.warn`. */
   onwarning?: (text: string) => void;
 }
 
@@ -62,6 +62,6 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
 
 function judgeCase(result: RuleResult, { strict = false, onwarning = console.warn }: DefineCheckOptions): void {
   const text = violationText(result);
-  if (result.status === 'warning' && !strict) onwarning(text);
+  if (result.status === 'advice' || (result.status === 'warning' && !strict)) onwarning(text);
   else throw new PeerError('RULE_VIOLATED', text, { hint: result.groups[0]!.first.fix });
 }

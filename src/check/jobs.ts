@@ -5,6 +5,7 @@ import { LONGEST_TIMER_MS } from '../base/clock.ts';
 import { inParallel, inTime } from './in-parallel.ts';
 import { type Judging, judge } from './judge.ts';
 import type { Outcome } from './report/report.ts';
+import { isViolated } from './report/rule-results.ts';
 import type { RuleText } from './rule.ts';
 import { violation } from './verdict.ts';
 
@@ -64,7 +65,7 @@ async function runJob({ rule, uses, lane, judging, check, end }: Job, ruleMs: nu
   try {
     const outcome = await judge(rule, judging, () => inTime(check(), ruleMs));
     // A late answer, or a server that hangs, must not meet the next rule.
-    if (uses === 'shared' && (outcome.status === 'failed' || outcome.status === 'warning')) await lane.renew();
+    if (uses === 'shared' && isViolated(outcome)) await lane.renew();
     return outcome;
   } finally {
     await end?.();

@@ -4,8 +4,8 @@ import { type Language, languageOf } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
 import type { ProcessUnderTest, Target } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
-import type { Outcome } from './report/report.ts';
-import { linkOf, type RuleText } from './rule.ts';
+import type { Outcome, Status } from './report/report.ts';
+import { type Level, levelOf, linkOf, type RuleText } from './rule.ts';
 import type { Entry } from './transcript.ts';
 import { NotApplicable, Violation } from './verdict.ts';
 
@@ -47,7 +47,7 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
   }
   const durationMs = Math.round(performance.now() - startMs);
   const { revision, hide } = judging;
-  const base = { rule: rule.id, level: rule.level, title: rule.title, ...(revision && { revision }) };
+  const base = { rule: rule.id, level: levelOf(rule, revision), title: rule.title, ...(revision && { revision }) };
   const evidence = judging.allEvidence ? { evidence: evidenceOf(judging.evidence(), hide, allEvidence) } : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
   if (thrown instanceof NotApplicable) {
@@ -57,10 +57,12 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
   throw thrown;
 }
 
+const statusOf: Readonly<Record<Level, Status>> = { MUST: 'failed', SHOULD: 'warning', ADVICE: 'advice' };
+
 function violated(rule: RuleText, { message, proof }: Violation, judging: Judging) {
   const { revision, language, hide } = judging;
   return {
-    status: rule.level === 'MUST' ? 'failed' : 'warning',
+    status: statusOf[levelOf(rule, revision)],
     reason: hide(message),
     says: rule.says,
     link: linkOf(rule, revision),

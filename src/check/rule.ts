@@ -4,8 +4,11 @@
 import type { Language } from '../diagnosis/language.ts';
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
 
-/** MUST: a violation fails the check. SHOULD: it is a warning, unless the check is strict. */
-export type Level = 'MUST' | 'SHOULD';
+/**
+ * MUST: a violation fails the check. SHOULD: it is a warning, unless the check is strict. ADVICE: no specification demands it; it is
+ * reported and never fails the check.
+ */
+export type Level = 'MUST' | 'SHOULD' | 'ADVICE';
 
 /** How often a rule runs: once in all, or in each revision that the server supports and the rule applies to. */
 export type Runs = 'once' | 'each era' | 'each revision';
@@ -17,6 +20,8 @@ export interface RuleText {
   /** Stable, `family/what-is-right`. It appears in reports, options and CI files. */
   readonly id: string;
   readonly level: Level;
+  /** In revisions whose specification uses another word. */
+  readonly levels?: Partial<Readonly<Record<Revision, Level>>>;
   /** What is right, as the subject and the verb: "stdout carries only messages". */
   readonly title: string;
   /** The sentence of the specification, in our words. */
@@ -32,6 +37,10 @@ export type Source =
   | { readonly of: 'litemcp' }
   /** No specification has it; users expect it. The page of `docs` that says why: `check.md`. */
   | { readonly of: 'standpipe'; readonly page: string };
+
+export function levelOf({ level, levels }: Pick<RuleText, 'level' | 'levels'>, revision?: Revision): Level {
+  return (revision && levels?.[revision]) ?? level;
+}
 
 export function familyOf(id: string): string {
   return id.slice(0, id.indexOf('/'));

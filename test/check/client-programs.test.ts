@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkClient } from '../../src/check/client/check-client.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 
 const drivers = join(import.meta.dirname, '../fixtures/check/client/drivers');
 const command = process.execPath;
@@ -14,7 +15,7 @@ const notDone = ['client-calls/progress-tokens', 'client-calls/cancels-its-own']
 
 async function check(driver: string) {
   const { outcomes, ...report } = await checkClient({ command, args: [join(drivers, driver), '{server}'] });
-  const violations = outcomes.filter(({ status }) => status === 'failed' || status === 'warning');
+  const violations = outcomes.filter(isViolated);
   const notApplicable = outcomes.filter(({ status }) => status === 'not applicable').map(({ rule }) => rule);
   return { ...report, violations, notApplicable };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkClient } from '../../src/check/client/check-client.ts';
 import { clientRules } from '../../src/check/client/rules/index.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 
 interface Mistake {
   breaks: string;
@@ -16,7 +17,6 @@ const program = join(fixtures, 'client.mjs');
 const { default: wrong }: { default: Record<string, Mistake> } = await import(join(fixtures, 'wrong.mjs'));
 const mistakes = Object.entries(wrong).map(([name, mistake]) => ({ name, ...mistake }));
 const command = process.execPath;
-const isViolated = ({ status }: { status: string }) => status === 'failed' || status === 'warning';
 
 test('the correct client violates no rule, and every rule applies to it', async () => {
   const report = await checkClient({ command, args: [program, '--', '{server}'], timeoutMs: 60_000 });

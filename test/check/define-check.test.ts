@@ -93,6 +93,19 @@ test('a warning is passed on, and fails its case if the check is strict', async 
   await expect(casesOf({ ...options, strict: true }).cases[0]!.run()).rejects.toThrow('! jsonrpc/method-not-found');
 });
 
+test('advice is passed on and never fails its case', async () => {
+  const warnings: string[] = [];
+  const { cases } = casesOf({
+    args: [join(root, 'test/fixtures/check/server.mjs'), 'dies-of-headers', 'robustness'],
+    revisions: ['2025-11-25' as const],
+    only: ['robustness/garbage-text'],
+    onwarning: (text: string) => warnings.push(text),
+    strict: true,
+  });
+  await cases[0]!.run();
+  expect(warnings).toEqual([expect.stringMatching(/^i robustness\/garbage-text .*\(ADVICE\)/)]);
+});
+
 test('the functions of Vitest, node:test and Jest fit', () => {
   type Jest = (name: string, fn?: () => Promise<unknown> | undefined, timeout?: number) => void;
   expectTypeOf(test).toExtend<DefineCheckOptions['test']>();

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { checkLiteMcpClient } from '../../src/check/litemcp/client/check-lite-client.ts';
 import { liteClientRules } from '../../src/check/litemcp/client/rules/index.ts';
 import { plain } from '../../src/check/litemcp/client/scenarios.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 import { canRun, node, python } from '../litemcp/raw-process.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/check/litemcp');
@@ -15,7 +16,6 @@ const { default: table }: { default: Record<string, { breaks: string }> } = awai
 const mistakes = Object.entries(table).map(([name, { breaks }]) => ({ name, breaks }));
 const { command, args } = node('test/fixtures/check/litemcp/client.mjs');
 const ids = liteClientRules.map(({ id }) => id);
-const isViolated = ({ status }: { status: string }) => status === 'failed' || status === 'warning';
 
 test.concurrent.each(
   [

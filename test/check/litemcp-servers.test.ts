@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkLiteMcpServer } from '../../src/check/litemcp/server/check-lite-server.ts';
 import { liteServerRules } from '../../src/check/litemcp/server/rules/index.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 import { familyOf } from '../../src/check/rule.ts';
 import { canRun, node, python } from '../litemcp/raw-process.ts';
 
@@ -44,7 +45,7 @@ test('the tool is called only with leave, and with given arguments only with the
   const given = await sent({ allowCalls: [{ name: 'Calc*', arguments: { b: 7, a: '1' } }] });
   expect(given.calls.length).toBeGreaterThan(0);
   expect(new Set(given.calls.map(String))).toEqual(new Set(['1,7']));
-  expect(given.outcomes.filter(({ status }) => status === 'failed' || status === 'warning')).toEqual([]);
+  expect(given.outcomes.filter(isViolated)).toEqual([]);
 });
 
 test('an abort ends the waits for a server, and no outcome of them is reported', async () => {
@@ -84,7 +85,7 @@ test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, 
   const { command, args } = node('test/fixtures/check/litemcp/server.mjs');
   const only = tried.map(({ id }) => id);
   const { outcomes } = await checkLiteMcpServer({ command, args: [...args, name], allowCalls, only, timeoutMs: 5_000 });
-  const violated = outcomes.filter(({ status }) => status === 'failed' || status === 'warning');
+  const violated = outcomes.filter(isViolated);
   expect([...new Set(violated.map(({ rule }) => rule))], JSON.stringify(violated, undefined, 1)).toEqual([breaks]);
   expect(violated[0]!.evidence).not.toEqual([]);
 });

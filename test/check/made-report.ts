@@ -48,6 +48,16 @@ const outcomes: Outcome[] = [
     fix: 'Answer every request.',
     evidence: [],
   },
+  {
+    ...passed('robustness/garbage-text', '2026-07-28', 'text that is not JSON should not end the conversation'),
+    level: 'ADVICE',
+    status: 'advice',
+    reason: 'The server exited.',
+    says: 'One line that is not a message costs this line, not the connection.',
+    link: 'docs/check.md#robustnessgarbage-text',
+    fix: 'Report an error and continue with the next line.',
+    evidence: [],
+  },
   { ...passed('modern/meta', '2026-07-28'), status: 'not applicable', reason: 'the server has no tools' },
 ];
 

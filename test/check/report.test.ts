@@ -14,6 +14,8 @@ test('the text has a line for each rule, the violations with frames and fix, and
   expect(text).toMatch(/^ {2}✓ lifecycle\/opens {2}the server answers its first request$/m);
   expect(text).toMatch(/^ {2}✗ wire\/only-messages {2}stdout .* \(failed in 2026-07-28; passed in 2025-11-25\)$/m);
   expect(text).toMatch(/^ {2}! jsonrpc\/unknown-method {2}an unknown method is an error$/m);
+  expect(text).toMatch(/^ {2}i robustness\/garbage-text {2}text .* conversation$/m);
+  expect(text).toMatch(/^i robustness\/garbage-text .* \(ADVICE\)\n {2}The server exited\.$/m);
   expect(text).toMatch(/^ {2}– 1 rule not applicable$/m);
   expect(text).toMatch(/^✗ wire\/only-messages .* \(MUST, in 2026-07-28\)\n {2}The server wrote/m);
   expect(text).toMatch(/^ {2}rule: A server .*\n {2}https:\/\/modelcontextprotocol\.io\/.*stdio$/m);
@@ -21,7 +23,7 @@ test('the text has a line for each rule, the violations with frames and fix, and
     /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr x+… \(412 bytes\)\n {2}fix: Log with/m,
   );
   expect(text).toContain('Not tested: 1 rule, because no call is known to take long: name one with --long-call');
-  expect(text).toMatch(/^5 rules: 1 passed, 1 failed, 1 warning, 2 not applicable \(1\.2 s\)$/m);
+  expect(text).toMatch(/^6 rules: 1 passed, 1 failed, 1 warning, 1 advice, 2 not applicable \(1\.2 s\)$/m);
   expect(text).toContain('--verbose lists the rules that are not applicable');
   expect(text).not.toContain('the server has no tools');
   expect(textOf(madeReport, { verbose: true })).toContain(
@@ -58,14 +60,15 @@ print(json.dumps({**root.attrib, 'suites': suites}))`;
 
 test('JUnit has a suite for each family and a case for each rule and revision', () => {
   const { suites, ...totals } = parsed(junitOf(madeReport));
-  expect(totals).toMatchObject({ tests: '7', failures: '1', skipped: '2', errors: '0' });
+  expect(totals).toMatchObject({ tests: '8', failures: '1', skipped: '2', errors: '0' });
   expect(suites.map(({ name, tests }: { name: string; tests: string }) => [name, tests])).toEqual([
     ['lifecycle', '3'],
     ['wire', '2'],
     ['jsonrpc', '1'],
+    ['robustness', '1'],
     ['modern', '1'],
   ]);
-  const [lifecycle, wire, jsonrpc] = suites;
+  const [lifecycle, wire, jsonrpc, robustness] = suites;
   expect(lifecycle.cases[0]).toMatchObject({
     classname: 'standpipe.check.lifecycle',
     name: 'lifecycle/opens (2026-07-28)',
@@ -79,10 +82,12 @@ test('JUnit has a suite for each family and a case for each rule and revision', 
   expect(details).toContain('Fix: Log with console.error.');
   expect(details).toContain(`received: ${escaped}`);
   expect(jsonrpc.cases[0].inside).toEqual([['system-out', null, expect.stringContaining('The server did not answer')]]);
+  expect(robustness.cases[0].inside).toEqual([['system-out', null, expect.stringMatching(/^advice: .*exited/)]]);
 });
 
-test('with strict, warnings are failures', () => {
+test('with strict, warnings are failures and advice is not', () => {
   const { suites, failures } = parsed(junitOf(madeReport, { strict: true }));
   expect(failures).toBe('2');
   expect(suites[2].cases[0].inside[0][0]).toBe('failure');
+  expect(suites[3].cases[0].inside[0][0]).toBe('system-out');
 });

@@ -1,6 +1,7 @@
 // The results of the check on many servers as Markdown, and their place in a page.
 
 import type { CheckReport, Outcome } from '../../src/check/report/report.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 import { familyOf } from '../../src/check/rule.ts';
 import { replaceBetween } from '../interop/matrix-table.ts';
 
@@ -37,7 +38,7 @@ export function resultsMarkdown(reports: ReadonlyMap<string, CheckReport>): stri
 export function violationsOf(outcomes: readonly Outcome[]): Violated[] {
   const found = new Map<string, Violated>();
   for (const { rule, level, revision, status } of outcomes) {
-    if (status !== 'failed' && status !== 'warning') continue;
+    if (!isViolated({ status })) continue;
     const before = found.get(rule);
     found.set(rule, { rule, level, revisions: before ? `${before.revisions}, ${revision}` : `${revision}` });
   }
@@ -56,13 +57,13 @@ export function readViolations(page: string, name: string): Violated[] {
 
 /** Rules, not runs: a rule that is violated in one revision counts as violated. */
 function cell(outcomes: readonly Outcome[]): string {
-  const order = ['not applicable', 'passed', 'warning', 'failed'];
+  const order = ['not applicable', 'passed', 'advice', 'warning', 'failed'];
   const byRule = new Map<string, number>();
   for (const { rule, status } of outcomes) {
     byRule.set(rule, Math.max(order.indexOf(status), byRule.get(rule) ?? 0));
   }
   const count = (status: string) => [...byRule.values()].filter((each) => order[each] === status).length;
-  const signs = { passed: '✓', failed: '✗', warning: '!', 'not applicable': '–' };
+  const signs = { passed: '✓', failed: '✗', warning: '!', advice: 'i', 'not applicable': '–' };
   const parts = Object.entries(signs).map(([status, sign]) => (count(status) > 0 ? `${count(status)} ${sign}` : ''));
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checks } from '../../src/check/checks.ts';
 import { replaceMatrix } from '../interop/matrix-table.ts';
 import { root } from '../repository/files.ts';
 import { rulesMarkdown } from './rules-page.ts';
@@ -14,6 +15,12 @@ test('docs/check.md shows the rules of the code', () => {
   const updated = replaceMatrix(page, rulesMarkdown());
   if (process.env.UPDATE_CHECK) writeFileSync(path, updated);
   else expect(updated).toBe(page);
+});
+
+test('what no specification says is advice', () => {
+  const rules = Object.values(checks).flatMap(({ mcp, litemcp }) => [...mcp.rules, ...litemcp.rules]);
+  const own = rules.filter(({ source }) => source.of === 'standpipe');
+  expect(own.filter(({ level, levels }) => level !== 'ADVICE' || levels)).toEqual([]);
 });
 
 test('the examples for CI name the current version', () => {

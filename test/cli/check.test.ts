@@ -77,6 +77,18 @@ test.concurrent('a violated SHOULD is a warning, and fails the check with --stri
   expect(strict).toMatchObject({ code: 1, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 warning/m) });
 });
 
+test.concurrent('violated advice is shown, and does not fail the check with --strict', async () => {
+  const server = [...correct, 'dies-of-headers', 'robustness'];
+  const args = ['check', '--strict', '--rule', 'robustness/garbage-text', '--revision', '2025-11-25'];
+  const [text, json] = await Promise.all([runCli([...args, ...server]), runCli([...args, '--json', ...server])]);
+  expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 advice/m) });
+  expect(text.stdout).toMatch(/^i robustness\/garbage-text .*\(ADVICE\)$/m);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    outcomes: [{ level: 'ADVICE', status: 'advice', link: 'docs/check.md#robustnessgarbage-text' }],
+    counts: { failed: 0, warning: 0, advice: 1 },
+  });
+});
+
 test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client are checked', async () => {
   const client = fileURLToPath(new URL('../fixtures/check/client/client.mjs', import.meta.url));
   const config = writeConfig('lite.json', { calculator: calculatorEntry });

@@ -6,6 +6,7 @@ import type { Status } from './report.ts';
 export const slugs: Readonly<Record<Status, string>> = {
   failed: 'failed',
   warning: 'warning',
+  advice: 'advice',
   passed: 'passed',
   'not applicable': 'unfit',
 };
@@ -18,12 +19,12 @@ export const style = `
 :root {
   color-scheme: light dark;
   --text: #1c2128; --quiet: #57606a; --page: #ffffff; --box: #f4f6f8; --line: #d0d7de; --link: #0550ae;
-  --failed: #b3261e; --warning: #7a5300; --passed: #116329; --unfit: #57606a;
+  --failed: #b3261e; --warning: #7a5300; --advice: #0a5c7a; --passed: #116329; --unfit: #57606a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --text: #e6edf3; --quiet: #9ea7b3; --page: #0d1117; --box: #161b22; --line: #30363d; --link: #79b8ff;
-    --failed: #ff8a80; --warning: #e3b341; --passed: #56d364; --unfit: #9ea7b3;
+    --failed: #ff8a80; --warning: #e3b341; --advice: #76c7e0; --passed: #56d364; --unfit: #9ea7b3;
   }
 }
 * { box-sizing: border-box; }
@@ -51,6 +52,7 @@ details[open] > summary .status::after { content: " ▾"; }
 .status { font-weight: 600; }
 .failed .status, .failed .reason { color: var(--failed); }
 .warning .status, .warning .reason { color: var(--warning); }
+.advice .status, .advice .reason { color: var(--advice); }
 .passed .status { color: var(--passed); }
 .unfit .status { color: var(--unfit); }
 .group { margin: 0.75rem 0 0.75rem 9.75rem; }

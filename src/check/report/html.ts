@@ -89,7 +89,7 @@ function groupHtml(group: OutcomeGroup, _at: number, groups: readonly OutcomeGro
   if (first.reason === undefined && frames.length === 0 && groups.length === 1) return '';
   const parts = [
     first.reason === undefined ? '' : `<p class="reason" dir="auto">${text(first.reason)}</p>`,
-    where === '' ? '' : `<p class="quiet">${first.status} ${where}</p>`,
+    where === '' || first.status === 'advice' ? '' : `<p class="quiet">${first.status} ${where}</p>`,
     first.says === undefined ? '' : `<p>The rule (${first.level}): ${text(first.says)} ${linkHtml(first.link)}</p>`,
     first.fix === undefined ? '' : `<p><strong>Fix:</strong> ${text(first.fix)}</p>`,
     ...frames.map((outcome) => framesHtml(outcome, frames.length > 1)),

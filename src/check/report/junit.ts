@@ -4,7 +4,7 @@ import { familyOf } from '../rule.ts';
 import type { CheckReport, EvidenceLine, Outcome } from './report.ts';
 
 export interface JunitOptions {
-  /** A warning is a failure. Otherwise it is the output of a test case that passed. */
+  /** A warning is a failure. Otherwise it is the output of a test case that passed, as advice always is. */
   strict?: boolean;
 }
 
@@ -52,7 +52,9 @@ function testCase(outcome: Outcome, strict: boolean): string {
     if (isFailure(outcome, strict)) {
       return `<failure type="${outcome.level}" message="${attribute(reason)}">${text(details(outcome))}</failure>`;
     }
-    if (status === 'warning') return `<system-out>${text(`warning: ${details(outcome)}`)}</system-out>`;
+    if (status === 'warning' || status === 'advice') {
+      return `<system-out>${text(`${status}: ${details(outcome)}`)}</system-out>`;
+    }
     return status === 'not applicable' ? `<skipped message="${attribute(reason)}"/>` : '';
   };
   const content = inside();

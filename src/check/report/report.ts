@@ -5,7 +5,8 @@ import type { Revision } from '../../mcp/revisions.ts';
 import type { Level } from '../rule.ts';
 import type { EntryKind } from '../transcript.ts';
 
-export type Status = 'passed' | 'failed' | 'warning' | 'not applicable';
+/** A violated MUST is `failed`, a violated SHOULD a `warning`, a violated ADVICE `advice`. */
+export type Status = 'passed' | 'failed' | 'warning' | 'advice' | 'not applicable';
 
 export interface CheckReport {
   readonly role: 'server' | 'client';
@@ -60,7 +61,7 @@ export function introduction(info: unknown, hide: (text: string) => string): Pic
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {
-  const counts = { passed: 0, failed: 0, warning: 0, 'not applicable': 0 };
+  const counts = { passed: 0, failed: 0, warning: 0, advice: 0, 'not applicable': 0 };
   for (const { status } of outcomes) counts[status]++;
   return counts;
 }

@@ -24,7 +24,7 @@ export interface OutcomeGroup {
 }
 
 /** Worst first. */
-export const statuses: readonly Status[] = ['failed', 'warning', 'passed', 'not applicable'];
+export const statuses: readonly Status[] = ['failed', 'warning', 'advice', 'passed', 'not applicable'];
 
 export function ruleResults({ outcomes }: CheckReport): RuleResult[] {
   return [...groupBy(outcomes, ({ rule }) => rule)].map(([id, ofRule]) => {
@@ -40,7 +40,7 @@ export function byFamily(results: readonly RuleResult[]): Map<string, RuleResult
 }
 
 export function isViolated({ status }: { status: Status }): boolean {
-  return status === 'failed' || status === 'warning';
+  return status === 'failed' || status === 'warning' || status === 'advice';
 }
 
 function groupsOf(outcomes: readonly Outcome[]): OutcomeGroup[] {
@@ -66,13 +66,14 @@ export function worstOf(results: readonly RuleResult[]): Status {
   return statuses.find((status) => results.some((result) => result.status === status)) ?? 'not applicable';
 }
 
-/** `90 rules: 84 passed, 1 failed, 2 warnings, 3 not applicable`. */
+/** `90 rules: 80 passed, 1 failed, 2 warnings, 4 advice, 3 not applicable`. */
 export function summaryOf(results: readonly RuleResult[]): string {
   const count = (status: Status) => results.filter((result) => result.status === status).length;
   const parts = [
     `${count('passed')} passed`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
     ...(count('warning') > 0 ? [counted(count('warning'), 'warning')] : []),
+    ...(count('advice') > 0 ? [`${count('advice')} advice`] : []),
     ...(count('not applicable') > 0 ? [`${count('not applicable')} not applicable`] : []),
   ];
   return `${counted(results.length, 'rule')}: ${parts.join(', ')}`;

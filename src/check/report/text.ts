@@ -24,8 +24,14 @@ export interface TextOptions {
   verbose?: boolean;
 }
 
-const marks: Readonly<Record<Status, string>> = { passed: '✓', failed: '✗', warning: '!', 'not applicable': '–' };
-const colours = { passed: 'green', failed: 'red', warning: 'yellow', 'not applicable': 'dim' } as const;
+const marks: Readonly<Record<Status, string>> = {
+  passed: '✓',
+  failed: '✗',
+  warning: '!',
+  advice: 'i',
+  'not applicable': '–',
+};
+const colours = { passed: 'green', failed: 'red', warning: 'yellow', advice: 'cyan', 'not applicable': 'dim' } as const;
 const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
   sent: '→',
   received: '←',
@@ -43,7 +49,7 @@ export function textOf(report: CheckReport, options: TextOptions = {}): string {
   head(report, lines);
   for (const [family, ofFamily] of byFamily(results)) familyLines(family, ofFamily, lines);
   // The end of a long output is what is read first.
-  for (const status of ['warning', 'failed']) {
+  for (const status of ['advice', 'warning', 'failed']) {
     for (const result of results) if (result.status === status) violationLines(result, lines);
   }
   if (options.verbose) evidenceOfOthers(results, lines);
@@ -123,12 +129,13 @@ function differences({ status, groups }: RuleResult, verbose: boolean): string {
   return ` (${shown.map(({ first, revisions }) => `${first.status} in ${revisions.join(', ')}`).join('; ')})`;
 }
 
-function violationLines({ id, level, title, groups }: RuleResult, lines: Lines): void {
+function violationLines({ id, title, groups }: RuleResult, lines: Lines): void {
   for (const group of groups.filter(({ first }) => isViolated(first))) {
     const { first, revisions } = group;
-    const where = revisions.length > 0 ? `, in ${revisions.join(', ')}` : '';
+    // Advice is not a sentence of a revision.
+    const where = revisions.length > 0 && first.level !== 'ADVICE' ? `, in ${revisions.join(', ')}` : '';
     lines.blank();
-    lines.labelled(0, marks[first.status], `${id}  ${title} (${level}${where})`, colours[first.status], 'bold');
+    lines.labelled(0, marks[first.status], `${id}  ${title} (${first.level}${where})`, colours[first.status], 'bold');
     lines.add(2, visible(first.reason ?? ''));
     if (first.says !== undefined) lines.labelled(2, 'rule:', first.says, 'cyan');
     if (first.link !== undefined) lines.add(2, first.link, 'dim');

@@ -40,7 +40,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--only <families>', 'only these families or rules; `*` is a wildcard; repeatable', collectList)
     .option('--skip <families>', 'all but these families or rules; repeatable', collectList)
     .option('--rule <id>', 'only this rule; with --verbose all that was sent and received; repeatable', collect)
-    .option('--strict', 'a violated SHOULD fails the check')
+    .option('--strict', 'a violated SHOULD fails the check too; advice never does')
     .option(
       '--allow-calls <call>',
       `tool that may be called: name, name={"json":"arguments"} or '*'; repeatable`,
@@ -65,7 +65,7 @@ function help(command: Command): void {
 Tools are called only if they are marked read-only (readOnlyHint), or named by --allow-calls or --long-call.
 With --client, {server} in the command is replaced by the command of the server that the check plays, and {config} by the path of an mcp.json with it.
 --timeout is the maximum time for one answer (default: 10s).
-Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule is violated, 2 the command line is wrong, 3 the command cannot be started.`,
+Exit code: 0 no rule of level MUST is violated (--strict: MUST or SHOULD), 1 a rule is violated, 2 the command line is wrong, 3 the command cannot be started.`,
   );
   examples(
     command,

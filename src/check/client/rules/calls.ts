@@ -101,7 +101,7 @@ export const unknownAnswers: ClientRule = {
 
 export const unknownMembers: ClientRule = {
   id: 'client-calls/unknown-members',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'members and capabilities that the client does not know are ignored',
   says: 'Results may have further members: those of later revisions, of extensions and of the server.',
   source: expected,

@@ -11,7 +11,7 @@ const expected: Source = { of: 'standpipe', page: 'check.md' };
 
 export const takesNoise: ClientRule = {
   id: 'client-wire/survives-noise',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'text on stdout that is not a message does not end the connection',
   says: 'Many servers, or the programs that start them, print a line to stdout. The client skips it and may report it.',
   source: expected,
@@ -22,7 +22,7 @@ export const takesNoise: ClientRule = {
 
 export const takesLineEnds: ClientRule = {
   id: 'client-wire/line-ends',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'lines that end with CRLF and blank lines are read',
   says: 'Servers on Windows often end lines with CRLF. A carriage return is white space in JSON, and a blank line is not a message.',
   source: expected,
@@ -56,7 +56,7 @@ export const readsPieces: ClientRule = {
 
 export const readsLargeMessages: ClientRule = {
   id: 'client-wire/large-message',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: `a result of ${LARGE_BYTES / 1024 / 1024} MiB is read`,
   says: 'Results contain files and images. The specification has no limit for the size of a message.',
   source: expected,
@@ -71,7 +71,7 @@ export const readsLargeMessages: ClientRule = {
 
 export const takesSlowStart: ClientRule = {
   id: 'client-lifecycle/waits-for-a-slow-server',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a server may take more than a second for its first answer',
   says: 'Servers are often downloaded, or start a virtual machine, before they answer.',
   source: expected,

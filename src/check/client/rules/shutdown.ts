@@ -63,7 +63,7 @@ export const leavesNoServer: ClientRule = {
 
 export const exits: ClientRule = {
   id: 'client-shutdown/exits',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client exits by itself when it has done its work',
   says: 'After the connection was closed, nothing of it keeps the program alive.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -76,7 +76,7 @@ export const exits: ClientRule = {
 
 export const exitCode: ClientRule = {
   id: 'client-shutdown/exit-code',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client exits with code 0 after a conversation without errors',
   says: 'The exit code tells scripts and CI systems whether a program has done its work.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -92,7 +92,7 @@ export const exitCode: ClientRule = {
 
 export const crashAtStartEnds: ClientRule = {
   id: 'client-shutdown/server-exits-at-start',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client reports a server that exits before its first answer',
   says: 'A server that has exited answers nothing. The client ends what waits for it, and tells its user.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -17,7 +17,7 @@ const compatibility = { of: 'mcp', page: 'basic/transports/stdio#backward-compat
 
 export const acceptsOlder: ClientRule = {
   id: 'client-lifecycle/accepts-an-older-version',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client goes on with a server that answers an older version',
   says: 'A server that does not support the version of the client answers with another one. Most servers are older than the clients that use them.',
   source: { of: 'standpipe', page: 'check.md' },

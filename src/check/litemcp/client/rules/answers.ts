@@ -59,7 +59,7 @@ export const matchesIds: LiteClientRule = {
 
 export const unknownMembers: LiteClientRule = {
   id: 'litemcp-client/unknown-members',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'unknown members are ignored',
   says: 'A later version of the protocol may add members to messages.',
   source: users,
@@ -70,7 +70,7 @@ export const unknownMembers: LiteClientRule = {
 
 export const survivesNoise: LiteClientRule = {
   id: 'litemcp-client/survives-noise',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'other text on stdout does not disturb the client',
   says: 'Libraries of a server print warnings and banners. Such a line is in one frame with the answer that follows it.',
   source: users,
@@ -81,7 +81,7 @@ export const survivesNoise: LiteClientRule = {
 
 export const waits: LiteClientRule = {
   id: 'litemcp-client/waits-for-slow-answers',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client waits for slow answers',
   says: 'A server may need seconds to start, and a call takes as long as its tool.',
   source: users,
@@ -92,7 +92,7 @@ export const waits: LiteClientRule = {
 
 export const largeAnswer: LiteClientRule = {
   id: 'litemcp-client/large-answer',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a large answer is read',
   says: 'A message has any length. The result of a tool may be a file.',
   source: users,
@@ -103,7 +103,7 @@ export const largeAnswer: LiteClientRule = {
 
 export const readsStderr: LiteClientRule = {
   id: 'litemcp-client/stderr-is-read',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client reads stderr of the server, or does not pipe it',
   says: 'A server may write logs to stderr. A pipe that is not read becomes full, and then the server stops.',
   source: users,
@@ -120,7 +120,7 @@ export const readsStderr: LiteClientRule = {
 
 export const failedCall: LiteClientRule = {
   id: 'litemcp-client/failed-call',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client ends the server also after a failed call',
   says: 'A failed call is a result like others, with "error" true. The server can be used further, and is stopped as usual.',
   source: users,
@@ -138,7 +138,7 @@ function closesStdin({ servers }: LiteRun): boolean {
 
 export const noticesTheEnd: LiteClientRule = {
   id: 'litemcp-client/notices-the-end-of-the-server',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client does not wait for a server that has exited',
   says: 'A server that exits answers no more. The client reports that instead of waiting, and exits with another code than 0.',
   source: users,

@@ -24,7 +24,7 @@ export const opens: LiteClientRule = {
 
 export const asksFirst: LiteClientRule = {
   id: 'litemcp-client/asks-for-the-tool-first',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client knows the tool before it calls it',
   says: 'A client asks for the tool with "get". From the answer it knows the name and the parameters that a call needs.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -86,7 +86,7 @@ export const toolCall: LiteClientRule = {
 
 export const allArguments: LiteClientRule = {
   id: 'litemcp-client/all-arguments',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a call has an argument for each parameter',
   says: 'Arguments belong to parameters by their position, and LiteMCP has no optional parameters.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -9,7 +9,7 @@ const source = { of: 'standpipe', page: 'check.md' } as const;
 
 export const closesStdin: LiteClientRule = {
   id: 'litemcp-client/closes-stdin',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client ends the server by closing its stdin',
   says: 'A server that reads the end of its stdin finishes its work and exits. A signal does not let it.',
   source,
@@ -24,7 +24,7 @@ export const closesStdin: LiteClientRule = {
 
 export const leavesNoServer: LiteClientRule = {
   id: 'litemcp-client/leaves-no-server',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'no server outlives the client, not even one that ignores the end of stdin and SIGTERM',
   says: 'A client ends a server that does not exit at the end of its stdin with a signal, in the end with SIGKILL.',
   source,
@@ -43,7 +43,7 @@ export const leavesNoServer: LiteClientRule = {
 
 export const exits: LiteClientRule = {
   id: 'litemcp-client/exits',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client exits when it has done its work',
   says: 'After the server was stopped, nothing of it keeps the program alive.',
   source,
@@ -56,7 +56,7 @@ export const exits: LiteClientRule = {
 
 export const exitCode: LiteClientRule = {
   id: 'litemcp-client/exit-code',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the client exits with code 0 after calls without errors',
   says: 'The exit code tells scripts and CI systems whether a program has done its work.',
   source,

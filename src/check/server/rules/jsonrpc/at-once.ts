@@ -64,7 +64,7 @@ export const pingDuringCall: ServerRule = {
 export const requestDuringCall: ServerRule = {
   ...duringCall,
   id: 'jsonrpc/requests-during-a-call',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'other requests are answered while a call runs',
   says: 'Hosts send requests of several conversations over one connection. A call that takes long does not hold up the others.',
   source: { of: 'standpipe', page: 'check.md' },

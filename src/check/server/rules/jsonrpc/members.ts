@@ -28,6 +28,7 @@ export const unknownParams: ServerRule = {
 export const unknownMembers: ServerRule = {
   ...common,
   id: 'jsonrpc/unknown-members-are-ignored',
+  level: 'ADVICE',
   title: 'unknown members of a request are ignored',
   says: 'No specification forbids further members beside `id`, `method` and `params`. A server that ignores them works with more clients.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -47,6 +47,7 @@ const discoverFirst = perLane((trial) =>
 export const initializeAfterDiscover: ServerRule = {
   ...common,
   id: 'lifecycle/initialize-after-discover',
+  level: 'ADVICE',
   title: '`initialize` works after `server/discover`',
   says: 'A client that speaks both eras asks `server/discover` first. On any error it falls back to `initialize` over the same pipe.',
   fix: {
@@ -61,6 +62,7 @@ export const initializeAfterDiscover: ServerRule = {
 export const discoverAnswered: ServerRule = {
   ...common,
   id: 'lifecycle/discover-is-answered',
+  level: 'ADVICE',
   title: '`server/discover` is answered, also by a server that does not know it',
   says: 'Every request is answered. A client that gets no answer to `server/discover` has to wait before it can fall back.',
   fix: { any: 'Answer `server/discover` with the error -32601 if the server does not support 2026-07-28.' },
@@ -90,6 +92,7 @@ export const pingFirst: ServerRule = {
 export const requestFirst: ServerRule = {
   ...common,
   id: 'lifecycle/requests-before-initialize',
+  level: 'ADVICE',
   title: 'a request before `initialize` is answered, and the server opens afterwards',
   says: 'A client should not send requests before `initialize`. One that does gets a result or an error, and can still open.',
   fix: {

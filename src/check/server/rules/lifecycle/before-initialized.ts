@@ -59,7 +59,7 @@ function isRequest(frame: Frame): boolean {
 export const secondInitialize: ServerRule = {
   ...common,
   id: 'lifecycle/second-initialize',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a second `initialize` does not break the session',
   says: '`initialize` is sent once. A second one is answered with an error or a result, and the session goes on.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -72,6 +72,7 @@ export const endsWithStdin: ServerRule = {
 export const answersInFlight: ServerRule = {
   ...common,
   id: 'lifecycle/answers-at-the-end',
+  level: 'ADVICE',
   title: 'requests before the end of stdin are answered',
   says: 'The end of stdin ends the input. Requests that were received before it are still answered, as in a pipe of a shell.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -88,6 +89,7 @@ export const answersInFlight: ServerRule = {
 export const exitCode: ServerRule = {
   ...common,
   id: 'lifecycle/exit-code',
+  level: 'ADVICE',
   title: 'an orderly end has the exit code 0',
   says: 'The end of stdin is the ordinary way to end. Another code than 0 makes supervisors report a crash.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -105,6 +107,7 @@ export const exitCode: ServerRule = {
 export const noProcessLeft: ServerRule = {
   ...common,
   id: 'lifecycle/no-process-left',
+  level: 'ADVICE',
   title: 'no process is left behind',
   says: 'When the server exits, the processes that it started exit too. A client knows only the one that it started.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -45,6 +45,7 @@ export const malformedInitialize: ServerRule = {
 export const initializeAgain: ServerRule = {
   ...common,
   id: 'lifecycle/initialize-can-be-repeated',
+  level: 'ADVICE',
   title: 'a refused `initialize` can be repeated',
   says: 'A client whose `initialize` was refused may correct it and try again over the same pipe.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -71,7 +71,7 @@ const GROWTH = 16;
 
 export const memory: ServerRule = {
   id: 'robustness/memory',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'memory does not grow with the number of requests',
   says: 'A server that runs for days does not keep what it has answered.',
   source: expected,

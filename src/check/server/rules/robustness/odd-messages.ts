@@ -83,6 +83,7 @@ export const strayResponses = stillAnswers({
 
 export const strayNotifications = stillAnswers({
   id: 'robustness/stray-notifications',
+  level: 'SHOULD',
   title: 'cancellations and progress of unknown requests are ignored',
   says: 'A cancellation of a request that is unknown or has been answered is ignored, as is progress of one.',
   source: {

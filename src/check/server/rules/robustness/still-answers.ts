@@ -19,7 +19,7 @@ interface StillAnswers {
   readonly sent: (conversation: Conversation) => Readonly<Record<string, Uint8Array | string>>;
 }
 
-export function stillAnswers({ sent, source = expected, level = 'SHOULD', ...text }: StillAnswers): ServerRule {
+export function stillAnswers({ sent, source = expected, level = 'ADVICE', ...text }: StillAnswers): ServerRule {
   return {
     ...text,
     level,

@@ -52,7 +52,7 @@ export const anyForm: ServerRule = {
 
 export const blankLines: ServerRule = {
   id: 'wire/blank-lines-are-taken',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'blank lines are skipped',
   says: 'A blank line is not a message. A server that gets one goes on with the next line.',
   source: expected,

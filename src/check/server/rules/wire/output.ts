@@ -17,7 +17,7 @@ const SIZES_IN = [100_000, 1_000_000, FOUR_MIB];
 
 export const largeMessageIn: ServerRule = {
   id: 'wire/large-message-in',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a request of 4 MiB is answered',
   says: 'No limit is set for the size of a message. A server answers a large one, if only with an error.',
   source: expected,
@@ -44,7 +44,7 @@ const LARGE_ID = 1024 * 1024;
 
 export const largeMessageOut: ServerRule = {
   id: 'wire/large-message-out',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'an answer that is larger than a pipe comes whole',
   says: 'An answer has the id of its request. With an id of 1 MiB it does not fit into a pipe, and comes in parts that fit together.',
   source: expected,

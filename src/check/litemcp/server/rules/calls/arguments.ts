@@ -35,7 +35,7 @@ export const textIsKept: LiteServerRule = {
 
 export const missingArguments: LiteServerRule = {
   id: 'litemcp-calls/missing-arguments',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a call with too few arguments fails with an error',
   says: 'LiteMCP has no optional parameters. A model can correct a call only if the result says that it failed.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -57,7 +57,7 @@ export const missingArguments: LiteServerRule = {
 
 export const extraArguments: LiteServerRule = {
   id: 'litemcp-calls/extra-arguments',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a call with too many arguments is answered',
   says: 'A server may ignore additional arguments or refuse the call, but the client waits for an answer.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -72,7 +72,7 @@ export const extraArguments: LiteServerRule = {
 
 export const otherTool: LiteServerRule = {
   id: 'litemcp-calls/other-tool',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a call of another tool fails with an error',
   says: 'A call names the tool. A client that mistakes one server for another must not get a result of the wrong tool.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -90,7 +90,7 @@ const LARGE_CHARS = 1024 * 1024;
 
 export const largeArgument: LiteServerRule = {
   id: 'litemcp-calls/large-argument',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'a large argument is read',
   says: 'A message has any length. An argument may be a file.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -23,7 +23,7 @@ export const resultIsTheAnswer: LiteServerRule = {
 
 export const examplesWork: LiteServerRule = {
   id: 'litemcp-calls/examples-work',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the tool accepts the examples of its parameters',
   says: 'A model learns from the examples how to call the tool. A call with them succeeds.',
   source: { of: 'standpipe', page: 'check.md' },

@@ -10,7 +10,7 @@ import type { LiteServerRule } from '../../lite-server-rule.ts';
 import type { LiteTrial } from '../../lite-trial.ts';
 
 const common = {
-  level: 'SHOULD',
+  level: 'ADVICE',
   source: { of: 'standpipe', page: 'check.md' },
   uses: 'own',
 } as const satisfies Partial<LiteServerRule>;

@@ -17,7 +17,7 @@ const garbage: readonly (string | Uint8Array)[] = [
 
 export const survivesGarbage: LiteServerRule = {
   id: 'litemcp-lifecycle/survives-garbage',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'input that is not a message does not disturb the server',
   says: 'One message that cannot be read is refused or ignored. The server reads on.',
   source,
@@ -38,7 +38,7 @@ const DEPTH = 100_000;
 
 export const survivesNesting: LiteServerRule = {
   id: 'litemcp-lifecycle/survives-deep-nesting',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'deeply nested JSON does not end the server',
   says: 'A message that is too deep for the parser is refused or ignored. The server reads on.',
   source,
@@ -71,7 +71,7 @@ function writeRequests(probe: LiteProbe, count: number): number[] {
 
 export const slowReader: LiteServerRule = {
   id: 'litemcp-lifecycle/slow-reader',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'no answer is lost when the client reads slowly',
   says: 'A full pipe makes a server wait. It does not drop answers.',
   source,
@@ -96,7 +96,7 @@ const AT_ONCE = 20;
 
 export const unreadStderr: LiteServerRule = {
   id: 'litemcp-lifecycle/unread-stderr',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'requests are answered while stderr is not read',
   says: 'Some clients do not read stderr. A server that logs each request stops when that pipe is full.',
   source,

@@ -59,7 +59,7 @@ export const toolShape: LiteServerRule = {
 
 export const parameterNames: LiteServerRule = {
   id: 'litemcp-messages/parameter-names-differ',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'the names of parameters differ',
   says: 'The result of a call has the arguments by the names of the parameters, so two parameters with one name cannot be told apart.',
   source: { of: 'standpipe', page: 'check.md' },

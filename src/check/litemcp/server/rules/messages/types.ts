@@ -6,7 +6,7 @@ import type { LiteServerRule } from '../../lite-server-rule.ts';
 
 export const unknownTypes: LiteServerRule = {
   id: 'litemcp-messages/unknown-types',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'an unknown type does not disturb the server',
   says: 'The types are get, info, call and result. A later version may have more: a server refuses such a request or ignores it, and goes on.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -23,7 +23,7 @@ export const unknownTypes: LiteServerRule = {
 
 export const answersAreNotAnswered: LiteServerRule = {
   id: 'litemcp-messages/answers-are-not-answered',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'an answer is not answered',
   says: 'Info and result are sent by servers only. A server that answers one could do so without end with another server.',
   source: { of: 'standpipe', page: 'check.md' },

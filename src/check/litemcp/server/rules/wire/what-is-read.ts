@@ -32,7 +32,7 @@ export const severalLines: LiteServerRule = {
 
 export const crlf: LiteServerRule = {
   id: 'litemcp-wire/crlf',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'CRLF counts as a newline',
   says: 'Clients on Windows may end lines with a carriage return and a newline.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -49,7 +49,7 @@ export const crlf: LiteServerRule = {
 
 export const newlinesBetween: LiteServerRule = {
   id: 'litemcp-wire/newlines-between-messages',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'newlines between messages are skipped',
   says: 'A client that writes more than three newlines after a message has sent no further message with them.',
   source: { of: 'standpipe', page: 'check.md' },

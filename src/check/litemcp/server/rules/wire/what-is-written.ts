@@ -46,7 +46,7 @@ export const utf8: LiteServerRule = {
 
 export const threeNewlines: LiteServerRule = {
   id: 'litemcp-wire/answers-end-with-three-newlines',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'answers end with three newlines',
   says: 'Three newlines end a message to the server. A client needs the same after an answer, because JSON may have any number of lines.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -67,7 +67,7 @@ export const threeNewlines: LiteServerRule = {
 
 export const noNewlinesInside: LiteServerRule = {
   id: 'litemcp-wire/no-three-newlines-inside',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'an answer does not contain its end',
   says: 'Three newlines in a row end a message. JSON may have several lines, but not two blank ones in a row.',
   source: { of: 'standpipe', page: 'check.md' },
@@ -81,7 +81,7 @@ export const noNewlinesInside: LiteServerRule = {
 
 export const flushedAtOnce: LiteServerRule = {
   id: 'litemcp-wire/flushed-at-once',
-  level: 'MUST',
+  level: 'ADVICE',
   title: 'answers are flushed at once',
   says: 'A client waits for the answer with its end of stdin open. An answer that stays in a buffer never arrives.',
   source: { of: 'standpipe', page: 'check.md' },
