@@ -121,6 +121,8 @@ describe('results', () => {
       structuredContent: { degrees: 21.5 },
       saved: [],
       ran: { server: 'everything', pid: expect.any(Number), generation: 1 },
+      resultType: 'complete',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'everything', version: '1.2.3' } },
     });
     const failed = await runCli(['call', 'fails', '--json', ...behindHost]);
     expect(failed.code).toBe(1);

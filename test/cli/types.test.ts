@@ -21,7 +21,8 @@ const add: Tool = {
 
 test('a signature names the parameters with their types', () => {
   expect(signatureOf(add)).toBe('add(a: number, b?: number, "how-to"?: "fast" | "slow" | 3): { sum: number }');
-  expect(signatureOf({ name: 'ping', inputSchema: { type: 'object' } })).toBe('ping()');
+  expect(signatureOf({ name: 'ping', inputSchema: { type: 'object', additionalProperties: false } })).toBe('ping()');
+  expect(signatureOf({ name: 'any', inputSchema: { type: 'object' } })).toBe('any([name: string]: unknown)');
 });
 
 test('a module has one type, with the first line of each description', () => {

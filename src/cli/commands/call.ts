@@ -8,6 +8,7 @@ import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { besideResult } from '../result/beside-result.ts';
 import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';
@@ -98,7 +99,13 @@ async function readInput({ tool, protocol, words }: FoundTool, args: string | un
   const schema = tool.inputSchema;
   const name = visibleLine(tool.name);
   const byPosition = protocol === 'litemcp' && args === undefined ? await readPositional(words, tool) : undefined;
-  return byPosition ?? readArguments(words, { tool: name, schema, args, unchecked: !check });
+  return (
+    byPosition ??
+    readArguments(words, {
+      ...{ tool: name, schema, args, unchecked: !check },
+      typesAreHints: protocol === 'litemcp',
+    })
+  );
 }
 
 function unansweredOf({ unanswered }: Reached): { unanswered?: Reached['unanswered'] } {
@@ -109,6 +116,11 @@ function unansweredOf({ unanswered }: Reached): { unanswered?: Reached['unanswer
 function originOf({ _meta }: CallToolResult): { ran?: ProcessIdentity } {
   const ran = _meta?.[RAN] as ProcessIdentity | undefined;
   return ran ? { ran } : {};
+}
+
+/** The result as the server sent it: only this command asked for the origin. */
+function withoutOrigin({ _meta: { [RAN]: _ran, ...meta } = {}, ...result }: CallToolResult): object {
+  return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result;
 }
 
 function originText({ server, pid, node, claim }: ProcessIdentity): string {
@@ -132,9 +144,8 @@ async function show(
   { out, settings }: Invocation,
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;
-  const isSaved = output !== undefined && !isError;
-  const saved = isSaved || !isError ? await printContent(content, structuredContent, output, out) : [];
-  if (out.json) out.document({ server, tool: tool.name, isError, content, structuredContent, saved, ...more });
+  const saved = isError ? [] : await printContent(content, structuredContent, output, out);
+  if (out.json) out.document(besideResult(withoutOrigin(result), { server, tool: tool.name, isError, saved, ...more }));
   if (settings.verbose && more.ran && !out.json) out.say(originText(more.ran));
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);

@@ -7,6 +7,7 @@ import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
+import { besideResult } from '../result/beside-result.ts';
 import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
@@ -50,13 +51,14 @@ const prompt: CommandBody = (invocation, words, options) =>
       string
     >;
     out.activity.begin(`getting ${name}`);
-    const { description, messages } = await client.getPrompt(name, args, {
+    const result = await client.getPrompt(name, args, {
       timeoutMs: settings.timeoutMs,
       signal,
     });
     out.activity.end();
+    const { description, messages } = result;
     const warned = await reportWarnings(reached.host, [server], out);
-    if (out.json) out.document({ server, prompt: name, description, messages, ...warned });
+    if (out.json) out.document(besideResult(result, { server, prompt: name, ...warned }));
     else {
       if (description) out.say(visible(description));
       for (const { role, content } of messages) {

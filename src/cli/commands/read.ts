@@ -7,6 +7,7 @@ import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/typ
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
+import { besideResult } from '../result/beside-result.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
@@ -47,15 +48,16 @@ const read: CommandBody = async (invocation, words, options) => {
       return list(server, listed, out, await reportWarnings(reached.host, [server], out));
     }
     out.activity.begin(`reading ${uri}`);
-    const { contents } = await client
+    const result = await client
       .readResource(uri, { timeoutMs: settings.timeoutMs, signal })
       .catch((error) => explain(error, uri, listOf(client)));
     out.activity.end();
+    const { contents } = result;
     const pieces = contents.map(toPiece);
     const saved = output === undefined ? [] : await savePieces(pieces, output);
     for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
     const warned = await reportWarnings(reached.host, [server], out);
-    if (out.json) out.document({ server, uri, contents, saved, ...warned });
+    if (out.json) out.document(besideResult(result, { server, uri, saved, ...warned }));
     else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
     return undefined;
   });

@@ -10,6 +10,7 @@ import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
+import { besideResult } from '../result/beside-result.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
 import { type Reached, whyItFailed, withHost } from '../servers/reach-host.ts';
@@ -52,7 +53,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     const warned = await reportWarnings(reached.host, asked, out);
     if (out.json) {
       out.document({
-        tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
+        tools: tools.map(({ definition, ...offer }) => besideResult(definition, offer)),
         failed: failed.map(({ server, error }) => ({ server, error: errorDocument(error) })),
         ...warned,
       });

@@ -2,12 +2,14 @@
 
 import { objectSchema } from '../../mcp/schema-alternatives.ts';
 import type { Tool } from '../../mcp/types.ts';
+import { isOpen } from '../values/property-schema.ts';
 import { propertyName, TypeWriter } from './type-of-schema.ts';
 
 /** `add(a: number, b?: number): { sum: number }` */
 export function signatureOf({ name, inputSchema, outputSchema }: Tool): string {
   const writer = new TypeWriter(inputSchema);
-  const parameters = writer.membersOf(objectSchema(inputSchema, inputSchema), 0, ', ');
+  const top = objectSchema(inputSchema, inputSchema);
+  const parameters = writer.membersOf(top, 0, ', ') || (isOpen(top) ? '[name: string]: unknown' : '');
   const result = outputSchema ? `: ${new TypeWriter(outputSchema).typeOf(outputSchema)}` : '';
   return `${name}(${parameters})${result}`;
 }

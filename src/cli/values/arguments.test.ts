@@ -54,6 +54,56 @@ test('single words go over what --args has', async () => {
 });
 
 test.each([
+  [{ number: 'two' }, '"number" of typed must be number, not "two"'],
+  [{ whole: 1.5 }, '"whole" of typed must be integer, not 1.5'],
+  [{ flag: 'yes' }, '"flag" of typed must be true or false, not "yes"'],
+  [{ mode: 'medium' }, '"mode" of typed must be one of: fast, slow, 3, not "medium"'],
+  [{ tags: 'x' }, '"tags" of typed must be array of string, not "x"'],
+  [{ counts: [1, 'x'] }, '"counts.1" of typed must be integer, not "x"'],
+  [{ inner: { deep: { b: 1 } } }, '"inner.deep.b" of typed must be true or false, not 1'],
+  [{ maybe: 5 }, '"maybe" of typed must be string or null, not 5'],
+  [{ inner: { b: 1 } }, 'typed does not take "inner.b"'],
+])('--args %j is refused like name=value', async (given, message) => {
+  const args = JSON.stringify(given);
+  await expect(readArguments([], { tool: 'typed', schema, args })).rejects.toMatchObject({
+    message,
+    hint: expect.stringContaining('It takes: '),
+  });
+  expect(await readArguments([], { tool: 'typed', schema, args, unchecked: true })).toEqual(given);
+});
+
+test('--args of the right types are taken, and types that are hints are left to the server', async () => {
+  const given = {
+    mode: 3,
+    maybe: null,
+    either: 1,
+    tags: [],
+    counts: [1],
+    inner: { deep: { b: true } },
+    anything: [{}],
+  };
+  const args = JSON.stringify(given);
+  expect(await readArguments([], { tool: 'typed', schema, args })).toEqual(given);
+  const options = { tool: 'typed', schema, args: '{"text": 5}', typesAreHints: true };
+  expect(await readArguments([], options)).toEqual({ text: 5 });
+});
+
+test.each([
+  [null],
+  [5],
+  [[]],
+  [{ type: 5 }],
+  [{ anyOf: [] }],
+  [{ enum: {} }],
+  [{ type: 'object', properties: { a: { items: 7 } } }],
+])('a schema that is none does no harm to --args: %j', async (wanted) => {
+  const args = '{"a": [{"b": [1]}]}';
+  await readArguments([], { tool: 'odd', schema: wanted as unknown as typeof schema, args }).catch((error) =>
+    expect(error).toBeInstanceOf(UsageError),
+  );
+});
+
+test.each([
   ['number=two', '"number" of typed must be number, not "two"'],
   ['whole=1.5', '"whole" of typed must be integer, not 1.5'],
   ['whole=12345678901234567890', '"whole" of typed is 12345678901234567890, which JavaScript cannot represent exactly'],

@@ -5,6 +5,7 @@ import { setOwn } from '../../base/json-object.ts';
 import { objectSchema, objectSchemas, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
 import { checkArguments, describeParameters } from './check.ts';
+import { findWrongType } from './check-types.ts';
 import { propertyOfAny } from './property-schema.ts';
 import { acceptsList, itemSchema, TypeMismatch, typedValue } from './typed-value.ts';
 import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
@@ -19,6 +20,8 @@ export interface ArgumentsOptions {
   args?: string | undefined;
   /** Send them without validation. */
   unchecked?: boolean;
+  /** The server parses its arguments, as with LiteMCP: JSON values of other types are sent too. */
+  typesAreHints?: boolean;
 }
 
 export async function readArguments(words: readonly string[], options: ArgumentsOptions): Promise<Arguments> {
@@ -28,6 +31,8 @@ export async function readArguments(words: readonly string[], options: Arguments
   for (const base of bases) {
     for (const [name, value] of Object.entries(await readObject(base))) setOwn(args, name, value);
   }
+  const wrong = options.unchecked || options.typesAreHints ? undefined : findWrongType(args, schema);
+  if (wrong) throw wrongType(wrong.name, wrong.message, options);
   const given = new Set<string>();
   for (const word of words.filter((each) => each !== '-')) {
     const assignment = readAssignment(word);
@@ -36,9 +41,7 @@ export async function readArguments(words: readonly string[], options: Arguments
       await assign(args, assignment, schema, given);
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
-      throw new UsageError('INVALID_OPTION', `"${assignment.name}" of ${tool} ${error.message}`, {
-        hint: `It takes: ${describeParameters(schema)}`,
-      });
+      throw wrongType(assignment.name, error.message, options);
     }
   }
   if (!options.unchecked) checkArguments(args, schema, tool);
@@ -111,6 +114,12 @@ function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
     type = inside;
   }
   throw new TypeMismatch('has no name');
+}
+
+function wrongType(name: string, message: string, { tool, schema }: ArgumentsOptions): UsageError {
+  return new UsageError('INVALID_OPTION', `"${name}" of ${tool} ${message}`, {
+    hint: `It takes: ${describeParameters(schema)}`,
+  });
 }
 
 function notAnAssignment(word: string, { tool, schema }: ArgumentsOptions): UsageError {

@@ -1,5 +1,5 @@
 // Validates the names of arguments against a schema: a misspelled or missing name is reported before the call, with a suggestion.
-// Values are validated by the server.
+// The types of values: `check-types.ts`. The server validates the rest.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -96,7 +96,7 @@ function describeObject(top: JsonSchema, schema: JsonSchema): string {
     const parameter = `${name}=<${describeType(type, schema)}>`;
     return required.has(name) ? parameter : `[${parameter}]`;
   });
-  return parameters.join(' ') || (isOpen(top) && top.additionalProperties !== undefined ? 'any names' : 'nothing');
+  return parameters.join(' ') || (isOpen(top) ? 'any' : 'nothing');
 }
 
 function list(names: readonly string[]): string {

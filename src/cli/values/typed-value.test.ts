@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../../mcp/types.ts';
 import { describeParameters } from './check.ts';
 import { describeType, TypeMismatch, typedValue } from './typed-value.ts';
 
@@ -71,4 +72,13 @@ test('parameters are described in one line', () => {
       required: ['a'],
     }),
   ).toBe('a=<number> [mode=<one of: fast, slow>] [tags=<array of integer>]');
+});
+
+test.each<[JsonSchema, string]>([
+  [{ type: 'object' }, 'any'],
+  [{ type: 'object', properties: {} }, 'any'],
+  [{ type: 'object', additionalProperties: true }, 'any'],
+  [{ type: 'object', properties: {}, additionalProperties: false }, 'nothing'],
+])('%j takes: %s', (schema, expected) => {
+  expect(describeParameters(schema)).toBe(expected);
 });

@@ -57,7 +57,8 @@ const names: Record<string, string> = {
   object: 'object',
 };
 
-function choicesOf(schema: JsonSchema): unknown[] {
+/** The values of an `enum` or a `const`; none: any value of the type. */
+export function choicesOf(schema: JsonSchema): unknown[] {
   if ('const' in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : [];
 }
