@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
-import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const file = join(folder, 'some', 'tokens.json');
 const token = (...args: string[]) => runCli(['token', ...args, '--tokens', file]);
@@ -108,6 +108,32 @@ test('a running host takes up new tokens, and a token that is removed stops work
     await Promise.all([stream.text(), listening.text()]); // they end
     expect((await send(laptop, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(401);
     expect(log).not.toContain(laptop);
+  } finally {
+    up.kill('SIGTERM');
+    await ended;
+  }
+});
+
+test('a host that started without a file of tokens takes up the first token, and refuses it once it is removed', async () => {
+  const env = { XDG_CONFIG_HOME: join(folder, 'not yet there') };
+  const config = writeConfig('no-tokens-yet.json', { everything: everythingEntry });
+  const up = startCli(['up', '--config', config, '--no-inspector', '--http', '0'], { env });
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('it serves', () => gatewayIn(log) !== undefined);
+    const { url, token: owner } = gatewayIn(log)!;
+    const statusFor = async (bearer: string) =>
+      (await fetch(`${url}/everything`, { method: 'DELETE', headers: { authorization: `Bearer ${bearer}` } })).status;
+    const added = await runCli(['token', 'add', 'first'], { env });
+    expect(added.stderr).not.toContain('restart');
+    const first = added.stdout.trim();
+    await until('the first token works', async () => (await statusFor(first)) !== 401);
+    expect(await statusFor(owner)).not.toBe(401);
+    await runCli(['token', 'rm', 'first'], { env });
+    await until('the token is refused', async () => (await statusFor(first)) === 401);
+    expect(await statusFor(owner)).not.toBe(401);
   } finally {
     up.kill('SIGTERM');
     await ended;

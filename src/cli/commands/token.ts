@@ -1,6 +1,5 @@
 // `standpipe token`: who may connect to `up --http`. A token is printed once, when it is made; the file has its hash alone.
 
-import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import {
@@ -79,7 +78,6 @@ const add: CommandBody = async ({ out }, [name], options) => {
   } = options as AddOptions;
   const file = tokens ?? defaultTokenFile();
   const quotas = { inFlight, requestsPerMinute: perMinute, sessions };
-  const isFirst = !existsSync(file);
   const token = await addToken(file, {
     name: name!,
     servers,
@@ -91,7 +89,6 @@ const add: CommandBody = async ({ out }, [name], options) => {
   else {
     out.write(`${token}\n`);
     out.say(`Clients send it as "Authorization: Bearer …". It is not shown again; ${file} has its hash.`);
-    if (isFirst) out.say('A host that runs already accepts tokens of this file after a restart.');
   }
   return ExitCode.done;
 };

@@ -6,41 +6,46 @@ import { type Auth, anyOf } from '../../doors/access/auth.ts';
 import { checkPublicUrl } from '../../doors/access/exposure.ts';
 import { jwt } from '../../doors/access/jwt.ts';
 import { defaultTokenFile, makeToken, readTokenFile } from '../../doors/access/token-file.ts';
-import { tokens } from '../../doors/access/tokens.ts';
+import { futureTokens, tokens } from '../../doors/access/tokens.ts';
 import { readPrivately, replacePrivately } from '../../process/files/private-file.ts';
 import type { HttpOptions } from './serve-http.ts';
 
 interface HttpClients {
-  auth?: Auth;
+  auth: Auth;
   /** The owner's. */
   token?: string;
   /** For people. */
   clients: string;
 }
 
-/** The owner's token is used only where there is nothing else: a token that was removed must not be replaced by it. */
+/**
+ * The owner's token is used only where there is nothing else at the start: a token that was removed must not be replaced by it. The
+ * default file of tokens is accepted as soon as it exists.
+ */
 export function findClients(options: HttpOptions, ownerFile: string, note: (text: string) => void): HttpClients {
   const file = options.tokens ?? defaultTokenFile();
   const entries = readTokenFile(file);
-  const ofFile = options.tokens === undefined && entries === undefined ? undefined : fileTokens(file, note);
+  const hasFile = options.tokens !== undefined || entries !== undefined;
+  const ofFile = fileTokens(file, hasFile, note);
   if (options.publicUrl !== undefined) checkPublicUrl(options.publicUrl);
   const ofIssuer = issuerTokens(options, note);
-  const auths = [ofFile, ofIssuer].filter((auth) => auth !== undefined);
-  if (auths.length === 0) return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
+  if (!hasFile && !ofIssuer) {
+    return { auth: ofFile, token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
+  }
   const clients = [
-    ofFile && entries?.length === 0
+    hasFile && entries?.length === 0
       ? `${file} has no tokens: make one with \`${makeToken(options.tokens)}\``
       : undefined,
-    ofFile && entries?.length !== 0 ? `The tokens are those of ${file}` : undefined,
+    hasFile && entries?.length !== 0 ? `The tokens are those of ${file}` : undefined,
     ofIssuer && `Access tokens of ${options.jwtIssuer} are accepted`,
   ];
-  return { auth: anyOf(...auths), clients: clients.filter((text) => text !== undefined).join('. ') };
+  const auth = ofIssuer ? anyOf(ofFile, ofIssuer) : ofFile;
+  return { auth, clients: clients.filter((text) => text !== undefined).join('. ') };
 }
 
-function fileTokens(file: string, note: (text: string) => void): Auth {
-  return tokens(file, {
-    onError: ({ message }) => note(`${message}. The tokens that were read before stay valid.`),
-  });
+function fileTokens(file: string, mustExist: boolean, note: (text: string) => void): Auth {
+  const onError = ({ message }: Error) => note(`${message}. The tokens that were read before stay valid.`);
+  return mustExist ? tokens(file, { onError }) : futureTokens(file, { onError });
 }
 
 function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth | undefined {

@@ -26,11 +26,15 @@ export interface TokensOptions {
 /** `file`: that of `standpipe token add`, unless given. It must exist. */
 export function tokens(file?: string, options: TokensOptions = {}): Auth {
   const path = file ?? defaultTokenFile();
-  const entries = readTokenFile(path);
-  if (entries) return new FileTokens(path, entries, options);
+  if (readTokenFile(path)) return futureTokens(path, options);
   throw new UsageError('INVALID_OPTION', `There is no file of tokens at ${path}`, {
     hint: `Make one with \`${makeToken(file)}\`.`,
   });
+}
+
+/** A file that may be created later. Until then no token is valid. */
+export function futureTokens(file: string, options: TokensOptions = {}): Auth {
+  return new FileTokens(file, readTokenFile(file) ?? [], options);
 }
 
 interface KnownToken {

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
-import { type Auth, ownerToken } from '../access/auth.ts';
+import { type Auth, anyOf, ownerToken } from '../access/auth.ts';
 import { bracketed, checkExposure, checkOrigin, type Exposure, ownHosts } from '../access/exposure.ts';
 import { rightsOf } from '../access/rights.ts';
 import { doorMetrics, type Gauged, Metrics } from '../telemetry/metrics.ts';
@@ -29,8 +29,8 @@ export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** Who may connect. */
   auth?: Auth;
   /**
-   * Without `auth`: what clients send as `Authorization: Bearer …`. A random one unless given. `false`: every program of this
-   * machine may connect.
+   * What clients send as `Authorization: Bearer …`. With `auth`: accepted too. Without: a random one unless given, and with `false`
+   * every program of this machine may connect.
    */
   token?: string | false;
   /** Figures at `/metrics`, for principals that may use every server. A list adds figures of the application. */
@@ -51,7 +51,7 @@ export interface HttpServing {
   readonly url: string;
   /** On which it listens. */
   readonly port: number;
-  /** Undefined where `auth` was given, or no token is needed. */
+  /** Undefined if `auth` was given without `token`, or no token is needed. */
   readonly token: string | undefined;
   /** For new connections. Throws, and changes nothing, where the certificate cannot be used. */
   renewTls(tls: Tls): void;
@@ -123,10 +123,11 @@ function clientsOf({ auth, token: given }: ServeHttpOptions): {
   token: string | undefined;
   checks: Exposure['checks'];
 } {
-  if (auth) return { auth, token: undefined, checks: 'auth' };
+  if (auth && !given) return { auth, token: undefined, checks: 'auth' };
   if (given === false) return { auth, token: undefined, checks: 'nothing' };
   const token = given || randomBytes(24).toString('base64url');
-  return { auth: ownerToken(token), token, checks: 'owner token' };
+  const owner = ownerToken(token);
+  return { auth: auth ? anyOf(owner, auth) : owner, token, checks: 'owner token' };
 }
 
 function byName(served: Server | Service | ServiceByName): ServiceByName {
