@@ -13,20 +13,21 @@ export interface InstallOptions {
   recordFolder?: string;
   /** Further options of every tap, such as `['--redact-path', '**.ssn']`. */
   options?: readonly string[];
+  /** Nothing is written. */
+  dryRun?: boolean | undefined;
 }
-
-const taps = { wrapper: 'tap', backup: 'tap' } as const;
 
 export function installTap(configFile: string, options: InstallOptions = {}): Promise<WrapResult> {
   const words = (name: string, fields: Fields) => tapWords(name, fields, options);
-  return wrapServers(configFile, { ...taps, servers: options.servers, words });
+  const { servers, dryRun } = options;
+  return wrapServers(configFile, { wrapper: 'tap', servers, dryRun, words });
 }
 
 export function uninstallTap(
   configFile: string,
-  { servers }: Pick<InstallOptions, 'servers'> = {},
+  { servers, dryRun }: Pick<InstallOptions, 'servers' | 'dryRun'> = {},
 ): Promise<WrapResult> {
-  return unwrapServers(configFile, { ...taps, servers });
+  return unwrapServers(configFile, { wrapper: 'tap', servers, dryRun });
 }
 
 function tapWords(

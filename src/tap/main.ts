@@ -8,7 +8,7 @@ import { runTap } from './run-tap.ts';
 import { parseTapArguments, type TapArguments } from './tap-arguments.ts';
 
 const AT_A_TERMINAL = `standpipe tap: the server was started. Messages for it are read from this terminal; Ctrl-D ends the input.
-A tap is meant to be started by a host: \`standpipe tap install <config>\` adds it to the config of one.`;
+A tap is meant to be started by a host: \`standpipe tap install <host>\` adds it to the config of one.`;
 
 export async function tapMain(words: readonly string[]): Promise<void> {
   // An uncaught error can only come from the recorder or the viewers: the traffic has its own handlers.

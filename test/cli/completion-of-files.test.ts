@@ -5,7 +5,7 @@ import { runCli } from './run-cli.ts';
 
 test.each([
   [['inspect', 'se'], ':files '],
-  [['tap', 'install', ''], ':files '],
+  [['tap', 'install', './'], ':files '],
   [['tap', '--record', ''], ':files '],
   [['call', 'x', '--args', '@'], ':files @'],
 ])('%j', async (words, expected) => {

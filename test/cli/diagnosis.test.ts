@@ -5,6 +5,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, wr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ownInfo } from '../../src/mcp/own-info.ts';
 import {
   cleanEnv,
   everything,
@@ -186,9 +187,28 @@ describe('tap', () => {
     const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
     expect(ran.stderr).toContain('Restart the program that reads this config');
     const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
-    expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', 'standpipe', 'tap']);
+    expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', `standpipe@${ownInfo.version}`, 'tap']);
     expect((await runCli(['tap', 'uninstall', file])).stdout).toContain('untapped');
     expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.good).toEqual(everythingEntry);
+  });
+
+  test('warns if it is installed in a project: the entries fail without that', async () => {
+    const project = join(folder, 'some project');
+    const local = join(project, 'node_modules', 'standpipe');
+    cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(local, 'dist', 'cli'), { recursive: true });
+    cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(local, 'package.json'));
+    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(local, 'node_modules'));
+    writeFileSync(join(project, 'package.json'), '{}');
+    const file = writeConfig('host-of-project.json', { good: everythingEntry });
+    const main = join(local, 'dist', 'cli', 'main.cjs');
+    const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
+    expect(ran.stderr).toContain(`warning: The entries run the Standpipe of the project ${project}`);
+    expect(ran.stderr).toContain(`npm install -g standpipe@${ownInfo.version}`);
+    const exported = spawnSync(process.execPath, [main, 'export', 'cursor', '--connect', '--config', file], {
+      env: cleanEnv,
+      encoding: 'utf8',
+    });
+    expect(exported.stderr).toContain(`The entries run the Standpipe of the project ${project}`);
   });
 
   test('installed otherwise, the program is named with its path', async () => {
@@ -201,7 +221,7 @@ describe('tap', () => {
   const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
   test.skipIf(!hasTerminal)('at a terminal it says what it waits for', async () => {
     const { stdout } = await runOnTerminal(['tap', ...everything], {
-      steps: [{ wait: 'tap install <config>', type: '\x04' }],
+      steps: [{ wait: 'tap install <host>', type: '\x04' }],
     });
     expect(stdout).toContain('Messages for it are read from this terminal');
   });

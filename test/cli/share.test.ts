@@ -103,6 +103,78 @@ test('what cannot be shared is left as it is, with the reason', async () => {
   expect(await runCli(['share', 'install', join(folder, 'none.json')])).toMatchObject({ code: 2 });
 });
 
+test('uninstalls in any order where a server is shared and tapped', async () => {
+  for (const order of [
+    ['share', 'tap'],
+    ['tap', 'share'],
+  ]) {
+    for (const removed of [order, [...order].reverse()]) {
+      const file = write('cursor');
+      for (const command of order) await runCli([command, 'install', file]);
+      const { mcpServers } = parse(read(file));
+      expect(mcpServers.bare.args.filter((word: string) => word === '--')).toHaveLength(2);
+      const again = await runCli([order[0]!, 'install', file]);
+      expect(again.stdout).toMatch(/^bare\talready (?:shared|tapped)$/m);
+      const first = await runCli([removed[0]!, 'uninstall', file]);
+      expect(first.stdout).toMatch(/^bare\t(?:no longer shared|untapped)$/m);
+      await runCli([removed[1]!, 'uninstall', file]);
+      expect(read(file)).toBe(cursor);
+      expect([existsSync(`${file}.before-share`), existsSync(`${file}.before-tap`)]).toEqual([false, false]);
+    }
+  }
+});
+
+test.each(['share', 'tap'])('%s install takes the name of a host, and --dry-run shows the change only', async (name) => {
+  const home = join(folder, `home of ${name}`);
+  const file = join(home, '.cursor', 'mcp.json');
+  mkdirSync(dirname(file), { recursive: true });
+  const text = `{ "mcpServers": {\n  "waits": { "command": ${command}, "args": [${script}], "env": { "API_KEY": "sk-0123456789abcdef" } }\n} }\n`;
+  writeFileSync(file, text);
+  const run = (...words: string[]) => runCli([name, ...words], { env: { HOME: home }, cwd: home });
+  const dry = await run('install', 'cursor', '--dry-run');
+  expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing was written') });
+  expect(dry.stdout).toContain(`--- ${file}\n+++ ${file}\n`);
+  expect(dry.stdout).toMatch(/^-.*"waits"/m);
+  expect(dry.stdout).toMatch(/^\+.*"--name", "waits"/m);
+  expect(dry.stdout).not.toContain('sk-0123456789abcdef');
+  expect(read(file)).toBe(text);
+  const json = JSON.parse((await run('install', 'cursor', '--dry-run', '--json')).stdout);
+  expect(json).toMatchObject({ file, dryRun: true, diff: expect.stringContaining('+'), backup: null });
+  expect((await run('install', 'cursor')).stderr).toContain(`Changed ${file}\n`);
+  expect(read(file)).not.toBe(text);
+  expect((await run('uninstall', 'cursor', '--dry-run')).stdout).toMatch(/^\+.*"waits"/m);
+  await run('uninstall', 'cursor');
+  expect(read(file)).toBe(text);
+  expect(await run('install', 'kiro')).toMatchObject({ code: 2, stderr: expect.stringContaining('no config of Kiro') });
+  expect(await run('install', 'curser')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean "cursor"?'),
+  });
+});
+
+test('warns of paths that belong to one project, and of further configs of the host', async () => {
+  const home = join(folder, 'home with a project');
+  const project = join(home, 'project');
+  const binary = join(project, 'node_modules', '.bin', 'some-server');
+  mkdirSync(dirname(binary), { recursive: true });
+  for (const file of [binary, join(project, 'package.json'), join(project, 'server.mjs')]) writeFileSync(file, '{}');
+  const ofUser = join(home, '.cursor', 'mcp.json');
+  const ofProject = join(project, '.cursor', 'mcp.json');
+  const servers = { installed: { command: binary }, relative: { command: 'node', args: ['./server.mjs'] } };
+  for (const file of [ofUser, ofProject]) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  }
+  const install = (...words: string[]) =>
+    runCli(['share', 'install', 'cursor', '--dry-run', ...words], { env: { HOME: home }, cwd: project });
+  const user = await install('--scope', 'user');
+  expect(user.stderr).toContain(`warning: installed: ${binary} belongs to one project`);
+  expect(user.stderr).toContain('warning: relative: the host may start it in another folder');
+  expect(user.stderr).toContain(`warning: Cursor also reads ${ofProject}.`);
+  const { warnings } = JSON.parse((await install('--scope', 'project', '--json')).stdout);
+  expect(warnings).toEqual([`Cursor also reads ${ofUser}. Its servers were not changed.`]);
+});
+
 /** A window of an MCP host: starts a server as its config says, in its own folder. */
 async function openWindow(file: string, server: string, { env = {}, cwd = folder } = {}): Promise<Client> {
   const { mcpServers, servers } = parse(read(file).replace(/^\uFEFF/, ''));

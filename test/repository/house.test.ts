@@ -35,6 +35,12 @@ test('time comes through the clock, and the list of exceptions is not stale', ()
   expect(clocked.filter(setsTimer)).toEqual(Object.keys(ownTimers));
 });
 
+test('what npx runs without asking has a version: any package could have the name later', () => {
+  const { version } = JSON.parse(read('package.json'));
+  const named = pages.flatMap((file) => read(file).match(/npx -y standpipe(?:@[\w.-]+)?/g) ?? []);
+  expect(new Set(named)).toEqual(new Set([`npx -y standpipe@${version}`]));
+});
+
 test('the test files that begin first are there', () => {
   expect(longest.filter((file) => !files.includes(file))).toEqual([]);
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
 import { unwrapText, wrapText } from '../../src/config/wrap/wrap-text.ts';
+import { type Wrapper, wrappers } from '../../src/config/wrap/wrapped-entry.ts';
 import { type InstallOptions, installTap, uninstallTap } from '../../src/tap/install.ts';
 import { parseTapArguments } from '../../src/tap/tap-arguments.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -180,32 +181,33 @@ describe('what cannot be done is said', () => {
   });
 });
 
+const space = fc.constantFrom('', ' ', '\n', '\n    ', '\r\n\t', ' /* c, "x" */ ', ' // c\n');
+const word = fc.constantFrom('"x"', '"--"', '"a\\"b"', '"\\u0041"', '"tap"', '"--name"', '""', '"ü"');
+const list = fc.array(fc.tuple(space, word, space), { maxLength: 4 });
+const args = fc
+  .tuple(list, space, fc.boolean())
+  .map(
+    ([words, end, trailing]) =>
+      `[${words.map((parts) => parts.join('')).join(',')}${words.length && trailing ? ',' : ''}${end}]`,
+  );
+const server = fc
+  .tuple(space, word, space, fc.option(args, { nil: undefined }), space, fc.boolean())
+  .map(([a, command, b, list, c, argsFirst]) => {
+    const properties = [
+      `"command":${a}${command}`,
+      ...(list === undefined ? [] : [`"args":${b}${list}`]),
+      '"env":{"K":"v"}',
+    ];
+    if (argsFirst && list !== undefined) properties.unshift(properties.splice(1, 1)[0]!);
+    return `{${properties.join(`,${c}`)}${c}}`;
+  });
+const config = fc
+  .tuple(fc.constantFrom('mcpServers', 'servers'), fc.array(server, { minLength: 1, maxLength: 3 }), space)
+  .map(
+    ([shape, servers, gap]) => `{"${shape}":{${servers.map((each, i) => `${gap}"s${i}":${each}`).join(',')}}}${gap}`,
+  );
+
 test('any config comes back byte for byte', () => {
-  const space = fc.constantFrom('', ' ', '\n', '\n    ', '\r\n\t', ' /* c, "x" */ ', ' // c\n');
-  const word = fc.constantFrom('"x"', '"--"', '"a\\"b"', '"\\u0041"', '"tap"', '"--name"', '""', '"ü"');
-  const list = fc.array(fc.tuple(space, word, space), { maxLength: 4 });
-  const args = fc
-    .tuple(list, space, fc.boolean())
-    .map(
-      ([words, end, trailing]) =>
-        `[${words.map((parts) => parts.join('')).join(',')}${words.length && trailing ? ',' : ''}${end}]`,
-    );
-  const server = fc
-    .tuple(space, word, space, fc.option(args, { nil: undefined }), space, fc.boolean())
-    .map(([a, command, b, list, c, argsFirst]) => {
-      const properties = [
-        `"command":${a}${command}`,
-        ...(list === undefined ? [] : [`"args":${b}${list}`]),
-        '"env":{"K":"v"}',
-      ];
-      if (argsFirst && list !== undefined) properties.unshift(properties.splice(1, 1)[0]!);
-      return `{${properties.join(`,${c}`)}${c}}`;
-    });
-  const config = fc
-    .tuple(fc.constantFrom('mcpServers', 'servers'), fc.array(server, { minLength: 1, maxLength: 3 }), space)
-    .map(
-      ([shape, servers, gap]) => `{"${shape}":{${servers.map((each, i) => `${gap}"s${i}":${each}`).join(',')}}}${gap}`,
-    );
   fc.assert(
     fc.property(config, (text) => {
       const words = (name: string) => ['standpipe', 'tap', '--name', name];
@@ -219,7 +221,28 @@ test('any config comes back byte for byte', () => {
         const expected = [...words(name), '--', before.command, ...(before.args ?? [])];
         expect([after.command, ...after.args]).toEqual(expected);
       }
-      expect(unwrapText(wrapped, 'any.json', text, { wrapper: 'tap' }).text).toBe(text);
+      expect(unwrapText(wrapped, 'any.json', [text], { wrapper: 'tap' }).text).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('taps and shares come off in any order, byte for byte', () => {
+  const step = fc.constantFrom('tap', 'connect');
+  fc.assert(
+    fc.property(config, fc.array(step, { maxLength: 4 }), fc.boolean(), (text, steps, tapFirst) => {
+      const words = (wrapper: Wrapper) => (name: string) => ['npx', '-y', 'standpipe@1.2.3', wrapper, '--name', name];
+      const earlier: string[] = [];
+      let now = text;
+      for (const wrapper of steps) {
+        const wrapped = wrapText(now, 'any.json', { wrapper, words: words(wrapper) });
+        if (wrapped.text !== now) earlier.push(now);
+        now = wrapped.text;
+      }
+      for (const wrapper of tapFirst ? wrappers : [...wrappers].reverse()) {
+        now = unwrapText(now, 'any.json', earlier, { wrapper }).text;
+      }
+      expect(now).toBe(text);
     }),
     { numRuns: 300 },
   );

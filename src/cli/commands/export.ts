@@ -9,7 +9,7 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
-import { wrapperCommand } from '../output/wrapped.ts';
+import { warningOfCommand, wrapperCommand } from '../wrap/wrapper-command.ts';
 import { addEditOptions, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
 
@@ -63,12 +63,14 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
     problem.code === 'VARIABLE_NOT_SET'
       ? { ...problem, suggestion: `${to.host!.title} needs it in its own environment.` }
       : problem;
+  const warning = connect && changed.after !== changed.before ? warningOfCommand() : undefined;
   const isRefused = servers.some(({ outcome }) => outcome === 'refused');
   return tellEdited(out, {
     changed: { ...changed, problems: changed.problems.map(forHost), secrets: [...changed.secrets, ...revealed] },
     servers,
     dryRun,
     advice: [
+      ...(warning === undefined ? [] : [warning]),
       ...(isRefused && !connect
         ? ['With --connect, the entry runs the server through Standpipe. This works in every host.']
         : []),

@@ -2,56 +2,51 @@
 
 import type { Fields } from '../../config/read/fields.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { named, tellWrapped, wrapperCommand } from '../output/wrapped.ts';
+import { tellWrapped } from '../output/wrapped.ts';
+import { addHostConfig, changeHostConfig, hostNames, withWarningOfCommand } from '../wrap/host-config.ts';
+import { wrapperCommand } from '../wrap/wrapper-command.ts';
 import { examples } from './server-options.ts';
 
-const shares = { wrapper: 'connect', backup: 'share' } as const;
-
 export const define: CommandModule['define'] = (command, run) => {
-  command.usage('install|uninstall <config> [server…]');
+  command.usage('install|uninstall <host> [server…]');
   command.addHelpText(
     'after',
     `
 The command of each server is put behind \`standpipe connect --\`. Windows and programs whose entries have the same command,
-arguments, variables and folder then use one process, which \`standpipe ls --shared\` shows.`,
+arguments, variables and folder then use one process, which \`standpipe ls --shared\` shows.
+${hostNames}`,
   );
   examples(
     command,
-    'share install ~/.cursor/mcp.json',
+    'share install cursor',
+    'share install cursor --dry-run',
     'share install .vscode/mcp.json weather',
-    'share uninstall ~/.cursor/mcp.json',
+    'share uninstall cursor',
     'ls --shared',
     'down --shared',
   );
-  command
+  const installing = command
     .command('install')
-    .description('let the windows of a host share its servers; a backup is kept next to the config')
-    .argument('<config>')
-    .argument('[server...]', 'servers; default: all')
-    .action(run(install));
-  command
-    .command('uninstall')
-    .description('let each window start its own servers again')
-    .argument('<config>')
-    .argument('[server...]', 'servers; default: all')
-    .action(run(uninstall));
+    .description('let the windows of a host share its servers; a backup is kept next to the config');
+  addHostConfig(installing).action(run(install));
+  const uninstalling = command.command('uninstall').description('let each window start its own servers again');
+  addHostConfig(uninstalling).action(run(uninstall));
 };
 
-const install: CommandBody = async (invocation, [config, ...servers]) => {
+const install: CommandBody = async (invocation, words, options) => {
   const { wrapServers } = await import('../../config/wrap/wrap-servers.ts');
-  const result = await wrapServers(config!, {
-    ...shares,
-    ...named(servers),
-    words: connectWords,
-    refuse: unknownVariables,
-  });
-  return tellWrapped(invocation, result, { done: 'shared', already: 'already shared' });
+  const wrapped = await changeHostConfig(words, options, ({ file, ...target }) =>
+    wrapServers(file, { ...target, wrapper: 'connect', words: connectWords, refuse: unknownVariables }),
+  );
+  return tellWrapped(invocation, withWarningOfCommand(wrapped), { done: 'shared', already: 'already shared' });
 };
 
-const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
+const uninstall: CommandBody = async (invocation, words, options) => {
   const { unwrapServers } = await import('../../config/wrap/wrap-servers.ts');
-  const result = await unwrapServers(config!, { ...shares, ...named(servers) });
-  return tellWrapped(invocation, result, { done: 'no longer shared', already: 'not shared' });
+  const wrapped = await changeHostConfig(words, options, ({ file, ...target }) =>
+    unwrapServers(file, { ...target, wrapper: 'connect' }),
+  );
+  return tellWrapped(invocation, wrapped, { done: 'no longer shared', already: 'not shared' });
 };
 
 /** The host sets the variables of `env`, after its own inputs and references were replaced: only their names are written. */

@@ -2,7 +2,9 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { named, tellWrapped, wrapperCommand } from '../output/wrapped.ts';
+import { tellWrapped } from '../output/wrapped.ts';
+import { addHostConfig, changeHostConfig, hostNames, withWarningOfCommand } from '../wrap/host-config.ts';
+import { wrapperCommand } from '../wrap/wrapper-command.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -20,27 +22,21 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--max-file-bytes <number>', 'size at which the recording is rotated')
     .option('--max-files <number>', 'maximum number of files of a recording')
     .option('--no-announce', 'do not list this tap for the Inspector');
+  command.addHelpText('after', `\n${hostNames}`);
   examples(
     command,
     'tap -- node server.mjs',
     'tap --record session.jsonl -- npx -y some-server',
     'tap https://mcp.example.com/mcp --record session.jsonl',
-    'tap install ~/.cursor/mcp.json',
-    'tap uninstall ~/.cursor/mcp.json weather',
+    'tap install cursor --record recordings',
+    'tap uninstall cursor weather',
   );
-  command
+  const installing = command
     .command('install')
     .description('add taps to the servers of a host’s config; a backup is kept next to it')
-    .argument('<config>')
-    .argument('[server...]', 'servers; default: all')
-    .option('--record <folder>', 'record each server into a file of this folder')
-    .action(run(install));
-  command
-    .command('uninstall')
-    .description('remove the taps')
-    .argument('<config>')
-    .argument('[server...]', 'servers; default: all')
-    .action(run(uninstall));
+    .option('--record <folder>', 'record each server into a file of this folder');
+  addHostConfig(installing).action(run(install));
+  addHostConfig(command.command('uninstall').description('remove the taps')).action(run(uninstall));
   command.action(run(misplaced));
 };
 
@@ -50,17 +46,19 @@ const misplaced: CommandBody = async () => {
   });
 };
 
-const install: CommandBody = async (invocation, [config, ...servers], options) => {
+const install: CommandBody = async (invocation, words, options) => {
   const { installTap } = await import('../../tap/install.ts');
   const { record } = options as { record?: string };
-  const result = await installTap(config!, { tap: wrapperCommand('tap'), recordFolder: record, ...named(servers) });
-  const isRemote = result.servers.some(({ outcome }) => outcome === 'not-a-command');
+  const wrapped = await changeHostConfig(words, options, ({ file, ...target }) =>
+    installTap(file, { tap: wrapperCommand('tap'), recordFolder: record, ...target }),
+  );
+  const isRemote = wrapped.servers.some(({ outcome }) => outcome === 'not-a-command');
   if (isRemote) invocation.out.say('To tap a remote server, run standpipe tap URL and use the address that it prints.');
-  return tellWrapped(invocation, result, { done: 'tapped', already: 'already tapped' });
+  return tellWrapped(invocation, withWarningOfCommand(wrapped), { done: 'tapped', already: 'already tapped' });
 };
 
-const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
+const uninstall: CommandBody = async (invocation, words, options) => {
   const { uninstallTap } = await import('../../tap/install.ts');
-  const result = await uninstallTap(config!, named(servers));
-  return tellWrapped(invocation, result, { done: 'untapped', already: 'not tapped' });
+  const wrapped = await changeHostConfig(words, options, ({ file, ...target }) => uninstallTap(file, target));
+  return tellWrapped(invocation, wrapped, { done: 'untapped', already: 'not tapped' });
 };

@@ -148,7 +148,9 @@ async function ofCommand(command: string, given: string[], current: string, sour
 
 function ofInstall([what, config]: string[], current: string): Answer {
   if (what === undefined) return words('install', 'uninstall').filter(({ word }) => word.startsWith(current));
-  return (what === 'install' || what === 'uninstall') && config === undefined ? { filesBehind: '' } : [];
+  if ((what !== 'install' && what !== 'uninstall') || config !== undefined) return [];
+  const hosts = hostIds.filter((id) => id.startsWith(current));
+  return current !== '' && hosts.length === 0 ? { filesBehind: '' } : words(...hosts);
 }
 
 async function ofCall(given: string[], current: string, sources: Sources): Promise<Answer> {

@@ -1,35 +1,38 @@
-// What `tap install` and `share install` have in common: the command that they write into the config of a host, and their report.
+// The report of `tap install`, `share install` and their counterparts.
 
-import type { WrapResult } from '../../config/wrap/wrap-servers.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { WrapOutcome } from '../../config/wrap/wrap-text.ts';
+import { maskValues } from '../../secrets/mask-values.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
-import { mainFile } from '../main-file.ts';
-
-/** Programs started from a desktop get a shorter PATH: the absolute path of this program is used, unless it is in the cache of npx. */
-export function wrapperCommand(wrapper: 'tap' | 'connect'): string[] {
-  const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
-  return isCached ? ['npx', '-y', 'standpipe', wrapper] : [process.execPath, mainFile, wrapper];
-}
-
-export function named(servers: readonly string[]): { servers?: readonly string[] } {
-  return servers.length > 0 ? { servers } : {};
-}
+import type { Wrapped } from '../wrap/host-config.ts';
+import { diffLines } from './diff-lines.ts';
 
 export function tellWrapped(
   { out }: Invocation,
-  { servers, backup }: WrapResult,
+  { file, servers, backup, before, after, secrets, warnings, dryRun }: Wrapped,
   words: Pick<Record<WrapOutcome, string>, 'done' | 'already'>,
 ): number {
-  if (out.json) out.document({ servers, backup: backup ?? null });
-  else {
-    const all = { ...words, 'not-a-command': 'has no command, it is a remote server: unchanged' };
-    for (const { name, outcome, reason } of servers) {
-      out.write(`${name}\t${outcome === 'refused' ? `${reason}: unchanged` : all[outcome]}\n`);
-    }
-    if (backup) out.say(`Backup: ${backup}`);
-    if (servers.some(({ outcome }) => outcome === 'done'))
-      out.say('Restart the program that reads this config to apply the change.');
+  const mask = maskValues({}, secrets);
+  const diff = diffLines(before, after).map((line) => visibleLine(mask(line)));
+  if (out.json) {
+    const planned = dryRun ? { dryRun, diff: diff.join('\n') } : {};
+    out.document({ file, servers, backup: backup ?? null, warnings, ...planned });
+    return ExitCode.done;
   }
+  if (dryRun && diff.length > 0) {
+    out.write(`--- ${visibleLine(file)}\n+++ ${visibleLine(file)}\n${diff.join('\n')}\n`);
+  }
+  const all = { ...words, 'not-a-command': 'has no command, it is a remote server: unchanged' };
+  for (const { name, outcome, reason } of servers) {
+    const line = `${visibleLine(name)}\t${outcome === 'refused' ? `${reason}: unchanged` : all[outcome]}`;
+    if (!dryRun) out.write(`${line}\n`);
+    else if (outcome !== 'done') out.say(line);
+  }
+  for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(warning)}`);
+  if (dryRun) out.say(diff.length > 0 ? 'Nothing was written (--dry-run).' : 'Nothing would change.');
+  else if (after !== before) out.say(`Changed ${visibleLine(file)}`);
+  if (backup) out.say(`Backup: ${visibleLine(backup)}`);
+  if (!dryRun && after !== before) out.say('Restart the program that reads this config to apply the change.');
   return ExitCode.done;
 }

@@ -145,7 +145,7 @@ async function problemsIn(text: string, place: ConfigPlace, context: SystemConte
 }
 
 /** Values that are written out, and not references. */
-function secretsIn({ env, headers, oauth, args, url }: PlainEntry): string[] {
+export function secretsIn({ env, headers, oauth, args, url }: PlainEntry): string[] {
   const values = [env, headers, oauth].flatMap((group) => (isObject(group) ? Object.values(group) : []));
   const texts = values.filter((value) => typeof value === 'string' && !value.includes('${')) as string[];
   const words = [...(Array.isArray(args) ? args : []), url].filter((word) => typeof word === 'string');

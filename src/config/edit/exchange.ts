@@ -1,7 +1,6 @@
 // Servers from the config of another host into ours, and from ours into that of a host. References to variables stay references:
 // no value of a variable is written, except with `reveal` for a host that does not expand them.
 
-import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
@@ -14,6 +13,7 @@ import type { SystemContext } from '../system-context.ts';
 import { type ChangedConfig, changeConfig, type ServerChange } from './change-config.ts';
 import type { ConfigServers } from './config-servers.ts';
 import { type HostServers, serversOfPlaces } from './host-servers.ts';
+import { relativeFiles } from './project-paths.ts';
 import { entryOf, inexpressible, isSameEntry, resolveFor, spellEntry } from './spell-entry.ts';
 
 /** `already`: there is the same entry. `exists`: there is another one of this name. `refused`: the reason explains it. */
@@ -190,12 +190,6 @@ function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
     typeof value === 'string' && !isAbsolute(value) && !value.startsWith('${') ? resolve(folder, value) : value;
   const paths = Object.entries({ cwd: absolute(entry.cwd), envFile: absolute(entry.envFile) });
   return { ...entry, ...Object.fromEntries(paths.filter(([, value]) => value !== undefined)) };
-}
-
-function relativeFiles({ command, args, cwd }: PlainEntry, folder: string): string[] {
-  if (cwd !== undefined) return [];
-  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
-  return words.filter((word) => /\w[./\\]/.test(word) && !isAbsolute(word) && existsSync(resolve(folder, word)));
 }
 
 function whyHidden({ title }: HostProgram, names: readonly string[], reveal: boolean): string {

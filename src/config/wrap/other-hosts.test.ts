@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { unwrapServers, wrapServers } from './wrap-servers.ts';
 
 const root = temporaryFolder('wrap');
-const options = { wrapper: 'connect', backup: 'share', words: () => ['standpipe', 'connect'] } as const;
+const options = { wrapper: 'connect', words: () => ['standpipe', 'connect'] } as const;
 
 function write(name: string, text: string): string {
   const file = join(mkdtempSync(join(root, 'x-')), name);

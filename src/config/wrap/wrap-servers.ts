@@ -2,22 +2,30 @@
 // is as wanted is not changed. The file as it was before the first change is kept beside it.
 
 import { readFile, rm, stat } from 'node:fs/promises';
-import { rewriteFile } from '../edit/rewrite-file.ts';
+import { type Rewritten, rewriteFile } from '../edit/rewrite-file.ts';
 import { decodeFile } from '../files/disk.ts';
-import { type TextOptions, unwrapText, type WrappedServer, type WrapTextOptions, wrapText } from './wrap-text.ts';
+import {
+  pristineText,
+  type TextOptions,
+  unwrapText,
+  type WrappedServer,
+  type WrapTextOptions,
+  wrapText,
+} from './wrap-text.ts';
+import { type Wrapper, wrappers } from './wrapped-entry.ts';
 
-interface BackupOptions {
-  /** The backup is `<file>.before-<this>`. */
-  backup: string;
+interface WriteOptions {
+  /** Nothing is written. */
+  dryRun?: boolean | undefined;
 }
 
-export interface WrapResult {
+export interface WrapResult extends Pick<Rewritten, 'before' | 'after'> {
   servers: WrappedServer[];
   /** The file as it was before the first change, if it exists. */
   backup: string | undefined;
 }
 
-export async function wrapServers(configFile: string, options: WrapTextOptions & BackupOptions): Promise<WrapResult> {
+export async function wrapServers(configFile: string, options: WrapTextOptions & WriteOptions): Promise<WrapResult> {
   let servers: WrappedServer[] = [];
   let isPristine = true;
   const rewrite = (text: string): string => {
@@ -25,29 +33,47 @@ export async function wrapServers(configFile: string, options: WrapTextOptions &
     ({ servers, isPristine } = wrapped);
     return wrapped.text;
   };
+  const { wrapper, dryRun = false } = options;
   // If some are wrapped already, an existing backup is older than that and stays.
   const backup = async (path: string) =>
-    isPristine || !(await existing(backupOf(path, options))) ? backupOf(path, options) : undefined;
-  const { path } = await rewriteFile(configFile, { rewrite, backup });
-  return { servers, backup: await existing(backupOf(path, options)) };
+    isPristine || !(await existing(backupOf(path, wrapper))) ? backupOf(path, wrapper) : undefined;
+  const { path, before, after } = await rewriteFile(configFile, { rewrite, backup, dryRun });
+  return { servers, before, after, backup: await existing(backupOf(path, wrapper)) };
 }
 
-export async function unwrapServers(configFile: string, options: TextOptions & BackupOptions): Promise<WrapResult> {
+/** Several wrappers are removed in any order: the backups of all tell what an entry was. */
+export async function unwrapServers(configFile: string, options: TextOptions & WriteOptions): Promise<WrapResult> {
   let servers: WrappedServer[] = [];
-  let before: string | undefined;
+  let backups: ReadonlyMap<string, string> = new Map();
   const rewrite = async (text: string, path: string): Promise<string> => {
-    before = await readFile(backupOf(path, options)).then(decodeFile, () => undefined); // there may be no backup
-    const unwrapped = unwrapText(text, configFile, before, options);
+    backups = await readBackups(path);
+    const unwrapped = unwrapText(text, configFile, [...backups.values()], options);
     servers = unwrapped.servers;
     return unwrapped.text;
   };
-  const { path, after } = await rewriteFile(configFile, { rewrite });
-  if (after === before) await rm(backupOf(path, options), { force: true });
-  return { servers, backup: await existing(backupOf(path, options)) };
+  const { wrapper, dryRun = false } = options;
+  const { path, before, after } = await rewriteFile(configFile, { rewrite, dryRun });
+  const texts = [...backups.values()];
+  for (const [file, text] of dryRun ? [] : backups) {
+    if (text === after || pristineText(text, configFile, texts) === after) await rm(file, { force: true });
+  }
+  return { servers, before, after, backup: await existing(backupOf(path, wrapper)) };
 }
 
-function backupOf(path: string, { backup }: BackupOptions): string {
-  return `${path}.before-${backup}`;
+const suffixes: Readonly<Record<Wrapper, string>> = { tap: 'before-tap', connect: 'before-share' };
+
+function backupOf(path: string, wrapper: Wrapper): string {
+  return `${path}.${suffixes[wrapper]}`;
+}
+
+/** The text of each backup, by its path. */
+async function readBackups(path: string): Promise<ReadonlyMap<string, string>> {
+  const read = wrappers.map(async (wrapper) => {
+    const file = backupOf(path, wrapper);
+    const text = await readFile(file).then(decodeFile, () => undefined); // there may be no backup
+    return text === undefined ? [] : [[file, text] as const];
+  });
+  return new Map((await Promise.all(read)).flat());
 }
 
 async function existing(file: string): Promise<string | undefined> {

@@ -10,7 +10,7 @@ import { Fields } from '../read/fields.ts';
 import { findEntries } from '../read/find-entries.ts';
 import { type JsonDocument, parseDocument } from '../read/json-document.ts';
 import { systemContext } from '../system-context.ts';
-import { readEntry, runsWrapper, unwrapEdits, type Wrapper, wrapEdits, wrappedCommandIndex } from './wrapped-entry.ts';
+import { layersOf, readEntry, unwrapEdits, type Wrapper, wrapEdits, wrappers } from './wrapped-entry.ts';
 
 export interface TextOptions {
   wrapper: Wrapper;
@@ -39,7 +39,7 @@ export interface WrappedText {
   servers: WrappedServer[];
 }
 
-/** `isPristine`: no server of the text given was wrapped. */
+/** `isPristine`: no server of the text given was wrapped in anything. */
 export function wrapText(text: string, file: string, options: WrapTextOptions): WrappedText & { isPristine: boolean } {
   const { wrapper } = options;
   const config = readConfig(text, file, options);
@@ -47,29 +47,38 @@ export function wrapText(text: string, file: string, options: WrapTextOptions): 
   const servers = config.servers.map(({ name, fields }): WrappedServer => {
     const entry = readEntry(fields);
     if (!entry) return { name, outcome: 'not-a-command' };
-    if (runsWrapper(entry, wrapper)) return { name, outcome: 'already' };
+    if (layersOf(entry).some((layer) => layer.wrapper === wrapper)) return { name, outcome: 'already' };
     const reason = options.refuse?.(fields);
     if (reason !== undefined) return { name, outcome: 'refused', reason };
     edits.push(...wrapEdits(text, entry, options.words(name, fields)));
     return { name, outcome: 'done' };
   });
-  const isPristine = !config.all.some(({ fields }) => isWrapped(fields, wrapper));
+  const isPristine = !config.all.some(({ fields }) => isWrapped(fields));
   return { text: applyEdits(text, edits), servers, isPristine };
 }
 
-/** `before`: the text before the first change, if it is known. */
-export function unwrapText(text: string, file: string, before: string | undefined, options: TextOptions): WrappedText {
-  const hadArgs = argumentsIn(before, file);
+/** `earlier`: texts of the file from before it was changed, if they are known. */
+export function unwrapText(text: string, file: string, earlier: readonly string[], options: TextOptions): WrappedText {
+  const hadArgs = argumentsIn(earlier, file);
   const edits: Edit[] = [];
   const servers = readConfig(text, file, options).servers.map(({ name, fields }): WrappedServer => {
     const entry = readEntry(fields);
     if (!entry) return { name, outcome: 'not-a-command' };
-    const index = wrappedCommandIndex(entry, options.wrapper);
-    if (index === undefined) return { name, outcome: 'already' };
-    edits.push(...unwrapEdits(text, entry, index, hadArgs(name)));
+    const layer = layersOf(entry).find(({ wrapper, end }) => wrapper === options.wrapper && end !== undefined);
+    if (layer?.end === undefined) return { name, outcome: 'already' };
+    edits.push(...unwrapEdits(text, entry, layer, layer.end, hadArgs(name)));
     return { name, outcome: 'done' };
   });
   return { text: applyEdits(text, edits), servers };
+}
+
+/** A text without any wrapper. Undefined if it is not the text of a config. */
+export function pristineText(text: string, file: string, earlier: readonly string[]): string | undefined {
+  if (parseDocument(text, file).fault || serversIn(parseDocument(text, file), new Findings()).length === 0) {
+    return undefined;
+  }
+  const once = wrappers.reduce((before, wrapper) => unwrapText(before, file, earlier, { wrapper }).text, text);
+  return once === text ? text : pristineText(once, file, earlier);
 }
 
 interface NamedServer {
@@ -129,13 +138,14 @@ function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
   );
 }
 
-function isWrapped(fields: Fields, wrapper: Wrapper): boolean {
+function isWrapped(fields: Fields): boolean {
   const entry = readEntry(fields);
-  return entry !== undefined && wrappedCommandIndex(entry, wrapper) !== undefined;
+  return entry !== undefined && layersOf(entry).length > 0;
 }
 
-/** Whether a server had arguments before the first change, according to the backup. A server that is not in it counts as having some. */
-function argumentsIn(before: string | undefined, file: string): (name: string) => boolean {
-  const servers = before === undefined ? [] : serversIn(parseDocument(before, file), new Findings());
-  return (name) => servers.find((server) => server.name === name)?.fields.has('args') ?? true;
+/** Whether a server had arguments before it was wrapped. True if no text has it as it was. */
+function argumentsIn(earlier: readonly string[], file: string): (name: string) => boolean {
+  const servers = earlier.flatMap((text) => serversIn(parseDocument(text, file), new Findings()));
+  return (name) =>
+    servers.find((server) => server.name === name && !isWrapped(server.fields))?.fields.has('args') ?? true;
 }

@@ -8,8 +8,9 @@
 import type { Edit, Node } from 'jsonc-parser';
 import type { Fields } from '../read/fields.ts';
 
-/** A command of Standpipe that takes the command of a server after `--`. */
-export type Wrapper = 'tap' | 'connect';
+/** The commands of Standpipe that take the command of a server after `--`. */
+export const wrappers = ['tap', 'connect'] as const;
+export type Wrapper = (typeof wrappers)[number];
 
 /** The command and the arguments of a server in the text. */
 export interface Entry {
@@ -25,23 +26,27 @@ export function readEntry(server: Fields): Entry | undefined {
   return { command, args };
 }
 
-/** The index in `args` of the command after the wrapper; undefined if the command is not wrapped in it. */
-export function wrappedCommandIndex({ command, args }: Entry, wrapper: Wrapper): number | undefined {
-  const words = wordsOf(args);
-  const index = words.indexOf('--') + 1;
-  if (index === 0 || index >= words.length) return undefined;
-  return runsStandpipe([String(command.value), ...words.slice(0, index - 1)], wrapper) ? index : undefined;
+/** A wrapper before a command. Several may be before one another: `standpipe tap -- standpipe connect -- npx x`. */
+export interface Layer {
+  wrapper: Wrapper;
+  /** The indices of its first word and of the command after its `--`, in the command and its arguments as one list. */
+  start: number;
+  /** Undefined if there is no command after it, as in `standpipe connect <server>`. */
+  end: number | undefined;
 }
 
-/** Whether the command is the wrapper, with a command after `--` or without. */
-export function runsWrapper({ command, args }: Entry, wrapper: Wrapper): boolean {
-  const words = wordsOf(args);
-  const end = words.indexOf('--');
-  return runsStandpipe([String(command.value), ...(end < 0 ? words : words.slice(0, end))], wrapper);
-}
-
-function wordsOf(args: Node | undefined): string[] {
-  return (args?.children ?? []).map((word) => String(word.value));
+/** From the outermost to the innermost. */
+export function layersOf({ command, args }: Entry): Layer[] {
+  const words = [command, ...(args?.children ?? [])].map((word) => String(word.value));
+  const layers: Layer[] = [];
+  for (let start: number | undefined = 0; start !== undefined; start = layers.at(-1)!.end) {
+    const dashes = words.indexOf('--', start);
+    const own = dashes < 0 ? words.slice(start) : words.slice(start, dashes);
+    const wrapper = wrappers.find((each) => runsStandpipe(own, each));
+    if (wrapper === undefined) break;
+    layers.push({ wrapper, start, end: dashes < 0 || dashes + 1 === words.length ? undefined : dashes + 1 });
+  }
+  return layers;
 }
 
 /** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, also if added by hand. */
@@ -67,18 +72,25 @@ function argsEdit(text: string, command: Node, args: Node | undefined, before: s
   return insertion(args.offset + 1, `${space.trim() === '' ? space : ''}${before},`);
 }
 
-/** `hadArgs`: whether there were arguments before the wrapper was added. */
-export function unwrapEdits(text: string, { command, args }: Entry, index: number, hadArgs: boolean): Edit[] {
-  const words = args!.children!;
-  const original = words[index]!;
+/** Removes a layer. `end`: that of the layer. `hadArgs`: whether there were arguments before the wrapper was added. */
+export function unwrapEdits(
+  text: string,
+  { command, args }: Entry,
+  { start }: Layer,
+  end: number,
+  hadArgs: boolean,
+): Edit[] {
+  const words = [command, ...args!.children!];
+  const original = words[end]!;
+  if (start > 0) return [deletion(words[start]!.offset, original.offset)];
   const restored = { offset: command.offset, length: command.length, content: sourceOf(text, original) };
   const between = text.slice(endOf(command), args!.offset);
-  if (index === words.length - 1 && !hadArgs && /^,\s*"args"\s*:\s*$/.test(between)) {
+  if (end === words.length - 1 && !hadArgs && /^,\s*"args"\s*:\s*$/.test(between)) {
     return [restored, deletion(endOf(command), endOf(args!))];
   }
-  const next = words[index + 1];
-  const end = next ? text.indexOf(',', endOf(original)) + 1 : endOf(original);
-  return [restored, deletion(args!.offset + 1, end)];
+  const next = words[end + 1];
+  const cut = next ? text.indexOf(',', endOf(original)) + 1 : endOf(original);
+  return [restored, deletion(args!.offset + 1, cut)];
 }
 
 function sourceOf(text: string, node: Node): string {
