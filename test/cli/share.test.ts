@@ -124,33 +124,39 @@ test('uninstalls in any order where a server is shared and tapped', async () => 
   }
 });
 
-test.each(['share', 'tap'])('%s install takes the name of a host, and --dry-run shows the change only', async (name) => {
-  const home = join(folder, `home of ${name}`);
-  const file = join(home, '.cursor', 'mcp.json');
-  mkdirSync(dirname(file), { recursive: true });
-  const text = `{ "mcpServers": {\n  "waits": { "command": ${command}, "args": [${script}], "env": { "API_KEY": "sk-0123456789abcdef" } }\n} }\n`;
-  writeFileSync(file, text);
-  const run = (...words: string[]) => runCli([name, ...words], { env: { HOME: home }, cwd: home });
-  const dry = await run('install', 'cursor', '--dry-run');
-  expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing was written') });
-  expect(dry.stdout).toContain(`--- ${file}\n+++ ${file}\n`);
-  expect(dry.stdout).toMatch(/^-.*"waits"/m);
-  expect(dry.stdout).toMatch(/^\+.*"--name", "waits"/m);
-  expect(dry.stdout).not.toContain('sk-0123456789abcdef');
-  expect(read(file)).toBe(text);
-  const json = JSON.parse((await run('install', 'cursor', '--dry-run', '--json')).stdout);
-  expect(json).toMatchObject({ file, dryRun: true, diff: expect.stringContaining('+'), backup: null });
-  expect((await run('install', 'cursor')).stderr).toContain(`Changed ${file}\n`);
-  expect(read(file)).not.toBe(text);
-  expect((await run('uninstall', 'cursor', '--dry-run')).stdout).toMatch(/^\+.*"waits"/m);
-  await run('uninstall', 'cursor');
-  expect(read(file)).toBe(text);
-  expect(await run('install', 'kiro')).toMatchObject({ code: 2, stderr: expect.stringContaining('no config of Kiro') });
-  expect(await run('install', 'curser')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Did you mean "cursor"?'),
-  });
-});
+test.each(['share', 'tap'])(
+  '%s install takes the name of a host, and --dry-run shows the change only',
+  async (name) => {
+    const home = join(folder, `home of ${name}`);
+    const file = join(home, '.cursor', 'mcp.json');
+    mkdirSync(dirname(file), { recursive: true });
+    const text = `{ "mcpServers": {\n  "waits": { "command": ${command}, "args": [${script}], "env": { "API_KEY": "sk-0123456789abcdef" } }\n} }\n`;
+    writeFileSync(file, text);
+    const run = (...words: string[]) => runCli([name, ...words], { env: { HOME: home }, cwd: home });
+    const dry = await run('install', 'cursor', '--dry-run');
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing was written') });
+    expect(dry.stdout).toContain(`--- ${file}\n+++ ${file}\n`);
+    expect(dry.stdout).toMatch(/^-.*"waits"/m);
+    expect(dry.stdout).toMatch(/^\+.*"--name", "waits"/m);
+    expect(dry.stdout).not.toContain('sk-0123456789abcdef');
+    expect(read(file)).toBe(text);
+    const json = JSON.parse((await run('install', 'cursor', '--dry-run', '--json')).stdout);
+    expect(json).toMatchObject({ file, dryRun: true, diff: expect.stringContaining('+'), backup: null });
+    expect((await run('install', 'cursor')).stderr).toContain(`Changed ${file}\n`);
+    expect(read(file)).not.toBe(text);
+    expect((await run('uninstall', 'cursor', '--dry-run')).stdout).toMatch(/^\+.*"waits"/m);
+    await run('uninstall', 'cursor');
+    expect(read(file)).toBe(text);
+    expect(await run('install', 'kiro')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no config of Kiro'),
+    });
+    expect(await run('install', 'curser')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean "cursor"?'),
+    });
+  },
+);
 
 test('warns of paths that belong to one project, and of further configs of the host', async () => {
   const home = join(folder, 'home with a project');
