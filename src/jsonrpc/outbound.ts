@@ -17,7 +17,10 @@ import {
 import { OwnRequest, type SharedMembers, SharingRequest } from './message-text.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 
-/** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
+/**
+ * Progress that was asked for starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of
+ * the request. Neither moves the end of `totalTimeoutMs`.
+ */
 export interface RequestOptions extends WaitOptions {
   onProgress?: (progress: Progress) => void;
   /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
@@ -88,9 +91,10 @@ export class Outbound {
 
   progress(id: unknown, progress: Progress): void {
     const request = this.pending.get(this.#numberOf(id));
-    if (!request) return; // late, or a token that is not ours
+    const onProgress = request?.options?.onProgress;
+    if (!request || !onProgress) return; // late, or a token that was never sent: ids can be guessed
     this.pending.extend(request);
-    request.options?.onProgress?.(progress);
+    onProgress(progress);
   }
 
   /** The answer to a request came, but could not be read. Returns false where no request of ours is meant. */

@@ -218,6 +218,25 @@ describe('a request that takes too long', () => {
     expect(cancels()).toHaveLength(1);
   });
 
+  test('gets no more time from progress that it did not ask for', async () => {
+    const clock = new ManualClock();
+    const { left, right } = await pair({ left: { clock } });
+    right.handle('slow', async () => {
+      for (const progressToken of [1, 2, 3, '1']) {
+        await right.notify('notifications/progress', { progressToken, progress: 1 });
+      }
+      return never();
+    });
+    const noticed = gate();
+    left.onNotification('notifications/progress', (params) => params?.progressToken === '1' && noticed.open());
+    const answer = left.request('slow', {}, { timeoutMs: 1000 });
+    const failed = expect(answer).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    clock.advance(999);
+    await noticed.opened;
+    clock.advance(1);
+    await failed;
+  });
+
   test('whose answer crosses the cancel is counted as late and harms nothing', async () => {
     const { left, right, rightEnd } = await pair();
     const abort = new AbortController();

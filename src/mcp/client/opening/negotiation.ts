@@ -244,10 +244,11 @@ export class Negotiation {
     return this.#options.isPerRequest && error instanceof PeerError && !isUnreachable(error);
   }
 
-  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. */
+  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. Nothing that a server sends gives it more time. */
   #untilDue() {
     const { clock, dueMs } = this.#options;
-    return { timeoutMs: Math.max(0, dueMs - clock.nowMs()), cancellable: false };
+    const leftMs = Math.max(0, dueMs - clock.nowMs());
+    return { timeoutMs: leftMs, totalTimeoutMs: leftMs, cancellable: false };
   }
 }
 
