@@ -4,7 +4,18 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { dangerous, everything, folder, hostile, runCli, runOnTerminal } from './run-cli.ts';
+import {
+  dangerous,
+  everything,
+  everythingEntry,
+  folder,
+  hostile,
+  runCli,
+  runOnTerminal,
+  startHost,
+  stopHost,
+  writeConfig,
+} from './run-cli.ts';
 
 /** Python's `pty` makes the terminal. Windows has none. */
 const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
@@ -30,6 +41,34 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
       const tool = lines[0]!.indexOf('TOOL');
       expect(lines.slice(1).every((line) => line[tool - 1] === ' ' && line[tool] !== ' ')).toBe(true);
+    }
+  });
+
+  test('ls and config show whole reasons and paths at 80 and 120 columns, and in a pipe', async () => {
+    const script = "console.error('a reason that is too long for a column of a table'); process.exit(3)";
+    const crash = { command: process.execPath, args: ['-e', script], restart: 'never' };
+    const far = { command: process.execPath, args: ['-e', ''], framing: 'none-of-the-known-framings', env: { A: 'b' } };
+    const file = writeConfig('with-reasons.json', { everything: everythingEntry, crash, far });
+    const host = await startHost(['--config', file]);
+    const reason = 'exited with code 3 before its first message: a reason that is too long for a column of a table';
+    try {
+      const status = async () => JSON.parse((await runCli(['ls', '--json', '--config', file])).stdout).servers[1].state;
+      await expect.poll(status, { timeout: 30_000 }).toBe('failed');
+      for (const columns of [80, 120]) {
+        const env = { NO_COLOR: '1' };
+        const { stdout } = await runOnTerminal(['ls', '--config', file], { columns, env });
+        const table = plain(stdout).slice(plain(stdout).indexOf('SERVER'));
+        expect(table.replaceAll(/\n +/g, ' ')).toContain(reason);
+        expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+        const config = await runOnTerminal(['config', '--config', file], { columns, env });
+        expect(plain(config.stdout)).toContain('~/with-reasons.json');
+        expect(config.stdout).not.toContain('…');
+      }
+      const { stdout } = await runCli(['ls', '--config', file]);
+      expect(stdout.split('\n')[1]!.split('\t').at(-1)).toContain(reason);
+      expect((await runCli(['config', '--config', file])).stdout).toContain(`${file}:`);
+    } finally {
+      await stopHost(host);
     }
   });
 

@@ -291,7 +291,7 @@ describe('on a terminal', () => {
     });
     expect(code).toBe(0);
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
-    expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS +LAST ERROR\n/);
+    expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS\n/);
     expect(text).toMatch(/everything +ready +\d+s +0\n/);
     expect(text).toContain('broken failed: Cannot find the command');
     expect(text).toMatch(/All servers have stopped\.\n$/);

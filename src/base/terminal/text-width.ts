@@ -46,6 +46,13 @@ export function wrapToWidth(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width)));
 }
 
+/** The same in at most so many lines: the last one is cut where there are more. */
+export function wrapToLines(text: string, width: number, mostLines: number): string[] {
+  const lines = wrapToWidth(text, width);
+  if (lines.length <= mostLines) return lines;
+  return [...lines.slice(0, mostLines - 1), cutToWidth(lines.slice(mostLines - 1).join(' '), width)];
+}
+
 function wrapLine(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -75,9 +82,11 @@ function piecesOf(word: string, width: number): string[] {
   for (const segment of segmentsOf(word)) {
     const length = segmentWidth(segment);
     if (used + length > width) {
-      pieces.push(piece);
-      piece = '';
-      used = 0;
+      const slash = piece.lastIndexOf('/') + 1;
+      const end = slash > piece.length / 2 ? slash : piece.length; // a path or a URL
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = textWidth(piece);
     }
     piece += segment;
     used += length;

@@ -10,6 +10,8 @@ import { type ConfigProblem, type Position, problemText } from '../../config/pro
 import { checkOnSystem } from '../../config/read/check-entry.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { shownPath } from '../output/shown.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { examples } from './server-options.ts';
 
@@ -25,8 +27,13 @@ const config: CommandBody = async ({ settings, out }) => {
   const failed = problems.some(({ severity }) => severity === 'error');
   if (out.json) out.document(description);
   else {
-    for (const file of files) out.say(out.paintError('dim', `${visibleLine(file.file)} (${ownerOf(file)})`));
-    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR URL', 'ENV OR HEADERS', 'FROM'], servers.map(toRow));
+    for (const file of files)
+      out.say(out.paintError('dim', `${visibleLine(shownPath(file.file, out))} (${ownerOf(file)})`));
+    printRows(
+      out,
+      ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR URL', 'ENV OR HEADERS', 'FROM'],
+      servers.map((server) => toRow(server, out)),
+    );
     for (const { name, source, by } of shadowed) {
       const place = ({ file, line }: Position) => visibleLine(`${file}:${line}`);
       out.say(`"${visibleLine(name)}" in ${place(source)} is overridden by ${place(by)}`);
@@ -45,8 +52,8 @@ function ownerOf({ origin, scope }: Pick<ConfigFile, 'origin' | 'scope'>): strin
   return host ? `${host.title}, ${scope}` : origin;
 }
 
-function toRow(server: ServerDescription): Row {
-  const from = `${server.source.file}:${server.source.line}`;
+function toRow(server: ServerDescription, out: Output): Row {
+  const from = `${shownPath(server.source.file, out)}:${server.source.line}`;
   if (server.status === 'rejected') {
     return [server.name, { text: server.status, colour: 'red' }, '', server.message, '', from];
   }

@@ -11,6 +11,7 @@ import type { ProcessStatus, ServerState, ServerStatus } from '../../host/superv
 import { addAddressesOfFleet } from '../fleet/fleet-options.ts';
 import { type ListedServer, nodesText, type RunsOn, withNodes } from '../fleet/where-it-runs.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { shownPath, shownReason } from '../output/shown.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
 import { findRunningHost } from '../servers/running-host.ts';
@@ -80,8 +81,8 @@ const ls: CommandBody = async (invocation, _words, options) => {
       [
         ...figures(server.name, server),
         `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
-        ...from(sourceOf(server)),
-        server.lastError ?? '',
+        ...from(sourceOf(server, out)),
+        { text: shownReason(server.lastError ?? '', out), colour: 'yellow' },
       ],
       ...ownProcesses(server).map((process) => [
         ...figures(`${server.name}: ${process.owner}`, process),
@@ -90,6 +91,7 @@ const ls: CommandBody = async (invocation, _words, options) => {
         '',
       ]),
     ]),
+    { below: 'LAST ERROR' },
   );
   for (const server of servers) {
     sayShare(server, out);
@@ -102,8 +104,8 @@ const ls: CommandBody = async (invocation, _words, options) => {
 };
 
 /** What comes from a fleet has no file. */
-function sourceOf({ source: { file, line } }: ServerStatus): string {
-  return isAbsolute(file) ? `${file}:${line}` : file;
+function sourceOf({ source: { file, line } }: ServerStatus, out: Invocation['out']): string {
+  return isAbsolute(file) ? `${shownPath(file, out)}:${line}` : file;
 }
 
 function sayShare({ name, share, waiting, url }: ServerStatus, out: Invocation['out']): void {

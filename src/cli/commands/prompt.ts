@@ -6,7 +6,7 @@ import { hintOfNames } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
-import { printRows } from '../output/table.ts';
+import { describing, printRows } from '../output/table.ts';
 import { besideResult } from '../result/beside-result.ts';
 import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
@@ -78,7 +78,7 @@ function list(server: string, prompts: readonly Prompt[], out: Output, warned: o
       prompts.map(({ name, arguments: args = [], description = '' }) => [
         name,
         args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
-        description.split('\n')[0]!,
+        describing(description),
       ]),
     );
     if (prompts.length === 0) out.say('There are no prompts.');

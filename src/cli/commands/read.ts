@@ -6,7 +6,7 @@ import type { ServerClient } from '../../host/services/typed-client.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
-import { printRows } from '../output/table.ts';
+import { describing, printRows } from '../output/table.ts';
 import { besideResult } from '../result/beside-result.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
@@ -94,7 +94,7 @@ function list(server: string, { resources, resourceTemplates }: Listed, out: Out
       [
         ...resources.map(({ uri, ...resource }) => ({ ...resource, uri })),
         ...resourceTemplates.map(({ uriTemplate, ...template }) => ({ ...template, uri: uriTemplate })),
-      ].map(({ uri, name, mimeType = '', description = '' }) => [uri, name, mimeType, description.split('\n')[0]!]),
+      ].map(({ uri, name, mimeType = '', description = '' }) => [uri, name, mimeType, describing(description)]),
     );
     if (resources.length + resourceTemplates.length === 0) out.say('There are no resources.');
   }

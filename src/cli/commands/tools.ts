@@ -9,7 +9,8 @@ import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
-import { printRows } from '../output/table.ts';
+import { causeOf } from '../output/shown.ts';
+import { describing, printRows } from '../output/table.ts';
 import { besideResult } from '../result/beside-result.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
@@ -65,7 +66,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     } else show(tools, out);
     for (const { server, error } of failed) {
       const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';
-      const message = visibleLine(error.message).replace(/\.$/, '');
+      const message = visibleLine(causeOf(error.message)).replace(/\.$/, '');
       out.say(`${out.paintError('red', `${visibleLine(server)} could not be queried:`)} ${message}.${hint}`);
     }
     return failed.length > 0 ? ExitCode.server : ExitCode.done;
@@ -102,7 +103,7 @@ function show(tools: readonly Offer<Tool>[], out: Output): void {
       server,
       { text: name, colour: sharedWith.length > 0 ? 'yellow' : 'cyan' },
       describeParameters(definition.inputSchema),
-      firstSentence(definition.description ?? definition.title ?? ''),
+      describing(definition.description ?? definition.title ?? ''),
     ]),
   );
   if (tools.length === 0) out.say('There are no tools.');
@@ -110,8 +111,4 @@ function show(tools: readonly Offer<Tool>[], out: Output): void {
   if (shared.length > 0) {
     out.say(`Several servers have ${shared.map(visibleLine).join(', ')}: call them as server/tool.`);
   }
-}
-
-function firstSentence(text: string): string {
-  return text.trim().split('\n')[0]!;
 }

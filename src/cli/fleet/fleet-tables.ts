@@ -5,6 +5,7 @@ import type { FleetServerStatus, FleetStatus, NodeStatus, ReplicaStatus } from '
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { describeUptime, stateColours } from '../commands/ls.ts';
 import type { Invocation } from '../invocation.ts';
+import { causeOf } from '../output/shown.ts';
 import { type Cell, printRows, type Row } from '../output/table.ts';
 
 /** A server of a node's host, as that says. Undefined: it is not known, or not there. */
@@ -98,7 +99,7 @@ function shown(
   const { state, lastError } = status;
   const colour = stateColours[state];
   if (!isAway(state) && state !== 'backoff') return { ...known, text: state, colour, why: stuck(reason) };
-  return { ...known, text: state, colour, why: lastError ?? status.reason, hint: FAILED_HINT };
+  return { ...known, text: state, colour, why: causeOf(lastError ?? status.reason), hint: FAILED_HINT };
 }
 
 function stuck(reason: string | undefined): string | undefined {

@@ -1,25 +1,42 @@
-// Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. In a pipe: one line per row, fields separated by
-// tabs, not cut, without a header. The content of a field cannot break the layout.
+// Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. Long fields are wrapped. In a pipe:
+// one line per row, fields separated by tabs, without a header. Nothing is cut. The content of a field cannot break the layout.
 
 import type { Colour, Paint } from '../../base/terminal/colours.ts';
-import { cutToWidth, padToWidth, textWidth } from '../../base/terminal/text-width.ts';
+import { padToWidth, textWidth, wrapToLines, wrapToWidth } from '../../base/terminal/text-width.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { Output } from './output.ts';
 
 export interface Cell {
   text: string;
   colour?: Colour | undefined;
+  /** The limit on a terminal, for text that only describes. */
+  mostLines?: number;
 }
 
 export type Row = readonly (string | Cell)[];
+
+export interface TableOptions {
+  /** The title of a column that a terminal shows below each row, over the whole width: for reasons. */
+  below?: string;
+}
+
+/** A description of a server: its first line, on a terminal in at most three lines. */
+export function describing(text: string): Cell {
+  return { text: text.trim().split('\n')[0]!, mostLines: 3 };
+}
 
 const GAP = '  ';
 /** The minimum width of a column, also in a narrow window. */
 const LEAST_WIDTH = 6;
 
-export function printRows(out: Output, titles: readonly string[], rows: readonly Row[]): void {
+export function printRows(
+  out: Output,
+  titles: readonly string[],
+  rows: readonly Row[],
+  options: TableOptions = {},
+): void {
   if (!out.onTerminal) out.write(tabSeparated(rows));
-  else if (rows.length > 0) out.write(`${tableLines(titles, rows, out.width, out.paint).join('\n')}\n`);
+  else if (rows.length > 0) out.write(`${tableLines(titles, rows, out.width, out.paint, options).join('\n')}\n`);
 }
 
 function tabSeparated(rows: readonly Row[]): string {
@@ -31,29 +48,48 @@ export function tableLines(
   allRows: readonly Row[],
   width: number,
   paint: Paint,
+  { below }: TableOptions = {},
 ): string[] {
-  const isUsed = (_: unknown, column: number) => allRows.some((row) => textOf(row[column] ?? '') !== '');
+  const belowAt = below === undefined ? -1 : allTitles.indexOf(below);
+  const isUsed = (_: unknown, column: number) =>
+    column !== belowAt && allRows.some((row) => textOf(row[column] ?? '') !== '');
   const titles = allTitles.filter(isUsed);
   const rows = allRows.map((row) => row.filter(isUsed));
-  const cells = rows.map((row) => row.map((cell) => visibleLine(textOf(cell))));
   const widths = titles.map((title, column) =>
-    Math.max(textWidth(title), ...cells.map((row) => textWidth(row[column] ?? ''))),
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(visibleLine(textOf(row[column] ?? ''))))),
   );
   narrow(widths, width - GAP.length * (titles.length - 1));
-  const line = (texts: readonly string[], colours: (column: number) => Colour | undefined) =>
-    texts
-      .map((text, column) => {
-        const cut = cutToWidth(text, widths[column]!);
-        const shown = column === texts.length - 1 ? cut : padToWidth(cut, widths[column]!);
-        const colour = colours(column);
-        return colour ? paint(colour, shown) : shown;
-      })
-      .join(GAP)
-      .trimEnd();
+  const lines = (row: Row) => {
+    const wrapped = row.map((cell, column) => wrappedCell(cell, widths[column]!));
+    return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, at) =>
+      row
+        .map((cell, column) => {
+          const text = wrapped[column]![at] ?? '';
+          const shown = column === row.length - 1 ? text : padToWidth(text, widths[column]!);
+          const colour = colourOf(cell);
+          return colour && text !== '' ? paint(colour, shown) : shown;
+        })
+        .join(GAP)
+        .trimEnd(),
+    );
+  };
   return [
-    line(titles, () => 'dim'),
-    ...cells.map((texts, row) => line(texts, (column) => colourOf(rows[row]![column]!))),
+    ...lines(titles.map((text) => ({ text, colour: 'dim' }))),
+    ...rows.flatMap((row, at) => [...lines(row), ...linesBelow(allRows[at]![belowAt] ?? '', width, paint)]),
   ];
+}
+
+function wrappedCell(cell: string | Cell, width: number): string[] {
+  const { mostLines = Number.POSITIVE_INFINITY } = typeof cell === 'string' ? {} : cell;
+  return wrapToLines(visibleLine(textOf(cell)), width, mostLines);
+}
+
+function linesBelow(cell: string | Cell, width: number, paint: Paint): string[] {
+  if (textOf(cell) === '') return [];
+  const colour = colourOf(cell);
+  return wrapToWidth(visibleLine(textOf(cell)), width - GAP.length).map(
+    (line) => GAP + (colour ? paint(colour, line) : line),
+  );
 }
 
 /** The widest column is reduced first. */

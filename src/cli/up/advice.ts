@@ -3,6 +3,7 @@
 import { shellWord } from '../../base/command-line.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
+import { causeOf } from '../output/shown.ts';
 
 const STDERR_LINES = 3;
 
@@ -13,7 +14,7 @@ export function adviceFor(status: ServerStatus, place: string, sameConfig: strin
   const restart = `standpipe restart ${shellWord(visibleLine(status.name))}${visibleLine(sameConfig)}`;
   const stderr = (evidence?.stderrTail ?? '').trimEnd().split('\n').filter(Boolean).slice(-STDERR_LINES);
   return [
-    `${visibleLine(status.name)} ${status.state === 'failed' ? 'failed' : 'cannot be reached'}: ${visibleLine(message ?? status.reason)}`,
+    `${visibleLine(status.name)} ${status.state === 'failed' ? 'failed' : 'cannot be reached'}: ${visibleLine(causeOf(message ?? status.reason))}`,
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
     code === 'LOGIN_REQUIRED'

@@ -1,11 +1,12 @@
 // `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
 // and height, because lines that have scrolled cannot be redrawn.
 
-import { cutToWidth } from '../../base/terminal/text-width.ts';
+import { cutToWidth, wrapToLines } from '../../base/terminal/text-width.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
-import type { ServerStatus } from '../../host/supervision/server-state.ts';
+import { isAway, type ServerState, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { describeUptime, ownProcesses, stateColours } from '../commands/ls.ts';
 import type { Output } from '../output/output.ts';
+import { causeOf } from '../output/shown.ts';
 import { type Row, tableLines } from '../output/table.ts';
 import type { ReadStatus, UpView } from './view.ts';
 
@@ -32,7 +33,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
       ...heading,
       '',
       ...table(servers, width, out),
-      ...(advice.length > 0 ? ['', ...advice] : []),
+      ...(advice.length > 0 ? ['', ...advice.flatMap((line) => wrapAdvice(line, width))] : []),
       '',
       footer,
     ];
@@ -92,6 +93,7 @@ function table(servers: readonly ServerStatus[], width: number, out: Output): st
     ]),
     width,
     out.paint,
+    { below: 'LAST ERROR' },
   );
 }
 
@@ -102,8 +104,20 @@ function row(name: string, { state, reason, uptimeMs, calls }: Shown, lastError 
     { text: state, colour: stateColours[state] },
     uptime,
     String(calls),
-    state === 'backoff' || state === 'unreachable' ? reason : lastError,
+    { text: shownError(state, reason, lastError), colour: 'yellow' },
   ];
+}
+
+/** The advice below the table has the error of a server that is away. */
+function shownError(state: ServerState, reason: string, lastError: string): string {
+  if (isAway(state)) return '';
+  return causeOf(state === 'backoff' ? reason : lastError);
+}
+
+/** A hint may contain a whole PATH: the lines after it must stay on the screen. */
+function wrapAdvice(line: string, width: number): string[] {
+  const [indent] = /^ */.exec(line)!;
+  return wrapToLines(line.slice(indent.length), width - indent.length, 3).map((each) => indent + each);
 }
 
 function terminalRows(): number {

@@ -1,0 +1,28 @@
+// Paths and reasons as tables for people show them.
+
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
+import type { Output } from './output.ts';
+
+/** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`. */
+export function shownPath(path: string, { onTerminal }: Pick<Output, 'onTerminal'>, home = homedir()): string {
+  const isInside = home.length > 1 && (path === home || path.startsWith(home.endsWith(sep) ? home : home + sep));
+  return onTerminal && isInside ? `~${path.slice(home.length)}` : path;
+}
+
+/** What an error says before its cause. In a row of a table, the name of the server is known. */
+const beginnings = [
+  /^Server "[^"]*" (?:is not (?:running|connected)|cannot be reached): /,
+  /^Could not connect(?: \([\w/]+\)| to \S+)?: /,
+  /^Server ".*?" (?=(?:exited with|was ended by) )/,
+];
+
+/** Of a server in a table. A pipe gets the whole message. */
+export function shownReason(message: string, { onTerminal }: Pick<Output, 'onTerminal'>): string {
+  return onTerminal ? causeOf(message) : message;
+}
+
+/** An error as its cause: `exited with code 3 …` for `Could not connect (initialize): Server "node x.js" exited with code 3 …`. */
+export function causeOf(message: string): string {
+  return beginnings.reduce((text, beginning) => text.replace(beginning, ''), message);
+}
