@@ -149,6 +149,36 @@ test('a command in the folder of a node without a config uses this node', async 
   expect(JSON.parse(direct.stdout)).toMatchObject({ fleet: 'default', nodes: [{ name: 'one' }, { name: 'two' }] });
 });
 
+test('a server that one other node has is found without its node', async () => {
+  const greets = { code: 0, stdout: 'Hello, Ada!\n', stderr: '' };
+  for (const words of [['own', 'greet'], ['own/greet'], ['own_one__greet']]) {
+    expect(await run('call', ...words, 'name=Ada', '--node', 'two')).toEqual(greets);
+  }
+  const { tools } = await document('tools', 'own', '--node', 'two');
+  expect(tools[0]).toMatchObject({ server: 'own@one' });
+  expect((await run('logs', 'own', '--node', 'two')).code).toBe(0);
+});
+
+test('a name that several nodes have is refused with the choices, and models see readable names', async () => {
+  const other = writeConfig('three.json', { own: everythingEntry });
+  const three = start(['--config', other, '--join', nats.url, '--node', 'three']);
+  await three.says('Joined the fleet default');
+  await until('both are known', async () => {
+    const { code, stderr } = await run('call', 'own', 'greet', 'name=Ada', '--node', 'two');
+    return code === 2 && stderr.includes('Nodes of the fleet have it: own@one, own@three.');
+  });
+  const { url, token } = gatewayIn(one.log())!;
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const client = new Client({ name: 'model', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['own__greet', 'own_three__greet']));
+  const { content } = await client.callTool({ name: 'own_three__greet', arguments: { name: 'Eve' } });
+  expect(content).toMatchObject([{ text: 'Hello, Eve!' }]);
+  await client.close();
+  await stop(three.child);
+});
+
 test('a node shows where the servers run that it calls', async () => {
   const { stdout } = await run('ls', '--node', 'two');
   expect(stdout).toMatch(/^talks\t.*\ttwo \(generation 1\)\t/m);

@@ -19,18 +19,20 @@ export const control = (verb: Verb): CommandModule => ({
     command.action(
       run((invocation, words) =>
         withRunningHost(invocation, async (host) => {
-          const [name] = words as [string];
-          const { out } = invocation;
+          const [given] = words as [string];
+          const { out, settings } = invocation;
           const { fleetOfServer } = await import('../fleet/reach-fleet.ts');
-          const fleet = await fleetOfServer(host, name);
-          out.activity.begin(`${verb} ${name}`);
-          const done = fleet ? await onNodes(fleet, name, verb) : await onHost(host, name, verb, invocation);
+          const found = await fleetOfServer(host, given, settings);
+          out.activity.begin(`${verb} ${found?.name ?? given}`);
+          const done = found
+            ? await onNodes(found.fleet, found.name, verb)
+            : await onHost(host, given, verb, invocation);
           out.activity.end();
           for (const { server, node } of done) {
             const where = node === undefined ? '' : ` on node ${visibleLine(node)}`;
             if (!out.json) out.say(`${visibleLine(server.name)} is ${server.state}${where}.`);
           }
-          if (out.json) out.document(fleet ? { servers: done } : done[0]!);
+          if (out.json) out.document(found ? { servers: done } : done[0]!);
           return undefined;
         }),
       ),

@@ -28,21 +28,21 @@ With --json, prints one document per line. Of a server of a fleet: the stderr of
   command.action(run(logs));
 };
 
-const logs: CommandBody = async (invocation, [server], options) => {
+const logs: CommandBody = async (invocation, [given], options) => {
   const isFollowed = options.follow === true;
   const { out, settings, signal } = invocation;
   if (options.join !== undefined) {
-    if (server === undefined) throw noServer();
+    if (given === undefined) throw noServer();
     const { withFleet } = await import('../fleet/reach-fleet.ts');
-    return withFleet(invocation, options, (fleet) => ofFleet(fleet, server, isFollowed, invocation));
+    return withFleet(invocation, options, (fleet) => ofFleet(fleet, given, isFollowed, invocation));
   }
   return withRunningHost(invocation, async (host) => {
-    if (server !== undefined) {
+    if (given !== undefined) {
       const { fleetOfServer } = await import('../fleet/reach-fleet.ts');
-      const fleet = await fleetOfServer(host, server);
-      if (fleet) return ofFleet(fleet, server, isFollowed, invocation);
+      const found = await fleetOfServer(host, given, settings);
+      if (found) return ofFleet(found.fleet, found.name, isFollowed, invocation);
       const { findServer } = await import('../servers/find-server.ts');
-      await findServer(server, { host, running: true, only: undefined }, settings);
+      await findServer(given, { host, running: true, only: undefined }, settings);
     }
     const { findLiveHost } = await import('../servers/host-elsewhere.ts');
     const live = await findLiveHost(settings, () => undefined);
@@ -50,7 +50,7 @@ const logs: CommandBody = async (invocation, [server], options) => {
     const { lastSeq } = await host.status();
     const socket = await connectLive(live);
     try {
-      await unlessAborted(print(socket, { server, lastSeq: isFollowed ? undefined : lastSeq }, out), signal);
+      await unlessAborted(print(socket, { server: given, lastSeq: isFollowed ? undefined : lastSeq }, out), signal);
     } finally {
       socket.destroy();
     }

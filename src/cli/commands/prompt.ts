@@ -34,13 +34,13 @@ export const define: CommandModule['define'] = (command, run) => {
 const prompt: CommandBody = (invocation, words, options) =>
   withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings, signal } = invocation;
-    const [server, name, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
-    if (server === undefined) {
+    const [given, name, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
+    if (given === undefined) {
       throw new UsageError('INVALID_OPTION', 'prompt takes a server and the name of a prompt', {
         hint: 'standpipe prompt <server> <name> [name=value …]',
       });
     }
-    await findServer(server, reached, settings);
+    const { name: server } = await findServer(given, reached, settings);
     const client = reached.host.client(server);
     const { prompts } = await client.listPrompts();
     if (name === undefined) return list(server, prompts, out, await reportWarnings(reached.host, [server], out));

@@ -35,13 +35,13 @@ const read: CommandBody = async (invocation, words, options) => {
   await checkOutput(output);
   return withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings, signal } = invocation;
-    const [server, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
-    if (server === undefined || rest.length > 0) {
+    const [given, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
+    if (given === undefined || rest.length > 0) {
       throw new UsageError('INVALID_OPTION', 'read takes a server and a URI', {
         hint: 'standpipe read <server> <uri>',
       });
     }
-    await findServer(server, reached, settings);
+    const { name: server } = await findServer(given, reached, settings);
     const client = reached.host.client(server);
     if (uri === undefined) {
       const listed = await listOf(client);

@@ -45,8 +45,8 @@ const tools: CommandBody = (invocation, [name], options) =>
   withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings } = invocation;
     out.activity.begin('listing tools');
-    const server = name ?? reached.only;
-    if (server !== undefined) await findServer(server, reached, settings);
+    const given = name ?? reached.only;
+    const server = given === undefined ? undefined : (await findServer(given, reached, settings)).name;
     const { tools, failed } = server === undefined ? await all(reached, settings, out) : await one(reached, server);
     out.activity.end();
     rememberOffers(reached.remember, tools);

@@ -33,13 +33,13 @@ const types: CommandBody = async (invocation, [name], options) => {
   await checkOutput(output);
   return withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings } = invocation;
-    const server = name ?? reached.only;
-    if (server === undefined) {
+    const given = name ?? reached.only;
+    if (given === undefined) {
       throw new UsageError('INVALID_OPTION', 'No server was given', {
         hint: 'standpipe types <server>, or standpipe types -- <command …>',
       });
     }
-    await findServer(server, reached, settings);
+    const { name: server } = await findServer(given, reached, settings);
     out.activity.begin('listing tools');
     const { tools } = await reached.host.client(server).listTools();
     const text = typesOf(server, tools);

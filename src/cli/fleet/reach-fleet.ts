@@ -8,7 +8,9 @@ import type { RemoteHost } from '../../host/control/remote-host.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Invocation } from '../invocation.ts';
+import { findServer } from '../servers/find-server.ts';
 import { findRunningHost } from '../servers/running-host.ts';
+import type { Settings } from '../settings.ts';
 import { type FleetOptions, hasAddresses, missingJoin, readFleetOptions } from './fleet-options.ts';
 import type { StateOnNode } from './fleet-tables.ts';
 
@@ -53,13 +55,25 @@ async function reachFleet({ settings, out }: Invocation, options: FleetOptions):
   };
 }
 
-/** The fleet of a running host, if other nodes run the server, or it is a replica that the host runs. */
-export async function fleetOfServer(host: RemoteHost, name: string): Promise<FleetAccess | undefined> {
+/** The fleet of a running host and the name there, if other nodes run the server, or it is a replica that the host runs. */
+export async function fleetOfServer(
+  host: RemoteHost,
+  given: string,
+  settings: Settings,
+): Promise<{ fleet: FleetAccess; name: string } | undefined> {
   const { servers } = await host.status();
-  const isNode = servers.some(({ url }) => url?.startsWith('nats:'));
+  if (!servers.some(isOfFleet)) return undefined;
+  const isListed = servers.some(({ name }) => name === given);
+  const { name } =
+    isListed || !given.includes('@')
+      ? await findServer(given, { host, running: true, only: undefined }, settings)
+      : { name: given };
   const found = servers.find((server) => server.name === name);
-  const isOfFleet = found ? found.url?.startsWith('nats:') : isNode && name.includes('@');
-  return isOfFleet ? fleetOfHost(host) : undefined;
+  return found && !isOfFleet(found) ? undefined : { fleet: fleetOfHost(host), name };
+}
+
+function isOfFleet({ url }: ServerStatus): boolean {
+  return url?.startsWith('nats:') ?? false;
 }
 
 function fleetOfHost(host: RemoteHost): FleetAccess {

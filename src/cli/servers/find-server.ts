@@ -2,7 +2,7 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import { problemError } from '../../config/problem.ts';
-import { unknownServer } from '../../host/services/unknown-name.ts';
+import { onNodes, unknownServer } from '../../host/services/unknown-name.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { UnusableEntry } from '../exit-code.ts';
 import type { Settings } from '../settings.ts';
@@ -17,7 +17,18 @@ export async function findServer(name: string, reached: Searched, settings: Sett
   if (found) return found;
   const names = servers.map((server) => server.name);
   await explainRejected(name, reached, settings);
+  const elsewhere = onlyNode(name, servers);
+  if (elsewhere) return elsewhere;
   throw unknownServer(name, names, [], notJoined ?? commandHint(name));
+}
+
+/** `files` means `files@one` if no other node has a server of this name. */
+export function onlyNode(name: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+  const [only, ...others] = onNodes(
+    name,
+    servers.map((server) => server.name),
+  );
+  return others.length === 0 ? servers.find((server) => server.name === only) : undefined;
 }
 
 /** A name that looks like an address, a program or a file is probably that. */

@@ -3,9 +3,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
 import type { HostStatus } from '../../host/control/control-methods.ts';
-import { type Offer, resolve } from '../../host/services/catalog.ts';
-import { listedName } from '../../host/services/listed-names.ts';
-import { unknownServer } from '../../host/services/unknown-name.ts';
+import { listedAs, type Offer, resolve } from '../../host/services/catalog.ts';
+import { onNodes, unknownServer } from '../../host/services/unknown-name.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { recallTools } from '../completion/remembered-tools.ts';
@@ -29,7 +28,7 @@ export async function refuseMisspeltServer(
   if (slash < 1 && next !== undefined && (next === '-' || readAssignment(next))) return;
   const name = slash > 0 ? first.slice(0, slash) : first;
   const names = servers.map((server) => server.name);
-  if (didYouMean(name, names) === undefined) return;
+  if (didYouMean(name, names) === undefined && onNodes(name, names).length === 0) return;
   const remembered = Object.values(recallTools(settings)).flat();
   if (remembered.some((tool) => tool.name === first)) return;
   const { offers } = await host.tools(true);
@@ -44,16 +43,17 @@ export async function findByName(
 ): Promise<FoundTool> {
   const { offers: tools, failed } = await host.tools();
   rememberOffers(remember, tools);
-  if (!tools.some((tool) => tool.name === name || listedName(tool.server, tool.name) === name)) {
-    const names = servers.map((server) => server.name);
+  const names = servers.map((server) => server.name);
+  if (!tools.some((tool) => tool.name === name) && listedAs(tools, name, names).length === 0) {
     if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, [], notJoined);
+    if (onNodes(name, names).length > 0) throw unknownServer(name, names, [], notJoined);
     const trouble = failed.map(({ server }) => ` "${server}" could not be queried.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {
       hint: `${notJoined ?? didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists all tools.'}${trouble}`,
     });
   }
-  const { server, definition } = resolve(tools, name, 'tool');
+  const { server, definition } = resolve(tools, name, 'tool', names);
   const { protocol } = servers.find((each) => each.name === server)!;
   return { server, protocol, tool: definition, words };
 }

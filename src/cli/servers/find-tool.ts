@@ -29,8 +29,12 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   const slash = first.indexOf('/');
   const owner = slash > 0 ? named(first.slice(0, slash)) : undefined;
   if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
-  const { explainRejected } = await import('./find-server.ts');
+  const { explainRejected, onlyNode } = await import('./find-server.ts');
   await explainRejected(slash > 0 ? first.slice(0, slash) : first, reached, settings);
+  const elsewhere = onlyNode(first, servers);
+  if (elsewhere) return ofServer(reached, elsewhere, rest);
+  const ownerElsewhere = slash > 0 ? onlyNode(first.slice(0, slash), servers) : undefined;
+  if (ownerElsewhere) return ofServer(reached, ownerElsewhere, [first.slice(slash + 1), ...rest]);
   const { findByName, refuseMisspeltServer } = await import('./find-tool-by-name.ts');
   await refuseMisspeltServer(reached, servers, words, settings);
   return findByName(reached, { servers, notJoined }, first, rest);

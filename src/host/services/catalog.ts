@@ -3,7 +3,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { hintOfNames } from '../../config/nearest.ts';
-import { listedName } from './listed-names.ts';
+import { lastingPart, listedName, serverParts } from './listed-names.ts';
 
 // The `_meta` members by which all servers as one tell where an entry comes from.
 
@@ -53,10 +53,18 @@ export function addressOf(server: string, name: string, sharedWith: readonly str
   return sharedWith.length > 0 ? `${server}/${name}` : name;
 }
 
-/** Finds what an address means: `server/name`, the listed name, or a name that only one server has. */
-export function resolve<T>(catalog: readonly Offer<T>[], address: string, what: string): Offer<T> {
+/**
+ * Finds what an address means: `server/name`, the listed name, or a name that only one server has. `servers`: all that are listed,
+ * also those that could not be asked.
+ */
+export function resolve<T>(
+  catalog: readonly Offer<T>[],
+  address: string,
+  what: string,
+  servers: Iterable<string>,
+): Offer<T> {
   const named = catalog.filter(({ server, name }) => `${server}/${name}` === address);
-  const exact = named.length > 0 ? named : catalog.filter(({ server, name }) => listedName(server, name) === address);
+  const exact = named.length > 0 ? named : listedAs(catalog, address, servers);
   const found = exact.length > 0 ? exact : catalog.filter(({ name }) => name === address);
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
@@ -69,4 +77,12 @@ export function resolve<T>(catalog: readonly Offer<T>[], address: string, what: 
   throw new UsageError('NAME_UNKNOWN', `No server has a ${what} named "${address}"`, {
     hint: hintOfNames(address, addresses, undefined),
   });
+}
+
+/** What all servers as one list by this name. */
+export function listedAs<T>(catalog: readonly Offer<T>[], listed: string, servers: Iterable<string>): Offer<T>[] {
+  const parts = serverParts(servers);
+  return catalog.filter(({ server, name }) =>
+    [parts.get(server), lastingPart(server)].some((part) => part !== undefined && listedName(part, name) === listed),
+  );
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listedName, listedUri, partsOf, partsOfUri, serverPart } from './listed-names.ts';
+import { lastingPart, listedName, listedUri, partsOf, partsOfUri, serverParts } from './listed-names.ts';
 
 const odd = fc.oneof(
   fc.string({ maxLength: 80 }),
@@ -8,16 +8,34 @@ const odd = fc.oneof(
   fc.constantFrom('a', 'a_', 'a__', 'a__b', '_', '', 'get_weather', 'x'.repeat(64), 'x'.repeat(65)),
 );
 
+/** As all servers as one list it, of these servers. */
+function listedIn(servers: readonly string[], server: string, name: string): string {
+  return listedName(serverParts(servers).get(server)!, name);
+}
+
 describe('the name of a tool or prompt', () => {
   test('is the server and the name where both are plain', () => {
-    expect(listedName('github', 'create_issue')).toBe('github__create_issue');
-    expect(listedName('my-files', '__init__')).toBe('my-files____init__');
+    expect(listedIn(['github'], 'github', 'create_issue')).toBe('github__create_issue');
+    expect(listedIn(['my-files'], 'my-files', '__init__')).toBe('my-files____init__');
   });
 
-  test('has a hash in the part that had to be changed, and in no other', () => {
+  test('is readable for a server with other characters that no other server could be taken for', () => {
+    expect(listedIn(['files@two', 'files'], 'files@two', 'read')).toBe('files_two__read');
+    expect(listedIn(['My Files!'], 'My Files!', 'read')).toBe('My_Files__read');
+    expect(listedIn(['a__b'], 'a__b', 'c')).toBe('a_b__c');
+  });
+
+  test('has a hash in the part of a server that could be taken for another one', () => {
+    const both = ['files@two', 'files.two'];
+    for (const server of both) expect(listedIn(both, server, 'x')).toMatch(/^files_two_[0-9a-f]{8}__x$/);
+    expect(listedIn(['files@two', 'files_two'], 'files_two', 'x')).toBe('files_two__x');
+    expect(listedIn(['files@two', 'files_two'], 'files@two', 'x')).toMatch(/^files_two_[0-9a-f]{8}__x$/);
+    expect(listedIn(['\u6f22'], '\u6f22', 'x')).toMatch(/^_[0-9a-f]{8}__x$/);
+    expect(listedIn(['x'.repeat(33)], 'x'.repeat(33), 'y')).toMatch(/^x{23}_[0-9a-f]{8}__y$/);
+  });
+
+  test('has a hash in a name that had to be changed', () => {
     expect(listedName('files', 'read.file')).toMatch(/^files__read_file_[0-9a-f]{8}$/);
-    expect(listedName('My Files', 'read')).toMatch(/^My_Files_[0-9a-f]{8}__read$/);
-    expect(listedName('a__b', 'c')).toMatch(/^a_b_[0-9a-f]{8}__c$/);
     expect(listedName('files', 'x'.repeat(65))).toMatch(/^files__x{48}_[0-9a-f]{8}$/);
   });
 
@@ -25,7 +43,8 @@ describe('the name of a tool or prompt', () => {
     const names = fc.uniqueArray(fc.tuple(odd, odd), { selector: JSON.stringify, maxLength: 30 });
     fc.assert(
       fc.property(names, (pairs) => {
-        const listed = pairs.map(([server, name]) => listedName(server, name));
+        const parts = serverParts(new Set(pairs.map(([server]) => server)));
+        const listed = pairs.map(([server, name]) => listedName(parts.get(server)!, name));
         for (const each of listed) expect(each).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
         expect(new Set(listed).size).toBe(pairs.length);
       }),
@@ -34,10 +53,14 @@ describe('the name of a tool or prompt', () => {
 
   test('tells its server, and the own name unless that was changed', () => {
     fc.assert(
-      fc.property(odd, odd, (server, name) => {
-        const { part, name: own, isOwn } = partsOf(listedName(server, name))!;
-        expect(part).toBe(serverPart(server));
-        if (isOwn) expect(own).toBe(name);
+      fc.property(fc.uniqueArray(odd, { minLength: 1 }), odd, (servers, name) => {
+        const [server] = servers as [string];
+        const chosen = serverParts(servers).get(server)!;
+        for (const part of [chosen, lastingPart(server)]) {
+          const { part: found, name: own, isOwn } = partsOf(listedName(part, name))!;
+          expect(found).toBe(part);
+          if (isOwn) expect(own).toBe(name);
+        }
       }),
     );
   });

@@ -1,5 +1,6 @@
-// How all servers as one name what each of them has. A name depends on the server and on its own name there, and on nothing
-// else: it stays the same when other servers are added, and no two differ only by their order. See "Names" in docs/gateway.md.
+// How all servers as one name what each of them has. The name of a server with other characters than hosts allow is readable as long
+// as no other server could have it, and has a hash otherwise. The form with the hash is always accepted: it depends on the server
+// alone. See "Names" in docs/gateway.md.
 
 import { createHash } from 'node:crypto';
 
@@ -13,19 +14,39 @@ const isPlainName = /^[a-zA-Z0-9_-]+$/;
 const endsInHash = /_[0-9a-f]{8}$/;
 
 /**
- * `<server>__<name>` for tools and prompts. A part that has other characters or is too long is cut, and gets a hash of what it
- * was. The first `__` ends the server, so that no name of one server can be that of another.
+ * `<part>__<name>` for tools and prompts; `part` is that of the server. A name that has other characters or is too long is cut, and gets
+ * a hash of what it was. The first `__` ends the part, so that no name of one server can be that of another.
  */
-export function listedName(server: string, name: string): string {
-  const part = serverPart(server);
+export function listedName(part: string, name: string): string {
   const most = MOST_CHARS - part.length - BETWEEN.length;
   const isPlain = name.length <= most && isPlainName.test(name);
   return `${part}${BETWEEN}${isPlain ? name : hashed(name.replace(/[^a-zA-Z0-9_-]+/g, '_'), name, most)}`;
 }
 
-export function serverPart(server: string): string {
-  const isPlain = server.length <= MOST_SERVER_CHARS && isPlainName.test(server) && !/__|_$/.test(server);
-  return isPlain ? server : hashed(server.replace(/[^a-zA-Z0-9-]+/g, '_'), server, MOST_SERVER_CHARS);
+/** The part of each server in listed names: its name if that is plain, a readable form if only one server has it, or a hash. */
+export function serverParts(servers: Iterable<string>): ReadonlyMap<string, string> {
+  const names = [...servers];
+  const owners = new Map<string, number>();
+  for (const name of names) owners.set(readablePart(name), (owners.get(readablePart(name)) ?? 0) + 1);
+  return new Map(
+    names.map((server) => {
+      const readable = readablePart(server);
+      return [server, isPlainPart(readable) && owners.get(readable) === 1 ? readable : lastingPart(server)];
+    }),
+  );
+}
+
+/** The part that does not depend on other servers. */
+export function lastingPart(server: string): string {
+  return isPlainPart(server) ? server : hashed(readablePart(server), server, MOST_SERVER_CHARS);
+}
+
+function readablePart(server: string): string {
+  return isPlainPart(server) ? server : server.replace(/[^a-zA-Z0-9-]+/g, '_').replace(/^_|_$/g, '');
+}
+
+function isPlainPart(text: string): boolean {
+  return text.length <= MOST_SERVER_CHARS && isPlainName.test(text) && !/__|_$/.test(text);
 }
 
 /** The parts of a listed name. `isOwn`: the second is certainly the name that the server gave. */

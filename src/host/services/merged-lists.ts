@@ -12,6 +12,7 @@ import type { Member } from '../member.ts';
 import { serverNotReady } from '../supervision/server-errors.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
+import { lastingPart, serverParts } from './listed-names.ts';
 import { type Entry, ServerLists } from './server-lists.ts';
 import { unknownServer } from './unknown-name.ts';
 
@@ -43,6 +44,7 @@ export class MergedLists {
   readonly #store: Store;
   readonly #rights: Rights | undefined;
   #all: readonly ServerLists[] = [];
+  #parts: ReadonlyMap<string, string> = new Map();
   #byPart: ReadonlyMap<string, ServerLists> = new Map();
   #version = -1;
 
@@ -66,6 +68,16 @@ export class MergedLists {
     return this.#all;
   }
 
+  get servers(): readonly string[] {
+    return this.all.map(({ server }) => server);
+  }
+
+  /** The part of a server in the names of its tools and prompts. */
+  partOf(server: string): string {
+    this.#update();
+    return this.#parts.get(server) ?? lastingPart(server);
+  }
+
   /** The server with this part in the names of its tools. */
   byPart(part: string): ServerLists | undefined {
     this.#update();
@@ -77,11 +89,7 @@ export class MergedLists {
   }
 
   noServer(name: string): UsageError {
-    return unknownServer(
-      name,
-      this.all.map(({ server }) => server),
-      [],
-    );
+    return unknownServer(name, this.servers, []);
   }
 
   /** The servers of the host are others now, or have other entries. */
@@ -123,7 +131,7 @@ export class MergedLists {
       }
     };
     await Promise.all(asked.map(ask));
-    const order = this.all.map(({ server }) => server);
+    const order = this.servers;
     failed.sort((one, other) => order.indexOf(one.server) - order.indexOf(other.server));
     const { nameKey } = mcpLists[list];
     return { offers: catalogOf(offers, (entry) => textOf(entry[nameKey as keyof T])), failed };
@@ -158,7 +166,11 @@ export class MergedLists {
     this.#version = version;
     const visible = members().filter(({ config }) => this.#rights?.mayUseServer(config.name) ?? true);
     this.#all = visible.map((member) => this.#of(member));
-    this.#byPart = new Map(this.#all.map((lists) => [lists.part, lists]));
+    this.#parts = serverParts(this.#all.map(({ server }) => server));
+    this.#byPart = new Map([
+      ...this.#all.map((lists) => [lastingPart(lists.server), lists] as const),
+      ...this.#all.map((lists) => [this.#parts.get(lists.server)!, lists] as const),
+    ]);
   }
 
   #of(member: Member): ServerLists {

@@ -165,7 +165,7 @@ export class MergedService implements Service {
     if (cursor !== undefined) throw invalidParams('Unknown cursor: the list of all servers has one page');
     const wait = ((_meta as Meta | undefined)?.[WAIT] as ListWait | undefined) ?? 'limited';
     const { offers, failed } = await this.lists.read(list, wait, caller.options?.timeoutMs);
-    const result = { [list]: offers.map((offer) => listed(offer, list)) };
+    const result = { [list]: offers.map((offer) => listed(offer, list, this.lists.partOf(offer.server))) };
     if (failed.length === 0) return result;
     const described = failed.map(({ server, error }) => ({ server, error: describedFor(caller, error) }));
     return { ...result, _meta: { [FAILED]: described } };
@@ -222,9 +222,9 @@ function ownParams(method: string, params: Params, own: string): Params {
   return { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: own } : { ...ref, uri: own } };
 }
 
-function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: ListName): Entry {
+function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: ListName, part: string): Entry {
   const { nameKey } = mcpLists[list];
-  const shown = nameKey === 'name' ? listedName(server, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
+  const shown = nameKey === 'name' ? listedName(part, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
   const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
   return { ...definition, [nameKey]: shown, _meta };
 }

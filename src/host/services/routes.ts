@@ -32,7 +32,7 @@ export class Routes {
     const parts = partsOf(given);
     const lists = parts && this.#lists.byPart(parts.part);
     if (lists) {
-      const own = lists.ownName(list, given) ?? (parts.isOwn ? parts.name : undefined);
+      const own = lists.ownName(list, parts.part, given) ?? (parts.isOwn ? parts.name : undefined);
       return own === undefined ? this.#listedBy(lists, list, given) : { lists, own };
     }
     return this.#inServer(given) ?? this.#search(list, given);
@@ -69,12 +69,13 @@ export class Routes {
   async #listedBy(lists: ServerLists, list: ListName, given: string): Promise<Route> {
     await lists.read(list);
     // A server may have given a name that looks like one that was changed.
-    return { lists, own: lists.ownName(list, given) ?? partsOf(given)!.name };
+    const { part, name } = partsOf(given)!;
+    return { lists, own: lists.ownName(list, part, given) ?? name };
   }
 
   async #search(list: ListName, given: string): Promise<Route> {
     const { offers, failed } = await this.#lists.read(list, 'limited');
-    const { server, name } = resolved(offers, given, mcpLists[list].what);
+    const { server, name } = resolved(offers, given, mcpLists[list].what, this.#lists.servers);
     const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
     if (missing) throw uncertain(given, missing.server);
     const lists = this.#lists.all.find((each) => each.server === server);
@@ -110,9 +111,14 @@ function onlyOne(owners: readonly ServerLists[], uri: string, what: string): Rou
 }
 
 /** A name that no server has, or several, is refused as a server would refuse it. */
-function resolved(offers: readonly Offer<Entry>[], given: string, what: string): Offer<Entry> {
+function resolved(
+  offers: readonly Offer<Entry>[],
+  given: string,
+  what: string,
+  servers: readonly string[],
+): Offer<Entry> {
   try {
-    return resolve(offers, given, what);
+    return resolve(offers, given, what, servers);
   } catch (error) {
     const { message, hint } = error as UsageError;
     throw new RpcError(RpcCode.invalidParams, message, undefined, { hint, cause: error });

@@ -7,7 +7,7 @@ import type { Meta } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import { isAway } from '../supervision/server-state.ts';
-import { listedName, serverPart } from './listed-names.ts';
+import { listedName } from './listed-names.ts';
 import type { ServerClient } from './typed-client.ts';
 
 export interface Entry {
@@ -18,9 +18,9 @@ type Entries = readonly Entry[];
 
 interface KnownList {
   entries: Entries | undefined;
-  /** By its own name, and by the name under which all servers as one list it. */
   byName: ReadonlyMap<string, Entry>;
-  ownNames: ReadonlyMap<string, string>;
+  /** The own name by the name that all servers as one list, for each part of the server that was used: there are two at most. */
+  ownNames: Map<string, ReadonlyMap<string, string>>;
   /** It is as the server has it: a change would have been announced. */
   isFresh: boolean;
   /** Counts announced changes: a list that was asked for before one of them is not fresh after it. */
@@ -42,14 +42,11 @@ const everyChange = { toolsListChanged: true, promptsListChanged: true, resource
 
 export class ServerLists {
   readonly member: Member;
-  /** The server in the names of its tools and prompts. */
-  readonly part: string;
   readonly #lists: Record<ListName, KnownList>;
   #watch: ReturnType<Service['watch']> | undefined;
 
   constructor(member: Member) {
     this.member = member;
-    this.part = serverPart(member.config.name);
     this.#lists = Object.fromEntries(everyList.map((name) => [name, unknownList()])) as Record<ListName, KnownList>;
   }
 
@@ -70,9 +67,12 @@ export class ServerLists {
     return Promise.resolve(this.read(list)).then(found, found);
   }
 
-  /** The server's own name for what is listed by this one. */
-  ownName(list: ListName, listed: string): string | undefined {
-    return this.#lists[list].ownNames.get(listed);
+  /** The server's own name for what is listed by this one, where `part` is that of the server. */
+  ownName(list: ListName, part: string, listed: string): string | undefined {
+    const { byName, ownNames } = this.#lists[list];
+    const known = ownNames.get(part) ?? new Map([...byName.keys()].map((name) => [listedName(part, name), name]));
+    ownNames.set(part, known);
+    return known.get(listed);
   }
 
   /** What was read last, whether it is fresh or not. */
@@ -127,16 +127,11 @@ export class ServerLists {
   #learn(list: ListName, known: KnownList, entries: Entries, readAt: number): void {
     const { nameKey, kind } = mcpLists[list];
     const byName = new Map<string, Entry>();
-    const ownNames = new Map<string, string>();
-    for (const entry of entries) {
-      const name = String(entry[nameKey as keyof Entry]);
-      byName.set(name, entry);
-      if (nameKey === 'name') ownNames.set(listedName(this.server, name), name);
-    }
+    for (const entry of entries) byName.set(String(entry[nameKey as keyof Entry]), entry);
     const facts = this.member.service.describe();
     const announces = !(facts instanceof Promise) && facts.capabilities[kind]?.listChanged === true;
     const isFresh = announces && this.#watch !== undefined && readAt === known.age;
-    Object.assign(known, { entries, byName, ownNames, isFresh, readAt });
+    Object.assign(known, { entries, byName, ownNames: new Map(), isFresh, readAt });
   }
 
   /** Does not start the server. */

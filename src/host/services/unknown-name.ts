@@ -25,10 +25,19 @@ export function unknownServer(
 ): UsageError {
   const problem = rejected.find(({ server }) => server === name);
   if (problem) return problemError(problem);
-  const there = hintOfNames(name, names, 'The config has no servers that can be used.');
+  const elsewhere = onNodes(name, names);
+  const there =
+    elsewhere.length > 0
+      ? `Nodes of the fleet have it: ${elsewhere.join(', ')}.`
+      : hintOfNames(name, names, 'The config has no servers that can be used.');
   return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
     hint: more === undefined ? there : `${there.replace(/\.$/, '')}. ${more}`,
   });
+}
+
+/** The servers of other nodes that have this name there: `files@one` for `files`. */
+export function onNodes(name: string, names: readonly string[]): string[] {
+  return names.filter((each) => each.startsWith(`${name}@`));
 }
 
 /** A server's refusal of something that it never listed. */
