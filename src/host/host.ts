@@ -225,8 +225,7 @@ export class Host {
 
   /** Finds the server of a tool by its name, or by `server/tool`. */
   async findTool(address: string): Promise<Offer<Tool>> {
-    const { tools } = await this.tools({ start: true });
-    return resolve(tools, address, 'tool', this.#merged.lists.servers);
+    return resolve((await this.tools({ start: true })).tools, address, 'tool', this.#merged.lists.servers);
   }
 
   /**
