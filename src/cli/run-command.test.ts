@@ -56,6 +56,18 @@ describe('an error says what to do', () => {
     ['no folder', ['check', '--junit', 'nowhere/x.xml', ...server], '--junit cannot be "nowhere/x.xml"', ''],
     ['a folder as a report', ['check', '--junit', '.', ...server], '--junit cannot be ".": it is a folder', ''],
     ['one file twice', ['check', '--junit', 'x', '--html', './x', ...server], 'cannot be the same file', ''],
+    [
+      'no file for a baseline',
+      ['check', '--update-baseline', ...server],
+      '--update-baseline needs the file',
+      '--baseline',
+    ],
+    [
+      'no baseline',
+      ['check', '--baseline', 'none.json', ...server],
+      'Cannot read the baseline "none.json"',
+      '--update',
+    ],
     ['a client of the config', ['check', '--client', 'weather'], 'The command of the client is missing', ''],
     [
       'an option of other checks',

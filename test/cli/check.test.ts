@@ -20,7 +20,7 @@ test.concurrent('a server that follows the rules exits with 0, a violation with 
   expect(good.stdout).toMatch(/^2 rules: 2 passed/m);
   const bad = await runCli(['check', ...cheap, '--junit', junit, '--html', html, ...wrong]);
   expect(bad.code).toBe(1);
-  expect(bad.stdout).toMatch(/^ {2}✗ wire\/only-messages/m);
+  expect(bad.stdout).toMatch(/^✗ wire\/only-messages/m);
   expect(bad.stdout).toMatch(/^ {2}fix: Log with console\.error/m);
   expect(bad.stderr).toBe(`Saved ${junit}\nSaved ${html}\n`);
   expect(readFileSync(junit, 'utf8')).toContain('name="wire/only-messages (2025-11-25)"');
@@ -87,6 +87,19 @@ test.concurrent('violated advice is shown, and does not fail the check with --st
     outcomes: [{ level: 'ADVICE', status: 'advice', link: 'docs/check.md#robustnessgarbage-text' }],
     counts: { failed: 0, warning: 0, advice: 1 },
   });
+});
+
+test.concurrent('--update-baseline writes what was found; with the file it is accepted, and what is new fails', async () => {
+  const file = join(folder, 'baseline.json');
+  const missing = await runCli(['check', '--baseline', file, ...cheap, ...wrong]);
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('--update-baseline') });
+  const written = await runCli(['check', '--baseline', file, '--update-baseline', ...cheap, ...wrong]);
+  expect(written).toMatchObject({ code: 0, stderr: `Saved ${file}\n` });
+  expect(JSON.parse(readFileSync(file, 'utf8')).findings).toMatchObject([{ rule: 'wire/only-messages' }]);
+  const accepted = await runCli(['check', '--baseline', file, ...cheap, ...wrong]);
+  expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Accepted by the baseline: wire/only') });
+  writeFileSync(file, '{"standpipe":"check baseline","version":1,"findings":[]}');
+  expect(await runCli(['check', '--baseline', file, ...cheap, ...wrong])).toMatchObject({ code: 1 });
 });
 
 test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client are checked', async () => {

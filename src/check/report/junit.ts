@@ -1,7 +1,8 @@
 // The report as JUnit XML, which CI systems read: a suite for each family, a test case for each rule and revision.
 
 import { familyOf } from '../rule.ts';
-import type { CheckReport, EvidenceLine, Outcome } from './report.ts';
+import { type CheckReport, type EvidenceLine, isFailure, type Outcome } from './report.ts';
+import { isViolated } from './rule-results.ts';
 
 export interface JunitOptions {
   /** A warning is a failure. Otherwise it is the output of a test case that passed, as advice always is. */
@@ -40,10 +41,6 @@ function counts(outcomes: readonly Outcome[], strict: boolean): string {
   return ` tests="${outcomes.length}" failures="${failures}" skipped="${skipped}"`;
 }
 
-function isFailure({ status }: Outcome, strict: boolean): boolean {
-  return status === 'failed' || (strict && status === 'warning');
-}
-
 function testCase(outcome: Outcome, strict: boolean): string {
   const { rule, revision, status, reason = '', durationMs } = outcome;
   const name = attribute(revision ? `${rule} (${revision})` : rule);
@@ -52,8 +49,9 @@ function testCase(outcome: Outcome, strict: boolean): string {
     if (isFailure(outcome, strict)) {
       return `<failure type="${outcome.level}" message="${attribute(reason)}">${text(details(outcome))}</failure>`;
     }
-    if (status === 'warning' || status === 'advice') {
-      return `<system-out>${text(`${status}: ${details(outcome)}`)}</system-out>`;
+    if (isViolated(outcome)) {
+      const why = outcome.accepted ? 'accepted by the baseline' : status;
+      return `<system-out>${text(`${why}: ${details(outcome)}`)}</system-out>`;
     }
     return status === 'not applicable' ? `<skipped message="${attribute(reason)}"/>` : '';
   };

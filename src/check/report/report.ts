@@ -18,10 +18,20 @@ export interface CheckReport {
   readonly version?: string;
   /** Those that it supports, newest first. */
   readonly revisions: readonly Revision[];
+  /** The official SDK or FastMCP that it is made with, if it was recognised. */
+  readonly sdk?: { readonly name: string; readonly version?: string };
+  /** The baseline that was applied. `stale`: what it accepts and was not found. */
+  readonly baseline?: { readonly file: string; readonly stale: readonly StaleEntry[] };
   /** In the order of the table of rules, newest revision first. */
   readonly outcomes: readonly Outcome[];
   readonly counts: Readonly<Record<Status, number>>;
   readonly durationMs: number;
+}
+
+/** Absent revisions: the rule does not exist, or the protocol has one version. */
+export interface StaleEntry {
+  readonly rule: string;
+  readonly revisions?: readonly string[];
 }
 
 /** One rule in one revision. */
@@ -36,6 +46,12 @@ export interface Outcome {
   /** The sentence of the specification, and where it stands. Only of violations. */
   readonly says?: string;
   readonly link?: string;
+  /** Why a violated MUST is a warning. */
+  readonly note?: string;
+  /** The SDK causes it: the code of the user cannot mend it. A violated MUST is then a warning. `issue`: the report to its authors. */
+  readonly sdk?: { readonly name: string; readonly note: string; readonly issue?: string };
+  /** The baseline has it: it does not fail the check. */
+  readonly accepted?: true;
   /** How to mend it, for the language of the command where it is known. Only of violations. */
   readonly fix?: string;
   /** The end of what was sent and received. Only of violations, unless all evidence was asked for. */
@@ -58,6 +74,11 @@ export function introduction(info: unknown, hide: (text: string) => string): Pic
     ...(typeof name === 'string' && { name: hide(name) }),
     ...(typeof version === 'string' && { version: hide(version) }),
   };
+}
+
+/** Whether it fails the check. */
+export function isFailure({ status, accepted }: Outcome, strict: boolean): boolean {
+  return !accepted && (status === 'failed' || (strict && status === 'warning'));
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {

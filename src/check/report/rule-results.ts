@@ -44,14 +44,23 @@ export function isViolated({ status }: { status: Status }): boolean {
 }
 
 function groupsOf(outcomes: readonly Outcome[]): OutcomeGroup[] {
-  const groups = [...groupBy(outcomes, ({ status, reason }) => JSON.stringify([status, reason])).values()];
+  const groups = [
+    ...groupBy(outcomes, ({ status, reason, accepted, sdk }) => {
+      return JSON.stringify([status, reason, accepted, sdk]);
+    }).values(),
+  ];
   return groups
     .map((outcomes) => ({
       outcomes,
       first: outcomes[0]!,
       revisions: outcomes.flatMap(({ revision }) => revision ?? []),
     }))
-    .sort((a, b) => statuses.indexOf(a.first.status) - statuses.indexOf(b.first.status));
+    .sort((a, b) => rankOf(a.first) - rankOf(b.first));
+}
+
+/** What the baseline accepts is after other violations. */
+function rankOf({ status, accepted }: Outcome): number {
+  return accepted ? statuses.indexOf('passed') - 0.5 : statuses.indexOf(status);
 }
 
 /** Rules that a further option would test, by the reason that names it. */
@@ -62,17 +71,23 @@ export function untested(results: readonly RuleResult[]): Map<string, RuleResult
   return groupBy(missing, (result) => reasonOf(result)!);
 }
 
+/** Without what the baseline accepts. */
 export function worstOf(results: readonly RuleResult[]): Status {
-  return statuses.find((status) => results.some((result) => result.status === status)) ?? 'not applicable';
+  const isWorst = (status: Status) =>
+    results.some((result) => result.status === status && !result.groups[0]!.first.accepted);
+  return statuses.find(isWorst) ?? 'passed';
 }
 
 /** `90 rules: 80 passed, 1 failed, 2 warnings, 4 advice, 3 not applicable`. */
 export function summaryOf(results: readonly RuleResult[]): string {
-  const count = (status: Status) => results.filter((result) => result.status === status).length;
+  const accepted = results.filter(({ groups }) => groups[0]!.first.accepted);
+  const count = (status: Status) =>
+    results.filter((result) => result.status === status && !accepted.includes(result)).length;
   const parts = [
     `${count('passed')} passed`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
     ...(count('warning') > 0 ? [counted(count('warning'), 'warning')] : []),
+    ...(accepted.length > 0 ? [`${accepted.length} accepted by the baseline`] : []),
     ...(count('advice') > 0 ? [`${count('advice')} advice`] : []),
     ...(count('not applicable') > 0 ? [`${count('not applicable')} not applicable`] : []),
   ];

@@ -1,27 +1,18 @@
-// The report for a terminal: the rules by family, the violations with their frames, and a summary. Text of the other end is escaped.
+// The report for a terminal: the problems, worst first, and a summary. With `verbose` also the rules by family. Text of the other end is escaped.
 
-import { type Colour, type Paint, painter } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
-import { cutToWidth, wrapToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
-import type { CheckReport, EvidenceLine, Outcome, Status } from './report.ts';
-import {
-  byFamily,
-  isViolated,
-  type OutcomeGroup,
-  type RuleResult,
-  ruleResults,
-  summaryOf,
-  untested,
-  worstOf,
-} from './rule-results.ts';
+import { acceptedFindings, type Finding, problemsOf, sdkFindings } from './problems.ts';
+import { type CheckReport, isFailure, type Status } from './report.ts';
+import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
+import { frameLines } from './text-frames.ts';
+import { type LineOptions, Lines } from './text-lines.ts';
 
-export interface TextOptions {
-  paint?: Paint;
-  /** Columns to wrap at. Default: lines are not wrapped. */
-  width?: number;
-  /** Lists rules that are not applicable, and shows frames in full. */
+export interface TextOptions extends LineOptions {
+  /** Lists all rules with their outcomes, and shows frames in full. */
   verbose?: boolean;
+  /** Warnings are failures. */
+  strict?: boolean;
 }
 
 const marks: Readonly<Record<Status, string>> = {
@@ -32,139 +23,95 @@ const marks: Readonly<Record<Status, string>> = {
   'not applicable': '–',
 };
 const colours = { passed: 'green', failed: 'red', warning: 'yellow', advice: 'cyan', 'not applicable': 'dim' } as const;
-const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
-  sent: '→',
-  received: '←',
-  stderr: 'stderr',
-  event: '·',
-};
-/** Of one violation, unless verbose. What was sent is often at the start, what is wrong at the end. */
-const FIRST_FRAMES = 5;
-const LAST_FRAMES = 7;
-const SHOWN_CHARS = 300;
 
 export function textOf(report: CheckReport, options: TextOptions = {}): string {
+  const { verbose = false } = options;
   const lines = new Lines(options);
   const results = ruleResults(report);
   head(report, lines);
-  for (const [family, ofFamily] of byFamily(results)) familyLines(family, ofFamily, lines);
-  // The end of a long output is what is read first.
-  for (const status of ['advice', 'warning', 'failed']) {
-    for (const result of results) if (result.status === status) violationLines(result, lines);
+  for (const { head, also } of problemsOf(report)) {
+    findingLines(head, lines, verbose);
+    if (also.length > 0) lines.labelled(2, 'also violates:', '', 'cyan');
+    for (const finding of also) {
+      briefly(finding, lines, 4);
+      if (verbose) frameLines(finding, lines, verbose);
+    }
   }
-  if (options.verbose) evidenceOfOthers(results, lines);
-  foot(report, results, lines);
+  ofSdk(report, lines);
+  if (verbose) {
+    for (const [family, ofFamily] of byFamily(results)) familyLines(family, ofFamily, lines);
+    evidenceOfOthers(results, lines);
+  }
+  foot(report, results, lines, options);
   return lines.text();
 }
 
 /** Reason, specification, frames and fix of one rule, as the message of an error. */
-export function violationText(result: RuleResult): string {
+export function violationText(rule: RuleResult): string {
   const lines = new Lines({});
-  violationLines(result, lines);
+  for (const group of rule.groups.filter(({ first }) => isViolated(first))) {
+    findingLines({ ...group, rule }, lines, false);
+  }
   return lines.text().trim();
 }
 
-class Lines {
-  readonly paint: Paint;
-  readonly verbose: boolean;
-  readonly #width: number;
-  readonly #lines: string[] = [];
-
-  constructor({ paint = painter(false), width = Number.POSITIVE_INFINITY, verbose = false }: TextOptions) {
-    this.paint = paint;
-    this.verbose = verbose;
-    this.#width = width;
-  }
-
-  add(indent: number, text: string, colour?: Colour): void {
-    for (const line of wrapToWidth(text, this.#width - indent)) this.#push(indent, '', line, colour);
-  }
-
-  /** The lines of the text are aligned behind the label. */
-  labelled(indent: number, label: string, text: string, colour: Colour, textColour?: Colour): void {
-    const from = indent + label.length + 1;
-    for (const [at, line] of wrapToWidth(text, this.#width - from).entries()) {
-      if (at === 0) this.#push(indent, `${this.paint(colour, label)} `, line, textColour);
-      else this.#push(from, '', line, textColour);
-    }
-  }
-
-  #push(indent: number, label: string, line: string, colour: Colour | undefined): void {
-    this.#lines.push(`${' '.repeat(indent)}${label}${colour && line ? this.paint(colour, line) : line}`);
-  }
-
-  blank(): void {
-    this.#lines.push('');
-  }
-
-  text(): string {
-    return `${this.#lines.map((line) => line.trimEnd()).join('\n')}\n`;
-  }
-}
-
 function head(report: CheckReport, lines: Lines): void {
-  const { role, protocol, command, name, version, revisions } = report;
+  const { role, protocol, command, name, version, revisions, sdk } = report;
   const introduced = name === undefined ? '' : `: ${visibleLine([name, version ?? ''].join(' ').trim())}`;
   const spoken = revisions.length > 0 ? `; revisions ${revisions.join(', ')}` : '';
+  const made = sdk ? `; ${sdk.name}${sdk.version ? ` ${visibleLine(sdk.version)}` : ''}` : '';
   lines.add(0, visibleLine(command), 'bold');
-  lines.add(0, `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}${introduced}${spoken}`);
+  lines.add(0, `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}${introduced}${spoken}${made}`);
+}
+
+function findingLines(finding: Finding, lines: Lines, verbose: boolean): void {
+  const { first, rule } = finding;
+  const label = `${rule.id}  ${rule.title} (${first.level}${where(finding)})`;
+  lines.blank();
+  lines.labelled(0, marks[first.status], label, colours[first.status], 'bold');
+  lines.add(2, visible(first.reason ?? ''));
+  if (first.note !== undefined) lines.add(2, first.note);
+  if (first.says !== undefined) lines.labelled(2, 'rule:', first.says, 'cyan');
+  if (first.link !== undefined) lines.add(2, first.link, 'dim');
+  frameLines(finding, lines, verbose);
+  if (first.fix !== undefined) lines.labelled(2, 'fix:', first.fix, 'cyan');
+}
+
+/** Advice is not a sentence of a revision. */
+function where({ first, revisions }: Finding): string {
+  return revisions.length > 0 && first.level !== 'ADVICE' ? `, in ${revisions.join(', ')}` : '';
+}
+
+function briefly({ rule, first }: Finding, lines: Lines, indent: number): void {
+  lines.labelled(indent, marks[first.status], `${rule.id}  ${visibleLine(first.reason ?? '')}`, colours[first.status]);
+}
+
+function ofSdk(report: CheckReport, lines: Lines): void {
+  const findings = sdkFindings(report);
+  if (findings.length === 0) return;
+  lines.blank();
+  lines.add(0, `From the SDK, not from your code: ${findings[0]!.first.sdk!.name}`, 'bold');
+  for (const finding of findings) {
+    const { note, issue } = finding.first.sdk!;
+    briefly(finding, lines, 2);
+    lines.add(4, issue ? `${note} ${issue}` : note, 'dim');
+  }
 }
 
 function familyLines(family: string, results: readonly RuleResult[], lines: Lines): void {
   lines.blank();
   lines.add(0, family, 'bold');
-  const unfit = results.filter(({ status }) => status === 'not applicable');
-  for (const result of lines.verbose ? results : results.filter((each) => !unfit.includes(each))) {
+  for (const result of results) {
     const { status, id, title } = result;
-    lines.labelled(2, marks[status], `${id}  ${title}${differences(result, lines.verbose)}`, colours[status]);
+    lines.labelled(2, marks[status], `${id}  ${title}${differences(result)}`, colours[status]);
   }
-  if (unfit.length > 0 && !lines.verbose) lines.add(2, `– ${counted(unfit.length, 'rule')} not applicable`, 'dim');
 }
 
 /** Where the rule did not end the same way in all revisions: which are which. */
-function differences({ status, groups }: RuleResult, verbose: boolean): string {
+function differences({ status, groups }: RuleResult): string {
   if (status === 'not applicable') return groups.map(({ first }) => ` (${visibleLine(first.reason ?? '')})`).join('');
-  const shown = verbose ? groups : groups.filter(({ first }) => first.status !== 'not applicable');
-  if (new Set(shown.map(({ first }) => first.status)).size < 2) return '';
-  return ` (${shown.map(({ first, revisions }) => `${first.status} in ${revisions.join(', ')}`).join('; ')})`;
-}
-
-function violationLines({ id, title, groups }: RuleResult, lines: Lines): void {
-  for (const group of groups.filter(({ first }) => isViolated(first))) {
-    const { first, revisions } = group;
-    // Advice is not a sentence of a revision.
-    const where = revisions.length > 0 && first.level !== 'ADVICE' ? `, in ${revisions.join(', ')}` : '';
-    lines.blank();
-    lines.labelled(0, marks[first.status], `${id}  ${title} (${first.level}${where})`, colours[first.status], 'bold');
-    lines.add(2, visible(first.reason ?? ''));
-    if (first.says !== undefined) lines.labelled(2, 'rule:', first.says, 'cyan');
-    if (first.link !== undefined) lines.add(2, first.link, 'dim');
-    framesOf(group, lines);
-    if (first.fix !== undefined) lines.labelled(2, 'fix:', first.fix, 'cyan');
-  }
-}
-
-/** Of the newest revision; all of them if verbose. */
-function framesOf({ outcomes }: OutcomeGroup, lines: Lines): void {
-  for (const outcome of lines.verbose ? outcomes : outcomes.slice(0, 1)) {
-    if (lines.verbose && outcome.revision && outcome.evidence?.length) lines.add(4, outcome.revision, 'bold');
-    frameLines(outcome, lines);
-  }
-}
-
-function frameLines({ evidence = [] }: Outcome, lines: Lines): void {
-  const left = evidence.length - FIRST_FRAMES - LAST_FRAMES;
-  const isCut = !lines.verbose && left > 1;
-  for (const line of isCut ? evidence.slice(0, FIRST_FRAMES) : evidence) frameLine(line, lines);
-  if (!isCut) return;
-  lines.add(4, `… ${counted(left, 'line')}`, 'dim');
-  for (const line of evidence.slice(-LAST_FRAMES)) frameLine(line, lines);
-}
-
-function frameLine({ kind, text, bytes }: EvidenceLine, lines: Lines): void {
-  const isCut = !lines.verbose && text.length > SHOWN_CHARS;
-  const start = isCut ? `${cutToWidth(text, SHOWN_CHARS)} (${counted(bytes, 'byte')})` : text;
-  lines.labelled(4, labels[kind], visible(start.trimEnd()), 'dim');
+  if (new Set(groups.map(({ first }) => first.status)).size < 2) return '';
+  return ` (${groups.map(({ first, revisions }) => `${first.status} in ${revisions.join(', ')}`).join('; ')})`;
 }
 
 /** With all evidence: what was sent and received for rules that are not violated. */
@@ -176,18 +123,37 @@ function evidenceOfOthers(results: readonly RuleResult[], lines: Lines): void {
       const where = revisions.length > 0 ? ` in ${revisions.join(', ')}` : '';
       lines.blank();
       lines.labelled(0, marks[first.status], `${id}  ${first.status}${where}`, colours[first.status], 'bold');
-      framesOf(group, lines);
+      frameLines(group, lines, true);
     }
   }
 }
 
-function foot({ durationMs }: CheckReport, results: readonly RuleResult[], lines: Lines): void {
+function foot(
+  report: CheckReport,
+  results: readonly RuleResult[],
+  lines: Lines,
+  { verbose = false, strict = false }: TextOptions,
+): void {
   lines.blank();
   for (const [reason, rules] of untested(results)) {
     lines.add(0, `Not tested: ${counted(rules.length, 'rule')}, because ${visibleLine(reason)}`);
   }
-  if (!lines.verbose && results.some(({ status }) => status === 'not applicable')) {
-    lines.add(0, '--verbose lists the rules that are not applicable, with the reasons.', 'dim');
+  baselineLines(report, lines);
+  const failing = [...new Set(report.outcomes.filter((each) => isFailure(each, strict)).map(({ rule }) => rule))];
+  if (failing.length > 0) {
+    lines.add(0, 'To leave these rules out, or to accept what was found and fail only for what is new:', 'dim');
+    lines.add(2, `--skip ${failing.join(',')}`);
+    lines.add(2, '--baseline check-baseline.json --update-baseline');
   }
-  lines.add(0, `${summaryOf(results)} (${(durationMs / 1000).toFixed(1)} s)`, colours[worstOf(results)]);
+  if (!verbose) lines.add(0, '--verbose lists all rules, with the reasons of those that are not applicable.', 'dim');
+  lines.add(0, `${summaryOf(results)} (${(report.durationMs / 1000).toFixed(1)} s)`, colours[worstOf(results)]);
+}
+
+function baselineLines(report: CheckReport, lines: Lines): void {
+  const rules = [...new Set(acceptedFindings(report).map(({ rule }) => rule.id))];
+  if (rules.length > 0) lines.add(0, `Accepted by the baseline: ${rules.join(', ')}`);
+  const stale = report.baseline?.stale ?? [];
+  if (stale.length === 0) return;
+  const names = stale.map(({ rule, revisions }) => (revisions ? `${rule} (${revisions.join(', ')})` : rule));
+  lines.add(0, `Stale entries of the baseline, which --update-baseline removes: ${visibleLine(names.join(', '))}`);
 }

@@ -13,6 +13,7 @@ import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
 import { explainSilence } from './explain-silence.ts';
 import { Lane } from './lane.ts';
+import { easeOlderRevisions } from './older-revisions.ts';
 import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
@@ -20,7 +21,7 @@ import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { Trial } from './trial.ts';
 
 export interface CheckServerOptions extends Target, Selection, RunOptions {
-  /** Only these revisions, of those that the server supports. */
+  /** Only these revisions, of those that the server supports. Failures in older ones than the newest are warnings if this is absent. */
   revisions?: readonly Revision[];
   /** Tools that may be called although they do not say that they are read-only. */
   allowCalls?: readonly NamedCall[];
@@ -46,7 +47,9 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
     const supported = lanes.open.map(({ revision }) => revision);
     const outcomes = await (supported.length === 0
       ? nothingOpened(rules, lanes.refused, options)
-      : runAll(jobsOf(rules, lanes, options), options));
+      : runAll(jobsOf(rules, lanes, options), options).then((all) => {
+          return easeOlderRevisions(all, supported, options.revisions);
+        }));
     const [first] = lanes.open;
     const info = first && nameOf(first);
     return {

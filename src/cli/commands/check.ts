@@ -23,6 +23,8 @@ interface Options {
   allowCalls?: string[];
   longCall?: string;
   revision?: Revision[];
+  baseline?: string;
+  updateBaseline?: boolean;
   junit?: string;
   html?: string;
   list?: boolean;
@@ -47,7 +49,14 @@ export const define: CommandModule['define'] = (command, run) => {
       collect,
     )
     .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"json":"arguments"}')
-    .addOption(new Option('--revision <date>', 'only this MCP revision; repeatable').argParser(collectRevision))
+    .addOption(
+      new Option(
+        '--revision <date>',
+        'only this MCP revision, in which a violated MUST always fails; repeatable',
+      ).argParser(collectRevision),
+    )
+    .option('--baseline <file>', 'accept the violations that the file lists; new ones fail the check')
+    .option('--update-baseline', 'write the violations of this run to the file of --baseline')
     .option('--junit <file>', 'write a JUnit XML report')
     .option('--html <file>', 'write an HTML report: one file, readable without a network')
     .option('--list', 'list the rules')
@@ -65,12 +74,14 @@ function help(command: Command): void {
 Tools are called only if they are marked read-only (readOnlyHint), or named by --allow-calls or --long-call.
 With --client, {server} in the command is replaced by the command of the server that the check plays, and {config} by the path of an mcp.json with it.
 --timeout is the maximum time for one answer (default: 10s).
-Exit code: 0 no rule of level MUST is violated (--strict: MUST or SHOULD), 1 a rule is violated, 2 the command line is wrong, 3 the command cannot be started.`,
+A violated MUST is a warning if only revisions older than the newest one of the server violate it, or if a known SDK causes it.
+Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has, 2 the command line is wrong, 3 the command cannot be started.`,
   );
   examples(
     command,
     'check -- python3 server.py',
     'check weather --strict --junit check.xml --html check.html',
+    'check weather --baseline check-baseline.json --update-baseline',
     'check --rule wire/only-messages --verbose -- node server.mjs',
     `check --allow-calls 'search={"query":"x"}' --long-call 'sleep={"seconds":30}' -- node server.mjs`,
     'check --only wire --only jsonrpc --revision 2025-11-25 -- java -jar server.jar',
@@ -84,18 +95,23 @@ const check: CommandBody = async (invocation, words, options) => {
   const given = options as Options;
   if (given.list) return list(invocation, given);
   await checkReportFiles(given);
-  const report = await runCheck(invocation, words, given);
+  const { readBaseline, withBaseline } = await import('../check/baseline-file.ts');
+  const baseline = await readBaseline(given);
+  const report = await withBaseline(await runCheck(invocation, words, given), baseline, given);
   const { out, settings } = invocation;
+  if (given.updateBaseline) out.say(`Saved ${given.baseline}`);
   const saved = await saveReports(report, given);
   for (const file of saved) out.say(`Saved ${file}`);
   if (out.json) out.document(report);
   else {
     const { textOf } = await import('../../check/report/text.ts');
     const width = out.onTerminal ? { width: out.width } : {};
-    out.write(textOf(report, { paint: out.paint, verbose: settings.verbose ?? false, ...width }));
+    const { strict = false } = given;
+    out.write(textOf(report, { paint: out.paint, verbose: settings.verbose ?? false, strict, ...width }));
   }
-  const { failed, warning } = report.counts;
-  return failed > 0 || (given.strict && warning > 0) ? ExitCode.ruleViolated : ExitCode.done;
+  const { isFailure } = await import('../../check/report/report.ts');
+  const fails = report.outcomes.some((outcome) => isFailure(outcome, given.strict ?? false));
+  return fails ? ExitCode.ruleViolated : ExitCode.done;
 };
 
 async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {

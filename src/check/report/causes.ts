@@ -1,0 +1,136 @@
+// Which violations have one cause: a mistake of a server often violates several rules. A row names the rules that show a mistake best, and what
+// else the same mistake violates. Only rules that are violated explain others.
+
+import type { Outcome } from './report.ts';
+
+interface Cause {
+  /** Any of these, if it is violated. */
+  readonly rules: readonly string[];
+  /** Absent: all rules whose reason or frames match. */
+  readonly explains?: readonly string[];
+  readonly reason?: RegExp;
+  /** Of a frame of the server. */
+  readonly frame?: RegExp;
+}
+
+const causes: readonly Cause[] = [
+  {
+    rules: ['jsonrpc/notifications-are-not-answered'],
+    explains: [
+      'jsonrpc/wrong-notifications-are-not-answered',
+      'jsonrpc/unknown-notifications-are-ignored',
+      'jsonrpc/batch-of-notifications',
+      'methods/late-cancellations-are-ignored',
+      'robustness/stray-notifications',
+    ],
+  },
+  { rules: ['jsonrpc/notifications-are-not-answered'], explains: ['jsonrpc/no-stray-answers'], frame: /"id": ?null/ },
+  // Result and error are exchanged.
+  { rules: ['jsonrpc/error-members'], frame: /"result": ?\{"code": ?-?\d+, ?"message"/ },
+  { rules: ['jsonrpc/error-members'], reason: /\b(?:error|with|code) undefined\b/ },
+  {
+    rules: ['jsonrpc/unknown-methods-are-refused'],
+    explains: [
+      'jsonrpc/method-not-found-code',
+      'lifecycle/discover-is-answered',
+      'lifecycle/undeclared-capabilities-are-refused',
+      'modern/removed-methods',
+    ],
+  },
+  { rules: ['jsonrpc/unknown-methods-are-refused'], reason: /no answer to a request with an unknown method/ },
+  {
+    rules: ['jsonrpc/integer-ids-are-echoed', 'jsonrpc/string-ids-are-echoed'],
+    explains: ['jsonrpc/string-ids-are-echoed', 'jsonrpc/no-stray-answers'],
+  },
+  {
+    rules: ['lifecycle/unknown-version'],
+    explains: ['lifecycle/future-version', 'lifecycle/known-versions'],
+  },
+  {
+    rules: ['lifecycle/ends-with-stdin'],
+    explains: [
+      'lifecycle/ends-before-initialize',
+      'lifecycle/ends-during-a-call',
+      'lifecycle/exit-code',
+      'robustness/half-message-at-the-end',
+    ],
+  },
+  {
+    rules: ['robustness/garbage-text'],
+    explains: [
+      'jsonrpc/parse-error',
+      'robustness/control-characters',
+      'robustness/invalid-utf-8',
+      'robustness/other-json',
+      'robustness/deep-nesting',
+      'robustness/endless-line',
+    ],
+    reason: /the server (?:closed its stdout|exited)/,
+  },
+  { rules: ['methods/missing-arguments-are-refused'], explains: ['methods/argument-types-are-checked'] },
+  {
+    rules: [
+      'lifecycle/capabilities',
+      'lifecycle/server-info',
+      'lifecycle/instructions',
+      'methods/tool-entries',
+      'methods/tool-annotations',
+      'methods/tool-results',
+      'methods/content-blocks',
+      'methods/content-annotations',
+      'methods/resource-entries',
+      'methods/resource-contents',
+      'methods/template-entries',
+      'methods/prompt-entries',
+      'methods/prompt-results',
+      'methods/completion-results',
+      'methods/icons',
+      'methods/meta-keys',
+      'modern/result-type',
+      'modern/ttl',
+      'modern/cache-scope',
+    ],
+    explains: ['methods/results-fit-the-schema'],
+  },
+  {
+    rules: ['modern/meta-is-required'],
+    explains: ['modern/version-is-required', 'modern/version-is-a-string', 'modern/capabilities-are-required'],
+  },
+  {
+    rules: ['modern/unsupported-version'],
+    explains: ['modern/version-of-each-request', 'modern/unsupported-version-data'],
+  },
+];
+
+/** The rules that the table names, for the test that compares it with the rules. */
+export const rulesWithCauses: readonly string[] = causes.flatMap(({ rules, explains = [] }) => [...rules, ...explains]);
+
+/** The violation `effect` comes from the mistake that `cause` shows. */
+export function explains(cause: Outcome, effect: Outcome): boolean {
+  if (cause.rule === effect.rule) return false;
+  return causes.some((row) => {
+    if (!row.rules.includes(cause.rule) || row.explains?.includes(effect.rule) === false) return false;
+    if (row.reason && !row.reason.test(effect.reason ?? '')) return false;
+    return !row.frame || received(effect).some((text) => row.frame!.test(text));
+  });
+}
+
+/** One rule in two ways, reasons that differ only in names, numbers and quotations, or the same text on stdout. */
+export function isSameMistake(a: Outcome, b: Outcome): boolean {
+  if (a.rule === b.rule || patternOf(a) === patternOf(b)) return true;
+  return strayLine(a) !== undefined && strayLine(a) === strayLine(b);
+}
+
+function patternOf({ rule, reason = rule }: Outcome): string {
+  return reason.replace(/`[^`]*`|"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\]|\d[\d,.]*/g, '…');
+}
+
+function received({ evidence = [] }: Outcome): string[] {
+  return evidence.filter(({ kind }) => kind === 'received').map(({ text }) => text);
+}
+
+/** The last frame, if it is not JSON: text that does not belong on stdout. */
+function strayLine(outcome: Outcome): string | undefined {
+  const line = received(outcome).at(-1)?.trim();
+  return line !== undefined && line !== '' && !/^[[{]/.test(line) ? line : undefined;
+}

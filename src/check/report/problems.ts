@@ -1,0 +1,66 @@
+// The violations of a report as problems: one for each mistake, with the rule that shows it best and the others that it violates.
+
+import { explains, isSameMistake } from './causes.ts';
+import type { CheckReport } from './report.ts';
+import { isViolated, type OutcomeGroup, type RuleResult, ruleResults, statuses } from './rule-results.ts';
+
+/** A violated rule, in the revisions in which it is violated the same way. */
+export interface Finding extends OutcomeGroup {
+  readonly rule: RuleResult;
+}
+
+export interface Problem {
+  /** Its status is the worst of all. */
+  readonly head: Finding;
+  /** In the order of the table of rules. */
+  readonly also: readonly Finding[];
+}
+
+/** Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules. */
+export function problemsOf(report: CheckReport): Problem[] {
+  const findings = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
+  const heads = new Map(findings.map((finding) => [finding, headOf(finding, findings)]));
+  return findings
+    .filter((finding) => heads.get(finding) === finding)
+    .map((head) => ({ head, also: findings.filter((each) => each !== head && heads.get(each) === head) }));
+}
+
+/** What the SDK causes. */
+export function sdkFindings(report: CheckReport): Finding[] {
+  return findingsOf(report).filter(({ first }) => first.sdk && !first.accepted);
+}
+
+export function acceptedFindings(report: CheckReport): Finding[] {
+  return findingsOf(report).filter(({ first }) => first.accepted);
+}
+
+function findingsOf(report: CheckReport): Finding[] {
+  const found = ruleResults(report).flatMap((rule) =>
+    rule.groups.filter(({ first }) => isViolated(first)).map((group) => ({ ...group, rule })),
+  );
+  return found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The first finding that is as bad and explains it, and so on. */
+function headOf(finding: Finding, all: readonly Finding[]): Finding {
+  const seen = new Set<Finding>();
+  let head = finding;
+  while (!seen.has(head)) {
+    seen.add(head);
+    head = causeOf(head, all) ?? head;
+  }
+  return head;
+}
+
+function causeOf(finding: Finding, all: readonly Finding[]): Finding | undefined {
+  const asBad = all.filter((each) => rank(each) <= rank(finding));
+  const before = all.slice(0, all.indexOf(finding));
+  return (
+    asBad.find((each) => explains(each.first, finding.first)) ??
+    before.find((each) => isSameMistake(each.first, finding.first))
+  );
+}
+
+function rank({ first }: Finding): number {
+  return statuses.indexOf(first.status);
+}

@@ -1,0 +1,40 @@
+// The frames of a violation without padding: the handshake, and requests that only show that the program still answers. A line that
+// comes several times is shown once.
+
+import { isObject } from '../../base/json-object.ts';
+import { parsed } from '../parsed-json.ts';
+import type { EvidenceLine } from './report.ts';
+
+const padding = new Set(['initialize', 'notifications/initialized', 'ping', 'server/discover']);
+
+/** A request and its answer are left out together. If all would be left out, they are the evidence, and nothing is. */
+export function relevantFrames(evidence: readonly EvidenceLine[]): readonly EvidenceLine[] {
+  const messages = evidence.map(({ kind, text }) =>
+    kind === 'sent' || kind === 'received' ? messageIn(text) : undefined,
+  );
+  const answersTo = (id: unknown) =>
+    messages.flatMap((message, at) => {
+      return evidence[at]!.kind === 'received' && message?.method === undefined && message?.id === id ? [at] : [];
+    });
+  const left = new Set<number>();
+  for (const [at, message] of messages.entries()) {
+    if (evidence[at]!.kind !== 'sent' || !padding.has(message?.method as string)) continue;
+    const answers = message!.id === undefined ? [] : answersTo(message!.id);
+    const isUsual = message!.id === undefined || (answers.length === 1 && isObject(messages[answers[0]!]?.result));
+    if (isUsual) for (const each of [at, ...answers]) left.add(each);
+  }
+  const isShown = ({ kind, text }: EvidenceLine, at: number) =>
+    !left.has(at) && !(kind === 'event' && text.startsWith('started: ')) && !isRepeated(evidence, at);
+  const shown = evidence.filter(isShown);
+  return shown.some(({ kind }) => kind !== 'event') ? shown : evidence;
+}
+
+function isRepeated(evidence: readonly EvidenceLine[], at: number): boolean {
+  const { kind, text } = evidence[at]!;
+  return kind === 'received' && evidence.slice(0, at).some((line) => line.kind === kind && line.text === text);
+}
+
+function messageIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parsed(text);
+  return isObject(value) ? value : undefined;
+}

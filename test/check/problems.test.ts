@@ -1,0 +1,94 @@
+// One mistake of a server is one problem of the report, whatever number of rules it violates.
+
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { checks } from '../../src/check/checks.ts';
+import { explains, rulesWithCauses } from '../../src/check/report/causes.ts';
+import { problemsOf } from '../../src/check/report/problems.ts';
+import { relevantFrames } from '../../src/check/report/relevant-frames.ts';
+import type { EvidenceLine, Outcome } from '../../src/check/report/report.ts';
+import { textOf } from '../../src/check/report/text.ts';
+import { checkServer } from '../../src/check/server/check-server.ts';
+
+const planted = fileURLToPath(new URL('../fixtures/check/planted.mjs', import.meta.url));
+const checked = (...mistakes: string[]) =>
+  checkServer({ command: process.execPath, args: [planted, ...mistakes], timeoutMs: 60_000 });
+
+test('a server with three mistakes has three problems, and the other rules that they violate are beneath', async () => {
+  const report = await checked('answers-notifications', 'logs', 'swaps');
+  expect(report.counts.failed).toBeGreaterThan(3);
+  const problems = problemsOf(report);
+  expect(problems.map(({ head }) => head.rule.id)).toEqual([
+    'wire/only-messages',
+    'jsonrpc/error-members',
+    'jsonrpc/notifications-are-not-answered',
+  ]);
+  const all = problems.flatMap(({ head, also }) => [head, ...also].map(({ rule }) => rule.id));
+  const violated = report.outcomes.filter(({ status }) => status === 'failed' || status === 'warning');
+  expect(new Set(all)).toEqual(new Set(violated.map(({ rule }) => rule)));
+  const text = textOf(report);
+  expect(text.match(/^[✗!i] /gm)).toHaveLength(3);
+  expect(text).toMatch(/^ {2}also violates:\n {4}✗ jsonrpc\/wrong-notifications-are-not-answered {2}The notification/m);
+});
+
+test('the same server without mistakes has no problem', async () => {
+  expect(problemsOf(await checked())).toEqual([]);
+});
+
+describe('the table of causes', () => {
+  const made = (rule: string): Outcome => {
+    return { rule, level: 'MUST', title: '', status: 'failed', reason: '', durationMs: 0 };
+  };
+
+  test('names rules that exist', () => {
+    const known = new Set(
+      Object.values(checks)
+        .flatMap((ofRole) => Object.values(ofRole).flatMap(({ rules }) => rules))
+        .map(({ id }) => id),
+    );
+    expect(rulesWithCauses.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test('has no two rules that explain each other', () => {
+    const rules = [...new Set(rulesWithCauses)].map(made);
+    const mutual = rules.flatMap((a) =>
+      rules.filter((b) => explains(a, b) && explains(b, a)).map((b) => [a.rule, b.rule]),
+    );
+    expect(mutual).toEqual([]);
+  });
+});
+
+describe('frames without padding', () => {
+  const line = (kind: EvidenceLine['kind'], value: unknown): EvidenceLine => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return { kind, text, bytes: text.length };
+  };
+  const started = line('event', 'started: node server.mjs');
+  const handshake = [
+    line('sent', { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }),
+    line('received', { jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-11-25' } }),
+    line('sent', { jsonrpc: '2.0', method: 'notifications/initialized' }),
+  ];
+  const ping = [
+    line('sent', { jsonrpc: '2.0', id: 2, method: 'ping' }),
+    line('received', { jsonrpc: '2.0', id: 2, result: {} }),
+  ];
+  const call = [line('sent', { jsonrpc: '2.0', id: 3, method: 'tools/call' }), line('received', 'not a message')];
+
+  test('are the request and its answer, without the handshake, pings and repeated lines', () => {
+    expect(relevantFrames([started, ...handshake, ...call, ...ping, call[1]!])).toEqual(call);
+  });
+
+  test('are all of them if there is nothing else', () => {
+    expect(relevantFrames([started, ...handshake, ...ping])).toHaveLength(6);
+  });
+
+  test('have a ping that is answered wrongly, twice or not at all', () => {
+    const [asked, answered] = ping as [EvidenceLine, EvidenceLine];
+    const wrong = line('received', { jsonrpc: '2.0', id: '2', result: {} });
+    const again = line('received', { jsonrpc: '2.0', id: 2, result: { again: true } });
+    expect(relevantFrames([...handshake, asked, wrong])).toEqual([asked, wrong]);
+    expect(relevantFrames([...handshake, asked, answered, again])).toEqual([asked, answered, again]);
+    expect(relevantFrames([...handshake, asked])).toEqual([asked]);
+  });
+});
