@@ -444,9 +444,9 @@ const warned: [what: string, text: string, message: RegExp, suggestion?: RegExp]
     /Windows paths/,
   ],
   [
-    'a limit of what is one process',
-    '{"mcpServers": {"a": {"command": "x", "share": {§"maxProcesses": 3}}}}',
-    /"maxProcesses" has no effect with "by": "all"/,
+    'a time that no process is idle for',
+    '{"mcpServers": {"a": {"command": "x", "share": {"by": "call", §"idleMs": 3}}}}',
+    /"idleMs" has no effect with "by": "call"/,
     /"client"/,
   ],
   [

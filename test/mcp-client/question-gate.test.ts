@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
+import { newClient } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 import { TestCaller } from '../contract/test-caller.ts';
 import { type HeldServer, startHeldServer } from '../fixtures/mcp-client/held-server.ts';
@@ -15,6 +16,10 @@ const ANSWER_MS = 60_000;
 
 const accepting = (name: string) =>
   new TestCaller(async (_question: InputRequest): Promise<InputResponse> => ({ action: 'accept', content: { name } }));
+function callerOf(principal: string, answer?: () => Promise<InputResponse>): TestCaller {
+  const caller = new TestCaller(answer);
+  return Object.assign(caller, { client: { ...caller.client, identity: newClient(principal) } });
+}
 const accepted = (name: string) => ({ action: 'accept', content: { name } });
 const refused = expect.objectContaining({ code: -31001 });
 
@@ -69,21 +74,16 @@ test('a question is held while two clients have requests, and goes to the one wh
   const third = server.call(accepting('Grace'), 'c');
   await quiet();
   expect([ada.asked, alan.asked]).toEqual([[], []]);
-  expect(names(server)).toEqual(['a', 'b']);
+  // It was sent after the question had come, and does not own it.
+  expect(names(server)).toEqual(['a', 'b', 'c']);
   await server.answer(0);
   expect(await answer).toEqual(accepted('Alan'));
-  // The tool that asked may ask again: nothing runs beside it.
-  await quiet();
-  expect(names(server)).toEqual(['a', 'b']);
-  await server.answer(1);
-  await server.has(3);
-  await server.answer(2);
-  await Promise.all([...requests, third]);
+  await Promise.all([server.answer(1), server.answer(2), ...requests, third]);
   expect(server.asking).toMatchObject({ names: ['b'], refused: 0 });
   await server.close();
 });
 
-test('a question that stays unclear is refused; its tools then run alone until they are silent', async () => {
+test('a question that stays unclear is refused; its tools are suspected until they are silent', async () => {
   const server = await start();
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const requests = [server.call(ada, 'a'), server.call(alan, 'b')];
@@ -98,16 +98,17 @@ test('a question that stays unclear is refused; its tools then run alone until t
   await Promise.all([server.answer(0), server.answer(1), ...requests]);
   for (let run = 0; run < 3; run++) {
     const at = server.held.length;
-    const alone = server.call(ada, 'a');
-    const other = server.call(alan, 'c');
-    await quiet();
-    expect(names(server).slice(at)).toEqual(['a']);
-    await server.answer(at);
+    const [suspect, plain] = [server.call(ada, 'a'), server.call(alan, 'c')];
+    const waiting = server.call(alan, 'b');
     await server.has(at + 2);
-    await server.answer(at + 1);
-    await Promise.all([alone, other]);
+    await quiet();
+    expect(names(server).slice(at)).toEqual(['a', 'c']);
+    await Promise.all([server.answer(at), server.answer(at + 1), suspect, plain]);
+    await server.has(at + 3);
+    await server.answer(at + 2);
+    await waiting;
   }
-  expect(server.asking.names).toEqual(['b']);
+  expect(server.asking.names).toEqual([]);
   await server.close();
 });
 
@@ -240,7 +241,7 @@ test('a call that is given up during its question ends by the error, and is canc
   }
 });
 
-test('a tool that asks waits until requests that others gave up are answered or forgotten', async () => {
+test('a tool that asks waits until requests that clients of its principal gave up are answered or forgotten', async () => {
   for (const end of ['answered', 'forgotten']) {
     const server = await start(['ask']);
     const [ada, alan] = [accepting('Ada'), accepting('Alan')];
@@ -302,24 +303,79 @@ test('a server that goes on after a cancellation is believed to ask for longer',
   await server.close();
 });
 
-test('tools that are declared to ask run for one client at a time, in order', async () => {
-  const server = await start(['ask']);
+test('tools that are declared to ask run for one client of a principal at a time, in order', async () => {
+  const server = await start(['ask', 'other']);
   const [ada, alan, grace] = [accepting('Ada'), accepting('Alan'), accepting('Grace')];
-  const results = [server.call(ada, 'ask'), server.call(alan, 'plain'), server.call(grace, 'ask')];
-  results.push(server.call(ada, 'plain'), server.call(alan, 'plain'));
+  const results = [server.call(ada, 'ask'), server.call(alan, 'other'), server.call(grace, 'ask')];
+  results.push(server.call(ada, 'other'), server.call(alan, 'other'));
   await quiet();
   expect(names(server)).toEqual(['ask']);
   expect(await server.ask()).toEqual(accepted('Ada'));
   await server.answer(0);
   await server.has(2);
   await quiet();
-  expect(names(server)).toEqual(['ask', 'plain']);
+  expect(names(server)).toEqual(['ask', 'other']);
   await server.answer(1);
   await server.has(3);
   expect(await server.ask()).toEqual(accepted('Grace'));
   await server.answer(2);
+  await server.has(4);
+  await server.answer(3);
   await server.has(5);
-  await Promise.all([server.answer(3), server.answer(4), ...results]);
+  await Promise.all([server.answer(4), ...results]);
+  await server.close();
+});
+
+test('no request waits for a question of another principal, and no other request for any question', async () => {
+  const server = await start(['ask']);
+  const never = () => new Promise<never>(() => undefined);
+  const ada = callerOf('ada', never);
+  const open = server.call(ada, 'ask');
+  await server.has(1);
+  void server.ask();
+  await ada.until(() => ada.asked.length === 1);
+  const plain = [callerOf('ada'), callerOf('bob'), callerOf('eve')].map((caller) => server.call(caller, 'plain'));
+  const asking = server.call(callerOf('bob'), 'ask');
+  await server.has(5);
+  expect(names(server)).toEqual(['ask', 'plain', 'plain', 'plain', 'ask']);
+  await Promise.all([1, 2, 3].map((at) => server.answer(at)));
+  await Promise.all(plain);
+  // Both calls may have asked.
+  const unclear = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  expect(await unclear).toEqual(refused);
+  await Promise.all([server.answer(4), asking]);
+  ada.cancel();
+  await open.catch(() => undefined);
+  await server.close();
+});
+
+test('a suspicion concerns the calls of one principal, and a call that was given up proves nothing', async () => {
+  const server = await start();
+  const [ada, same] = [callerOf('ada'), callerOf('ada')];
+  const requests = [server.call(ada, 'a'), server.call(same, 'b')];
+  await server.has(2);
+  const unclear = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  expect(await unclear).toEqual(refused);
+  expect(['ada', 'bob'].map((principal) => server.asking.has('a', principal))).toEqual([true, false]);
+  await Promise.all([server.answer(0), server.answer(1), ...requests]);
+  const eve = callerOf('eve', async () => accepted('Eve') as InputResponse);
+  const later = Object.assign(
+    callerOf('eve', async () => accepted('Eve') as InputResponse),
+    { client: eve.client },
+  );
+  const given = server.call(eve, 'ask').catch(() => undefined);
+  await server.has(3);
+  eve.cancel();
+  await given;
+  const accused = server.call(later, 'plain');
+  await server.has(4);
+  expect(await server.ask()).toEqual(accepted('Eve'));
+  expect(server.asking.has('plain', 'bob')).toBe(false);
+  await Promise.all([server.answer(3), accused]);
   await server.close();
 });
 
@@ -376,7 +432,7 @@ test('a client that does not answer is waited for as long as no other client wai
   const answer = server.ask();
   await ada.until(() => ada.asked.length === 1);
   server.clock.advance(300_000);
-  const second = server.call(alan, 'plain', limit);
+  const second = server.call(alan, 'ask', limit);
   server.clock.advance(ANSWER_MS - 1);
   await quiet();
   expect(names(server)).toEqual(['ask']);
@@ -392,16 +448,16 @@ test('a client that is asked may make another call before it answers', async () 
   const server = await start(['ask']);
   const nested: Promise<unknown>[] = [];
   const ada: TestCaller = new TestCaller(async () => {
-    nested.push(server.call(ada, 'plain'));
+    nested.push(server.call(ada, 'ask'));
     await nested[0];
     return accepted('Ada') as InputResponse;
   });
   const first = server.call(ada, 'ask');
-  const second = server.call(accepting('Alan'), 'other');
+  const second = server.call(accepting('Alan'), 'ask');
   await server.has(1);
   const answer = server.ask();
   await server.has(2);
-  expect(names(server)).toEqual(['ask', 'plain']);
+  expect(names(server)).toEqual(['ask', 'ask']);
   await server.answer(1);
   expect(await answer).toEqual(accepted('Ada'));
   await server.answer(0);

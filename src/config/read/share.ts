@@ -26,6 +26,5 @@ export function readShare(fields: Fields, findings: Findings): SharePolicy {
 }
 
 function unusedBy({ by }: SharePolicy): (keyof SharePolicy)[] {
-  if (by === 'all') return ['maxProcesses', 'idleMs'];
   return by === 'call' ? ['idleMs'] : [];
 }

@@ -6,6 +6,8 @@ import { shownUrl } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
+import type { ClientKey } from '../../mcp/client/session/gated-request.ts';
+import { Session } from '../../mcp/client/session/session.ts';
 import type { MemberContext } from '../member.ts';
 import { ProcessService } from '../services/process-service.ts';
 import { ToolMemory } from '../services/tool-memory.ts';
@@ -79,6 +81,12 @@ export class Instance {
         onStateChange?.(owner === undefined ? change : { ...change, owner });
       },
     });
+  }
+
+  /** Whether a question during a request of this client could belong to no other client. */
+  isFreeFor(client: ClientKey): boolean {
+    const { service } = this.client ?? {};
+    return !(service instanceof Session) || service.isFreeFor(client);
   }
 
   status(owner: string): ProcessStatus {

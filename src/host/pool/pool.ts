@@ -4,21 +4,25 @@
 import { firstChars } from '../../base/first-chars.ts';
 import { textOf } from '../../base/text-of.ts';
 import { isOfFleet, type SharePolicy } from '../../config/server-config.ts';
+import { mayAsk, toolOf } from '../../mcp/client/session/gated-request.ts';
 import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
 import type { MemberContext } from '../member.ts';
 import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 import type { Replacement } from '../supervision/supervised-options.ts';
+import { AskingPlaces } from './asking-places.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type Tenant, Tenants } from './tenants.ts';
 
 const CHANGED = 'its entry in the config changed';
+const CALLS_THAT_ASK = 'calls that ask';
 const LONGEST_NAME = 64;
 
 export class Pool {
   readonly home: Instance;
   readonly tenants: Tenants;
+  readonly places: AskingPlaces;
   /** Settles when the processes of an earlier `share` are gone. No other starts before. */
   leaving: Promise<unknown> | undefined;
   readonly #server: InstanceOwner;
@@ -30,6 +34,14 @@ export class Pool {
     this.#context = context;
     this.home = new Instance(server, context);
     this.tenants = new Tenants(context.clock, () => server.config);
+    this.places = new AskingPlaces(this.home, this.tenants, () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK));
+  }
+
+  /** Whether a request may ask, at a process that other clients use as well. */
+  asksBesideOthers(method: string, params: Params, { identity }: ClientFacts): boolean {
+    const { asking } = this.#server;
+    if (asking.isEmpty || this.#by !== 'all' || this.home.client?.server.era !== 'legacy') return false;
+    return mayAsk(method) && asking.has(toolOf(method, params), identity.principal);
   }
 
   /** The tenant that a request is for. Undefined: the host's own process runs it. */
@@ -50,10 +62,7 @@ export class Pool {
     const known = this.tenants.find(key);
     if (known) return known;
     const by = this.#by;
-    const instance = new Instance(this.#server, this.#context, ownerOf(by, client, params));
-    const { held } = this.home.supervised.intention;
-    if (held !== undefined) void instance.supervised.stop(held);
-    return this.tenants.add(key, instance, by === 'call');
+    return this.#add(key, ownerOf(by, client, params), by === 'call');
   }
 
   /** Ends the process of a client whose connection or session is over. */
@@ -161,6 +170,13 @@ export class Pool {
 
   get #instances(): Instance[] {
     return [this.home, ...this.tenants.all.map(({ instance }) => instance)];
+  }
+
+  #add(key: string, owner: string, isOver = false): Tenant {
+    const instance = new Instance(this.#server, this.#context, owner);
+    const { held } = this.home.supervised.intention;
+    if (held !== undefined) void instance.supervised.stop(held);
+    return this.tenants.add(key, instance, isOver);
   }
 
   #leave(gone: Promise<void>[]): void {

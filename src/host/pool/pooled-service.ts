@@ -4,9 +4,9 @@
 import type { Caller, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { Member } from '../member.ts';
 import { keepWatch } from '../services/watches.ts';
-import { isStopped } from '../supervision/server-errors.ts';
+import { hasNotStarted, isStopped } from '../supervision/server-errors.ts';
 import { PooledWatch } from './pooled-watch.ts';
-import type { Patience } from './tenants.ts';
+import type { Patience, Tenant } from './tenants.ts';
 
 export class PooledService implements Service {
   readonly #member: Member;
@@ -24,9 +24,9 @@ export class PooledService implements Service {
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     const { pool } = this.#member;
     const key = pool.keyOf(caller.client, method);
-    return key === undefined
-      ? pool.home.service.request(method, params, caller)
-      : this.#byTenant(key, method, params, caller);
+    if (key !== undefined) return this.#byTenant(pool.tenant(key, caller.client, params), method, params, caller);
+    if (pool.asksBesideOthers(method, params, caller.client)) return this.#byPlace(method, params, caller);
+    return pool.home.service.request(method, params, caller);
   }
 
   notify(): void {
@@ -49,9 +49,22 @@ export class PooledService implements Service {
     for (const watch of this.#watches) watch.move();
   }
 
-  async #byTenant(key: string, method: string, params: Params, caller: Caller): Promise<Result> {
+  /** A server that cannot run twice goes on with one process. */
+  async #byPlace(method: string, params: Params, caller: Caller): Promise<Result> {
+    const { places, home } = this.#member.pool;
+    const { tenant, leave } = places.enter(caller);
+    try {
+      if (tenant) return await this.#byTenant(tenant, method, params, caller);
+    } catch (error) {
+      if (!hasNotStarted(error)) throw error;
+    } finally {
+      if (tenant) leave();
+    }
+    return home.service.request(method, params, caller).finally(tenant ? undefined : leave);
+  }
+
+  async #byTenant(tenant: Tenant, method: string, params: Params, caller: Caller): Promise<Result> {
     const { tenants } = this.#member.pool;
-    const tenant = this.#member.pool.tenant(key, caller.client, params);
     try {
       await tenants.enter(tenant, this.#patience(caller));
       try {

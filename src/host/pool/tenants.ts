@@ -1,4 +1,4 @@
-// Those who have a process of their own where not all clients share one: a principal, a client, or one call. A tenant is there
+// Those who have a process beside that of all clients: a principal, a client, one call, or calls that ask. A tenant is there
 // from its first request until it is not used any more; its process has one of a limited number of places. When all places are
 // taken, the process that was idle for longest ends, and requests wait for its place; none is dropped. The process of a tenant
 // ends before its place is given away, so that there are never more processes than places.
@@ -28,6 +28,8 @@ export interface Tenant {
   isEnding: boolean;
   /** Its process ends with the last use: its client is gone, or it is for one call. */
   isOver: boolean;
+  /** It was not used any more: the next request of its key makes another one. */
+  isForgotten: boolean;
   /** Another `share` applies: it gets no more requests, and those that were not sent go elsewhere. */
   isRetired: boolean;
   idleSinceMs: number;
@@ -85,6 +87,7 @@ export class Tenants {
       isEnding: false,
       isOver,
       isRetired: false,
+      isForgotten: false,
       idleSinceMs: 0,
       waiting: undefined,
     };
@@ -97,7 +100,7 @@ export class Tenants {
     tenant.uses++;
     if (tenant.isEnding) return this.#wait(tenant, patience);
     if (this.#placed.has(tenant)) return undefined;
-    if (this.#queue.size === 0 && this.#placed.size < this.#most) return this.#give(tenant);
+    if (this.hasRoom) return this.#give(tenant);
     return this.#wait(tenant, patience);
   }
 
@@ -160,8 +163,15 @@ export class Tenants {
     return [...this.#retired.values()];
   }
 
-  get #most(): number {
-    return this.#config().share.maxProcesses;
+  /** The process that all clients share counts too. */
+  get most(): number {
+    const { by, maxProcesses } = this.#config().share;
+    return by === 'all' ? maxProcesses - 1 : maxProcesses;
+  }
+
+  /** Whether one more would not have to wait for a place. */
+  get hasRoom(): boolean {
+    return this.#queue.size === 0 && this.#placed.size < this.most;
   }
 
   #give(tenant: Tenant): undefined {
@@ -204,7 +214,7 @@ export class Tenants {
   #makeRoom(): void {
     const placed = [...this.#placed];
     const ending = placed.filter(({ isEnding, isRetired }) => isEnding || isRetired).length;
-    const missing = this.#queue.size - ending - (this.#most - this.#placed.size);
+    const missing = this.#queue.size - ending - (this.most - this.#placed.size);
     if (missing <= 0) return;
     const idle = placed.filter(({ uses, isEnding, isRetired }) => uses === 0 && !isEnding && !isRetired);
     const oldest = idle.sort((a, b) => a.idleSinceMs - b.idleSinceMs).slice(0, missing);
@@ -223,7 +233,7 @@ export class Tenants {
     this.#placed.delete(tenant);
     this.#forget(tenant);
     for (const next of this.#queue) {
-      if (this.#placed.size >= this.#most) break;
+      if (this.#placed.size >= this.most) break;
       if (next.isEnding) continue;
       this.#give(next);
       this.#queue.delete(next);
@@ -239,6 +249,7 @@ export class Tenants {
     if (this.#tenants.get(tenant.key) !== tenant) return;
     if (hasFailed(tenant) && !tenant.isOver) return this.#sweepLater();
     this.#tenants.delete(tenant.key);
+    tenant.isForgotten = true;
     this.#remember(tenant);
   }
 

@@ -40,6 +40,11 @@ export function isStopped(error: unknown): boolean {
   return error instanceof UsageError && error.code === 'SERVER_STOPPED';
 }
 
+/** The server cannot be started: the call was not sent. */
+export function hasNotStarted(error: unknown): boolean {
+  return error instanceof StandpipeError && (error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE');
+}
+
 export function serverFailed(name: string, reason: string, cause: Error | undefined, isRemote = false): ProcessError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new ProcessError('SERVER_FAILED', `Server "${name}" is not ${isRemote ? 'connected' : 'running'}: ${reason}`, {

@@ -17,6 +17,7 @@ const MOST_REQUESTS = 10_000;
 
 interface Abandoned {
   client: ClientKey;
+  principal: string | undefined;
   sinceMs: number;
   untilMs: number;
 }
@@ -32,14 +33,14 @@ export class AbandonedRequests {
     this.#clock = clock;
   }
 
-  add(id: number, client: ClientKey): void {
+  add(id: number, { client, principal }: Pick<Abandoned, 'client' | 'principal'>): void {
     const nowMs = this.#clock.nowMs();
     const [oldest] = this.#byId;
     if (oldest && this.#byId.size >= MOST_REQUESTS) {
       this.#unknownUntilMs = Math.max(this.#unknownUntilMs, oldest[1].untilMs);
       this.#byId.delete(oldest[0]);
     }
-    this.#byId.set(id, { client, sinceMs: nowMs, untilMs: nowMs + this.#forMs });
+    this.#byId.set(id, { client, principal, sinceMs: nowMs, untilMs: nowMs + this.#forMs });
   }
 
   has(id: number): boolean {
@@ -61,15 +62,16 @@ export class AbandonedRequests {
     timer.keepAlive(false);
   }
 
-  /** Adds the clients of those with a smaller id. */
-  clientsBefore(id: number, clients: Set<ClientKey>): void {
-    for (const [each, { client }] of this.#byId) if (each < id) clients.add(client);
-    if (this.#unknownUntilMs > 0 && id > 0) clients.add('unknown');
+  /** The clients of those with a smaller id. */
+  *clientsBefore(id: number): Iterable<ClientKey> {
+    for (const [each, { client }] of this.#byId) if (each < id) yield client;
+    if (this.#unknownUntilMs > 0 && id > 0) yield 'unknown';
   }
 
-  hasOtherThan(client: ClientKey): boolean {
-    for (const each of this.#byId.values()) if (each.client !== client) return true;
-    return this.#unknownUntilMs > 0;
+  /** Whether another client of the same principal has one. */
+  hasBeside({ client, principal }: Pick<Abandoned, 'client' | 'principal'>): boolean {
+    for (const each of this.#byId.values()) if (each.client !== client && each.principal === principal) return true;
+    return false;
   }
 
   /** When the next is forgotten. */

@@ -13,7 +13,7 @@ export const HELD_MS = 30_000;
  */
 export const TIE_MS = 3_000;
 
-/** How long a client may take to answer while requests of others wait for the end of its own. */
+/** How long a client may take to answer while requests of other clients of its principal wait for the end of its own. */
 export const ANSWER_MS = 60_000;
 
 export class AskedQuestion {
@@ -29,6 +29,7 @@ export class AskedQuestion {
   routedMs = 0;
   client: ClientKey | undefined;
   identity: string | undefined;
+  principal: string | undefined;
   /** Aborts when its answer is no longer waited for. */
   readonly ended = new AbortController();
   refuse!: (error: RpcError) => void;
@@ -54,7 +55,7 @@ export function unclear(method: string, tools: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
     `Several clients have calls open at this server, and ${method} does not name the call that it belongs to (${tools}). ` +
-      'No client was asked. Call it again: from now on it runs with no call of another client beside it. ' +
+      'No client was asked. Call it again: from now on it runs in a process of its own while others use this one. ' +
       'Or give each client its own process: "share": "client" in the config.',
   );
 }

@@ -1,16 +1,17 @@
 // Which requests of a server are known to ask their client, or may be: declared in the config, seen to ask, or suspected because
-// they ran when a question could not be attributed. Kept for all processes of one entry. Tools go by their name; prompts and
-// resources by their method in addition.
+// they ran when a question could not be attributed. A suspicion concerns the requests of one principal: what one does must not
+// change where the requests of others run. Kept for all processes of one entry. Tools go by their name; prompts and resources by
+// their method in addition.
 
-/** A suspect that ran alone this often without a question is no longer one. */
+/** A suspect that ran this often without a question is no longer one. */
 const SILENT_RUNS = 3;
-/** With more than this, all requests count as asking. */
+/** Beyond this, the oldest is forgotten: whom a question reaches does not depend on it. */
 const MOST_NAMES = 1000;
 
 export interface QuestionStatus {
   /** How a question finds its client: it is part of the result of a call (2026-07-28), or it is known which calls are open. */
   attribution: 'result' | 'open calls';
-  /** What runs with no call of another client beside it. `*`: everything. */
+  /** The tools that are known to ask, or may ask. `*`: all. */
   alone: readonly string[];
   /** Questions that were refused because their client was not known, or had given up. */
   refused: number;
@@ -19,9 +20,10 @@ export interface QuestionStatus {
 export class AskingTools {
   /** Questions that were refused because their client was not known, or had given up. */
   refused = 0;
-  #all: boolean;
-  /** How many silent runs clear it. */
-  readonly #silentRuns = new Map<string, number>();
+  readonly #all: boolean;
+  readonly #known = new Set<string>();
+  /** By principal and name: how many silent runs clear it. */
+  readonly #suspects = new Map<string, { name: string; runs: number }>();
 
   /** `declared`: the names, or whether all are. */
   constructor(declared: boolean | readonly string[] = false) {
@@ -30,34 +32,36 @@ export class AskingTools {
   }
 
   get isEmpty(): boolean {
-    return !this.#all && this.#silentRuns.size === 0;
+    return !this.#all && this.#known.size + this.#suspects.size === 0;
   }
 
   get names(): string[] {
-    return this.#all ? ['*'] : [...this.#silentRuns.keys()];
+    if (this.#all) return ['*'];
+    return [...new Set([...this.#known, ...[...this.#suspects.values()].map(({ name }) => name)])];
   }
 
-  has(name: string): boolean {
-    return this.#all || this.#silentRuns.has(name);
+  has(name: string, principal: string | undefined): boolean {
+    return this.#all || this.#known.has(name) || this.#suspects.has(suspect(name, principal));
   }
 
   /** It asked, for certain. */
   asked(name: string): void {
-    this.#add(name, Number.POSITIVE_INFINITY);
+    this.#known.add(name);
+    forgetOldest(this.#known);
   }
 
   /** It ran when a question could not be attributed. */
-  suspected(name: string): void {
-    const runs = this.#silentRuns.get(name) ?? 0;
-    if (runs < SILENT_RUNS) this.#add(name, SILENT_RUNS);
+  suspected(name: string, principal: string | undefined): void {
+    if (this.#known.has(name)) return;
+    this.#suspects.set(suspect(name, principal), { name, runs: SILENT_RUNS });
+    forgetOldest(this.#suspects);
   }
 
-  /** It ran alone, and asked nothing. */
-  ranSilently(name: string): void {
-    const runs = this.#silentRuns.get(name);
-    if (runs === undefined) return;
-    if (runs > 1) this.#silentRuns.set(name, runs - 1);
-    else this.#silentRuns.delete(name);
+  /** It ran, and asked nothing. */
+  ranSilently(name: string, principal: string | undefined): void {
+    const key = suspect(name, principal);
+    const found = this.#suspects.get(key);
+    if (found && --found.runs === 0) this.#suspects.delete(key);
   }
 
   /** `era`: of the server; undefined if no process was connected yet. */
@@ -66,9 +70,16 @@ export class AskingTools {
     const attribution = isModern ? 'result' : 'open calls';
     return { attribution, alone: isModern ? [] : this.names, refused: this.refused };
   }
+}
 
-  #add(name: string, silentRuns: number): void {
-    if (this.#silentRuns.size >= MOST_NAMES && !this.#silentRuns.has(name)) this.#all = true;
-    else this.#silentRuns.set(name, silentRuns);
+function suspect(name: string, principal = ''): string {
+  return `${principal}\n${name}`;
+}
+
+function forgetOldest(names: Set<string> | Map<string, unknown>): void {
+  if (names.size <= MOST_NAMES) return;
+  for (const oldest of names.keys()) {
+    names.delete(oldest);
+    return;
   }
 }

@@ -27,34 +27,38 @@ export type ClientKey = string | number;
 
 let lastRequest = 0;
 
+export function clientKeyOf({ asksInResult, client }: Caller): ClientKey {
+  return asksInResult ? ++lastRequest : client.identity.id;
+}
+
 export class GatedRequest extends SentRequest {
-  /** No call of another client may run beside it. */
-  alone = false;
+  /** It is known to ask, or may be. */
+  asks = false;
   /** Sent although others waited, because its client was being asked. */
   nested = false;
   /** A question came that was its own, or may have been. */
   asked = false;
   /** Whether a cancellation is sent at once when it is given up. */
   cancellable = true;
+  readonly principal: string | undefined;
   /** As it was sent: a caller of 2026-07-28 goes on under the identity of the request that brought an answer. */
   readonly identity: string;
   /** Questions of requests with the same one may go to any of them. */
   readonly client: ClientKey;
   readonly #method: string;
-  readonly #name: unknown;
+  readonly #params: Params;
 
-  constructor(caller: Caller, wire: WireName | undefined, method: string, { name }: Params) {
+  constructor(caller: Caller, wire: WireName | undefined, method: string, params: Params) {
     super(caller, wire);
     this.identity = caller.client.identity.id;
-    this.client = caller.asksInResult ? ++lastRequest : this.identity;
+    this.principal = caller.client.identity.principal;
+    this.client = clientKeyOf(caller);
     this.#method = method;
-    this.#name = name;
+    this.#params = params;
   }
 
-  /** What `AskingTools` knows it by. */
   get tool(): string {
-    if (this.#method === 'tools/call') return textOf(this.#name);
-    return this.#name === undefined ? this.#method : `${this.#method} ${textOf(this.#name)}`;
+    return toolOf(this.#method, this.#params);
   }
 
   /** The time that it waited counts. */
@@ -62,6 +66,12 @@ export class GatedRequest extends SentRequest {
     this.timeoutMs = Math.max(1, (this.timeoutMs ?? defaultTimeoutMs) - ms);
     if (this.totalTimeoutMs !== undefined) this.totalTimeoutMs = Math.max(1, this.totalTimeoutMs - ms);
   }
+}
+
+/** What `AskingTools` knows a request by. */
+export function toolOf(method: string, { name }: Params): string {
+  if (method === 'tools/call') return textOf(name);
+  return name === undefined ? method : `${method} ${textOf(name)}`;
 }
 
 /** Whether all are of one client. */

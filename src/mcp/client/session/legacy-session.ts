@@ -11,7 +11,7 @@ import type { Meta } from '../../types.ts';
 import { UPDATED_METHOD } from '../../watchers.ts';
 import { readServer } from '../lenient.ts';
 import type { Warn } from '../warnings.ts';
-import { GatedRequest, mayAsk } from './gated-request.ts';
+import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
 import { onlyCaller } from './open-callers.ts';
 import type { QuestionGate } from './question-gate.ts';
 import { ServerLogLevel } from './server-log-level.ts';
@@ -51,6 +51,10 @@ export class LegacySession extends Session {
     const sent = method === 'ping' ? undefined : plain(params);
     if (!mayAsk(method) || this.#gate.passes(request)) return this.send(method, sent, request) as Promise<Result>;
     return this.#gate.wait(request, () => this.send(method, sent, request) as Promise<Result>);
+  }
+
+  override isFreeFor(client: ClientKey): boolean {
+    return this.#gate.isFreeFor(client);
   }
 
   async watch(watcher: Watcher): Promise<() => Promise<void>> {

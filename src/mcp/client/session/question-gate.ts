@@ -1,7 +1,9 @@
 // Which client a question of a legacy server is for, where several clients use one process: the question names no request. It is
 // routed only if all requests that it may belong to are of one client. Otherwise it is held while requests end: a request that
-// is answered before its question was not the one that asked. What stays unclear is refused, and the tools that were running
-// then run with no request of another client beside them from now on. Requests wait here for that, in order.
+// is answered before its question was not the one that asked. What stays unclear is refused.
+//
+// No request waits because of a question of another principal. Only requests that are known to ask wait, for those of other
+// clients of the same principal: at the same time, their questions would be unclear.
 //
 // A request that its client gave up stays a possible owner until the server answers it, or for `ABANDONED_MS`. A request that was
 // sent after a question had come does not own it.
@@ -27,6 +29,7 @@ import {
 } from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
 import { type ClientKey, GatedRequest, isOfOne, mayAsk } from './gated-request.ts';
+import { QuestionOwners } from './question-owners.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
 type Peers = Pick<Peer, 'requests' | 'nextId' | 'notify'> & { requestWatcher: RequestWatcher<PendingCall> | undefined };
@@ -36,13 +39,6 @@ export interface QuestionGateOptions {
   requestTimeoutMs: number;
   clock: Clock;
   warn: Warn;
-}
-
-/** Those that a question may belong to. */
-interface Owners {
-  open: GatedRequest[];
-  /** The clients of all, also of requests that were given up. */
-  clients: Set<ClientKey>;
 }
 
 export class QuestionGate implements RequestWatcher<PendingCall> {
@@ -56,6 +52,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   readonly #routed = new Set<AskedQuestion>();
   readonly #waiting: WaitingRequests;
   readonly #abandoned: AbandonedRequests;
+  readonly #owners: QuestionOwners;
   /** The only client so far, and whether there was another. */
   #client: ClientKey | undefined;
   #isShared = false;
@@ -70,24 +67,29 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#tools = tools;
     this.#waiting = new WaitingRequests(clock, requestTimeoutMs, () => this.#advance());
     this.#abandoned = new AbandonedRequests(clock);
+    this.#owners = new QuestionOwners(peer, this.#abandoned);
     peer.requestWatcher = this;
   }
 
-  /** Whether the request may be sent at once. The usual case: the server has one client, or is not known to ask. */
+  /** Whether the request may be sent at once. The usual case: it is not known to ask. */
   passes(request: GatedRequest): boolean {
-    const isQuiet = this.#tools.isEmpty;
-    if (!isQuiet) request.alone = this.#tools.has(request.tool);
     if (!this.#isShared) {
-      const { client } = request;
-      this.#client ??= client;
-      if (client === this.#client) return true;
-      this.#isShared = true;
+      this.#client ??= request.client;
+      this.#isShared = request.client !== this.#client;
     }
-    if (isQuiet && this.#held.size === 0 && this.#waiting.size === 0) return true;
-    if (this.#mayNest(request)) return true;
-    if (this.#waiting.size > 0) return false;
+    if (this.#tools.isEmpty) return true;
+    const { principal } = request;
+    request.asks = this.#tools.has(request.tool, principal);
+    if (!request.asks || this.#mayNest(request)) return true;
+    if (this.#waiting.sinceMs(principal) !== Number.POSITIVE_INFINITY) return false;
     this.#forgetAbandoned();
     return this.#mayStart(request);
+  }
+
+  /** Whether no request of another client runs that a question may belong to. */
+  isFreeFor(client: ClientKey): boolean {
+    this.#forgetAbandoned();
+    return this.#owners.areOfOne(Number.POSITIVE_INFINITY, client);
   }
 
   /** Sends the request when it may run. */
@@ -128,7 +130,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   gaveUp({ id, method, options }: PendingCall): void {
     if (!(options instanceof GatedRequest) || !mayAsk(method)) return;
-    this.#abandoned.add(id, options.client);
+    this.#abandoned.add(id, options);
     if (this.#isShared && this.#waitsForAnswer(options)) this.#cancelLater(id, options);
   }
 
@@ -136,7 +138,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#hasAnswered ||= this.mayAsk;
     if (!(options instanceof GatedRequest)) return;
     if (this.#abandoned.has(id)) this.#endQuestionsOf(options);
-    else if (options.alone && !options.asked) this.#tools.ranSilently(options.tool);
+    else if (options.asks && !options.asked) this.#tools.ranSilently(options.tool, options.principal);
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
   }
 
@@ -165,15 +167,17 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   }
 
   #decide(question: AskedQuestion, nowMs: number): void {
-    const owners = this.#ownersOf(question);
-    const [first] = owners.open;
+    const heldMs = nowMs - question.askedMs;
+    const isClear = this.#owners.areOfOne(question.beforeId);
+    const first = this.#owners.first(question.beforeId);
+    if (first && !isClear && heldMs < TIE_MS) return;
+    const { open, abandoned } = this.#owners.before(question.beforeId);
     // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
-    const isOwned = owners.clients.size > 0 && question.method !== 'roots/list';
+    const isOwned = abandoned.size > 0 && question.method !== 'roots/list';
     if (!first && isOwned) return this.#refuse(question, givenUp(question.method));
-    if (first && owners.clients.size > 1) {
-      const heldMs = nowMs - question.askedMs;
-      if (heldMs >= HELD_MS) this.#refuseUnclear(question, owners);
-      else if (heldMs >= TIE_MS && isOfOne(owners.open)) this.#refuse(question, perhapsGivenUp(question.method));
+    if (first && !isClear) {
+      if (heldMs >= HELD_MS) this.#refuseUnclear(question, open);
+      else if (heldMs >= TIE_MS && isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
       return;
     }
     this.#held.delete(question);
@@ -182,11 +186,13 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (!first) return;
     question.client = first.client;
     question.identity = first.identity;
+    question.principal = first.principal;
     question.routedMs = nowMs;
-    // With several tools it is not known which one asked.
-    if (owners.open.every(({ tool }) => tool === first.tool)) this.#tools.asked(first.tool);
-    for (const request of owners.open) {
-      request.alone = true;
+    // With several tools it is not known which one asked. A client could accuse any tool by a request that it gave up.
+    const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === first.tool);
+    if (isCertain) this.#tools.asked(first.tool);
+    for (const request of open) {
+      request.asks = true;
       request.asked = true;
     }
   }
@@ -196,14 +202,14 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const [, ...newer] = this.#held;
     const newest = newer.at(-1);
     if (!newest || newest.askedMs + TIE_MS > nowMs) return;
-    const owners = this.#ownersOf(newest);
-    if (this.#held.size >= owners.open.length) for (const question of newer) this.#refuseUnclear(question, owners);
+    const { open } = this.#owners.before(newest.beforeId);
+    if (this.#held.size >= open.length) for (const question of newer) this.#refuseUnclear(question, open);
   }
 
-  #refuseUnclear(question: AskedQuestion, { open }: Owners): void {
+  #refuseUnclear(question: AskedQuestion, open: readonly GatedRequest[]): void {
     for (const request of open) {
       request.asked = true;
-      this.#tools.suspected(request.tool);
+      this.#tools.suspected(request.tool, request.principal);
     }
     const tools = [...new Set(open.map(({ tool }) => JSON.stringify(tool)))].join(', ');
     this.#refuse(question, unclear(question.method, tools));
@@ -216,24 +222,11 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     question.refuse(error);
   }
 
-  #ownersOf({ beforeId }: AskedQuestion): Owners {
-    const open: GatedRequest[] = [];
-    const clients = new Set<ClientKey>();
-    for (const { id, method, options } of this.#peer.requests) {
-      if (id >= beforeId) break;
-      if (!(options instanceof GatedRequest) || !mayAsk(method)) continue;
-      open.push(options);
-      clients.add(options.client);
-    }
-    this.#abandoned.clientsBefore(beforeId, clients);
-    return { open, clients };
-  }
-
   /** The client gave up its last request that a question may belong to: no answer is waited for. */
   #endQuestionsOf(request: GatedRequest): void {
     for (const question of this.#routed) {
       if (question.client !== request.client || !request.asked) continue;
-      const { open } = this.#ownersOf(question);
+      const { open } = this.#owners.before(question.beforeId);
       if (!open.some(({ client }) => client === request.client)) question.ended.abort(givenUp(question.method));
     }
   }
@@ -256,11 +249,10 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   }
 
   #mayStart(request: GatedRequest): boolean {
-    if (this.#held.size > 0) return false;
-    if (request.alone && this.#abandoned.hasOtherThan(request.client)) return false;
+    if (this.#abandoned.hasBeside(request)) return false;
     for (const { options } of this.#peer.requests) {
-      if (!(options instanceof GatedRequest) || options.client === request.client) continue;
-      if (options.alone || request.alone) return false;
+      if (!(options instanceof GatedRequest) || !options.asks || options.client === request.client) continue;
+      if (options.principal === request.principal) return false;
     }
     return true;
   }
@@ -271,15 +263,16 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     for (const { identity } of this.#routed) isAsked ||= identity === request.identity;
     if (!isAsked) return false;
     for (const { options } of this.#peer.requests) {
-      if (!(options instanceof GatedRequest)) continue;
+      if (!(options instanceof GatedRequest) || !options.asks || options.principal !== request.principal) continue;
       if (options.identity !== request.identity) return false;
       if (!options.nested) request.nested = true;
     }
     return request.nested;
   }
 
-  #answerDueMs({ routedMs }: AskedQuestion): number {
-    return Math.max(routedMs, this.#waiting.sinceMs) + ANSWER_MS;
+  /** Infinite while no other request of its principal waits. */
+  #answerDueMs({ routedMs, principal }: AskedQuestion): number {
+    return Math.max(routedMs, this.#waiting.sinceMs(principal)) + ANSWER_MS;
   }
 
   #arm(): void {

@@ -117,6 +117,11 @@ export abstract class Session implements Service {
   /** The result as the server sent it. It is not checked, so that it may be something else than an object. */
   abstract request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
 
+  /** Whether a question that the server sends during a request of this client could belong to no other client. */
+  isFreeFor(_client: string | number): boolean {
+    return true;
+  }
+
   /** Resolves to a function that stops it; that one never rejects. */
   abstract watch(watcher: Watcher): Promise<() => Promise<void>>;
 

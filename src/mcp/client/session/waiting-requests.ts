@@ -1,12 +1,13 @@
-// Requests that wait to be sent until no request of another client runs beside them. First come, first served. The wait counts in
-// the timeout of the request, and ends with the signal of its caller.
+// Requests that ask, and wait to be sent until those of other clients of their principal have ended. First come, first served, for
+// each principal: none waits for another principal. The wait counts in the timeout of the request, and ends with the signal of its
+// caller.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
 import { Deadlines } from '../../../requests/deadlines.ts';
 import type { GatedRequest } from './gated-request.ts';
 
-/** More are refused. */
+/** More of one principal are refused. */
 export const MOST_WAITING = 1_000;
 
 interface Waiting {
@@ -37,16 +38,16 @@ export class WaitingRequests {
     return this.#queue.size;
   }
 
-  /** Since when the first of them waits. */
-  get sinceMs(): number {
-    for (const { sinceMs } of this.#queue) return sinceMs;
+  /** Since when the first of a principal waits. */
+  sinceMs(principal: string | undefined): number {
+    for (const { request, sinceMs } of this.#queue) if (request.principal === principal) return sinceMs;
     return Number.POSITIVE_INFINITY;
   }
 
   add<T>(request: GatedRequest, send: () => Promise<T>): Promise<T> {
     const { signal, timeoutMs = this.#requestTimeoutMs, totalTimeoutMs = Number.POSITIVE_INFINITY } = request;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#queue.size >= MOST_WAITING) return Promise.reject(tooMany());
+    if (this.#isFullFor(request)) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const sinceMs = this.#clock.nowMs();
       const abort = () => this.#leave(waiting, signal!.reason);
@@ -70,12 +71,16 @@ export class WaitingRequests {
     });
   }
 
-  /** Starts those at the head that may run. Each is pending before the next is looked at. */
+  /** Starts the first ones of each principal that may run. Each is pending before the next is looked at. */
   start(mayStart: (request: GatedRequest) => boolean): void {
+    const blocked = new Set<string | undefined>();
     for (const waiting of this.#queue) {
-      if (!mayStart(waiting.request)) return;
-      this.#remove(waiting);
-      waiting.start();
+      const { request } = waiting;
+      if (blocked.has(request.principal)) continue;
+      if (mayStart(request)) {
+        this.#remove(waiting);
+        waiting.start();
+      } else blocked.add(request.principal);
     }
   }
 
@@ -87,6 +92,13 @@ export class WaitingRequests {
       waiting.fail(new PeerError('NOT_SENT', why, { cause, hint: 'It did not run; sending it again is safe.' }));
     }
     this.#deadlines.stop();
+  }
+
+  #isFullFor({ principal }: GatedRequest): boolean {
+    if (this.#queue.size < MOST_WAITING) return false;
+    let own = 0;
+    for (const { request } of this.#queue) if (request.principal === principal) own++;
+    return own >= MOST_WAITING;
   }
 
   #leave(waiting: Waiting, error: unknown): void {
@@ -102,7 +114,7 @@ export class WaitingRequests {
 }
 
 const HINT =
-  'The server asks its clients without naming a call, so that such calls run for one client at a time. ' +
+  'The server asks its clients without naming a call, so that calls of tools that ask run for one client at a time. ' +
   'Give each client its own process: "share": "client" in the config.';
 
 function tooLong({ sinceMs, dueMs, request }: Waiting): RpcError {

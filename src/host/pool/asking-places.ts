@@ -1,0 +1,81 @@
+// Where a call runs that is known to ask, at a server before 2026-07-28 whose process all clients share. Its questions are clear
+// only while no other client uses the process. So it runs in the shared process if no other client does, and otherwise in one of a
+// few more processes of the entry, each for one client at a time. A principal has at most half of them: then its calls wait for
+// its own. No call waits for another principal: where all processes are taken, it runs in the shared one, and a question that is
+// unclear there is refused.
+
+import { type ClientKey, clientKeyOf } from '../../mcp/client/session/gated-request.ts';
+import type { Caller } from '../../mcp/service.ts';
+import type { Instance } from './instance.ts';
+import type { Tenant, Tenants } from './tenants.ts';
+
+/** A client without requests. */
+const NOBODY = 0;
+
+interface Place {
+  /** Undefined: the shared process. */
+  readonly tenant: Tenant | undefined;
+  readonly instance: Instance;
+  /** The calls that ask, by client. */
+  readonly calls: Map<ClientKey, number>;
+  /** Of the last of them. */
+  principal: string | undefined;
+}
+
+export class AskingPlaces {
+  readonly #home: Place;
+  readonly #tenants: Tenants;
+  readonly #add: () => Tenant;
+  #places: Place[] = [];
+
+  /** `add`: makes a tenant for one more process. */
+  constructor(home: Instance, tenants: Tenants, add: () => Tenant) {
+    this.#home = { tenant: undefined, instance: home, calls: new Map(), principal: undefined };
+    this.#tenants = tenants;
+    this.#add = add;
+  }
+
+  /** Where a call runs, from now on until `leave`. */
+  enter(caller: Caller): { tenant: Tenant | undefined; leave: () => void } {
+    const client = clientKeyOf(caller);
+    const place = this.#choose(client, caller.client.identity.principal);
+    const { calls, tenant } = place;
+    calls.set(client, (calls.get(client) ?? 0) + 1);
+    place.principal = caller.client.identity.principal;
+    const leave = () => {
+      const left = calls.get(client)! - 1;
+      if (left > 0) calls.set(client, left);
+      else calls.delete(client);
+    };
+    return { tenant, leave };
+  }
+
+  #choose(client: ClientKey, principal: string | undefined): Place {
+    this.#places = this.#places.filter(({ tenant }) => isUsable(tenant!));
+    const known = this.#places.find(({ calls }) => calls.has(client));
+    if (known) return known;
+    const free = [this.#home, ...this.#places].find(
+      ({ calls, instance }) => calls.size - Number(calls.has(client)) === 0 && instance.isFreeFor(client),
+    );
+    if (free) return free;
+    const own = this.#places.filter((place) => place.principal === principal && isTaken(place));
+    if (own.length < Math.ceil(this.#tenants.most / 2) && this.#tenants.hasRoom) return this.#addPlace();
+    return own.sort((a, b) => a.calls.size - b.calls.size)[0] ?? this.#home;
+  }
+
+  #addPlace(): Place {
+    const tenant = this.#add();
+    const place = { tenant, instance: tenant.instance, calls: new Map(), principal: undefined };
+    this.#places.push(place);
+    return place;
+  }
+}
+
+/** Calls that were given up may still run there. */
+function isTaken({ calls, instance }: Place): boolean {
+  return calls.size > 0 || !instance.isFreeFor(NOBODY);
+}
+
+function isUsable({ isEnding, isRetired, isForgotten, instance }: Tenant): boolean {
+  return !isEnding && !isRetired && !isForgotten && instance.supervised.state !== 'failed';
+}

@@ -1,0 +1,48 @@
+// The requests that a question of a legacy server may belong to: those that were sent before it came and are not answered, those
+// included that their clients gave up.
+
+import type { PendingCall } from '../../../jsonrpc/outbound.ts';
+import type { AbandonedRequests } from './abandoned-requests.ts';
+import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
+
+export class QuestionOwners {
+  readonly #peer: { readonly requests: Iterable<PendingCall> };
+  readonly #abandoned: AbandonedRequests;
+
+  constructor(peer: { readonly requests: Iterable<PendingCall> }, abandoned: AbandonedRequests) {
+    this.#peer = peer;
+    this.#abandoned = abandoned;
+  }
+
+  /** Those with a smaller id, and the clients of those that were given up. */
+  before(id: number): { open: GatedRequest[]; abandoned: Set<ClientKey> } {
+    return { open: [...this.#open(id)], abandoned: new Set(this.#abandoned.clientsBefore(id)) };
+  }
+
+  /** The oldest with a smaller id that was not given up. */
+  first(id: number): GatedRequest | undefined {
+    for (const request of this.#open(id)) return request;
+    return undefined;
+  }
+
+  /** Whether there is one client at most, the given one if any. Stops at the second: requests and questions may be many. */
+  areOfOne(beforeId: number, client?: ClientKey): boolean {
+    let only = client;
+    for (const request of this.#open(beforeId)) {
+      only ??= request.client;
+      if (request.client !== only) return false;
+    }
+    for (const each of this.#abandoned.clientsBefore(beforeId)) {
+      only ??= each;
+      if (each !== only) return false;
+    }
+    return true;
+  }
+
+  *#open(beforeId: number): Iterable<GatedRequest> {
+    for (const { id, method, options } of this.#peer.requests) {
+      if (id >= beforeId) return;
+      if (options instanceof GatedRequest && mayAsk(method)) yield options;
+    }
+  }
+}
