@@ -32,8 +32,8 @@ describe('an error says what to do', () => {
   const server = ['--', 'never-started'];
 
   test.each<[string, string[], string, string]>([
-    ['an unknown command', ['cal'], "Unknown command 'cal'", 'Did you mean call?'],
-    ['an unknown option', ['call', '--jsn'], "Unknown option '--jsn'", 'Did you mean --json?'],
+    ['an unknown command', ['cal'], "Unknown command 'cal'", 'Did you mean "call" ('],
+    ['an unknown option', ['call', '--jsn'], "Unknown option '--jsn'", 'Did you mean "--json"?'],
     ['a bad timeout', ['ls', '--timeout', 'soon'], '--timeout cannot be "soon"', '30s'],
     ['up with a URL', ['up', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],
     ['ls with a URL', ['ls', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],

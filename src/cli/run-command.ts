@@ -1,9 +1,7 @@
 // Runs a command line and exits with its exit code. Only the named command is loaded. All errors are printed in the same way, and
 // the process exits after its output was written; output that could not be written is reported.
 
-import { Command, CommanderError, Option } from 'commander';
-import { shellWord } from '../base/command-line.ts';
-import { UsageError } from '../base/errors.ts';
+import { Command, Option } from 'commander';
 import { ownInfo } from '../mcp/own-info.ts';
 import { commandTable } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
@@ -12,6 +10,7 @@ import type { RunCommand } from './invocation.ts';
 import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
 import { durationOf, type Settings } from './settings.ts';
+import { isAddress, readCommanderError, wantedCommand } from './usage-error.ts';
 
 /** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
@@ -46,11 +45,12 @@ export async function executeCommand(words: readonly string[], out: Output, sign
       const args = takeAddress(command, options, serverCommand);
       exitCode = (await body({ settings, serverCommand, out, signal }, args, options)) ?? ExitCode.done;
     };
+  let program: Command | undefined;
   try {
-    const program = await makeProgram(ours, run, out);
+    program = await makeProgram(ours, run, out);
     await program.parseAsync(ours, { from: 'user' });
   } catch (thrown) {
-    const error = signal.aborted ? signal.reason : readCommanderError(thrown, ours);
+    const error = signal.aborted ? signal.reason : readCommanderError(thrown, ours, program);
     exitCode = error === undefined ? ExitCode.done : exitCodeOf(error);
     if (error !== undefined && !(error instanceof Interrupted)) {
       const { showError } = await import('./show-error.ts');
@@ -83,6 +83,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
   const program = new Command('standpipe');
   program
     .description('Run, supervise, test and debug tool servers: MCP and LiteMCP over stdio, MCP over HTTP.')
+    .showSuggestionAfterError(false)
     .usage('<command> [options]')
     .version(ownInfo.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
@@ -114,13 +115,6 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
   return program;
 }
 
-/** The first word that is not an option or the value of an option. */
-function wantedCommand(words: readonly string[]): string | undefined {
-  const takesValue = new Set(['--config', '--node', '--timeout']);
-  const plain = words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
-  return plain[0] === 'help' ? plain[1] : plain[0];
-}
-
 /** Commander does not exit and does not print errors; help goes to stdout. */
 function quiet(command: Command, out: Output): void {
   command.exitOverride().configureOutput({
@@ -131,45 +125,6 @@ function quiet(command: Command, out: Output): void {
     getErrHelpWidth: () => out.width,
   });
   for (const child of command.commands) quiet(child, out);
-}
-
-/** Undefined: help or the version was printed. */
-function readCommanderError(thrown: unknown, words: readonly string[]): unknown {
-  if (!(thrown instanceof CommanderError)) return thrown;
-  if (thrown.exitCode === 0) return undefined;
-  if (thrown.code === 'commander.help') return new Interrupted('No command was given', ExitCode.usage);
-  const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
-  const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
-  const usage =
-    thrown.code === 'commander.missingArgument' || thrown.code === 'commander.excessArguments'
-      ? `\`standpipe ${wantedCommand(words)} --help\` shows its arguments.`
-      : '`standpipe --help` lists the commands.';
-  const hint = misplacedHint(thrown.code, words) ?? suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage;
-  return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
-}
-
-/** What words were probably meant for that the command does not take. */
-function misplacedHint(code: string, words: readonly string[]): string | undefined {
-  const wanted = wantedCommand(words);
-  const isExcess = code === 'commander.excessArguments';
-  if (wanted === 'add' && (isExcess || code === 'commander.unknownOption')) {
-    return 'Write the command of a server after --: standpipe add <name> -- <command …>';
-  }
-  if (!isExcess) return undefined;
-  if (words.some(isAddress)) {
-    const ofConfig = wanted === 'up' || wanted === 'ls';
-    return ofConfig ? 'It takes the servers of the config. Add this one first: standpipe add <name> <url>' : undefined;
-  }
-  if (!takesServer(words[0])) return undefined;
-  return `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`;
-}
-
-function isAddress(word: string): boolean {
-  return /^https?:\/\//i.test(word);
-}
-
-function takesServer(command: string | undefined): boolean {
-  return command === 'tools' || command === 'types';
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { diagnose, diagnoseLine } from './diagnose.ts';
 import type { Symptoms } from './symptoms.ts';
 
@@ -88,6 +88,36 @@ test.each([
   const found = exited(stderr);
   expect(found?.name).toBe(name);
   expect(found?.problem).toContain(words);
+});
+
+describe('a variable that is set here and was not passed to the server', () => {
+  const withheld = ['OPENAI_API_KEY', 'EDITOR', 'REGION'];
+  const fixFor = (stderr: string, exitCode: number | undefined = 1) =>
+    diagnose(symptoms({ stderr, exitCode, withheld }))?.fix;
+
+  test.each([
+    'OPENAI_API_KEY is not set\n',
+    'Error: Missing OPENAI_API_KEY\n    at main (server.js:3:9)\n\nNode.js v20.0.0\n',
+    'please set OPENAI_API_KEY and try again',
+    "KeyError: 'OPENAI_API_KEY'\n",
+    'The OPENAI_API_KEY environment variable is required\n',
+  ])('is named by the fix, with the option that passes it on: %j', (stderr) => {
+    expect(fixFor(stderr)).toContain('Pass it on with --env OPENAI_API_KEY, written before the --;');
+    expect(fixFor(stderr, 0)).toContain('--env OPENAI_API_KEY');
+  });
+
+  test.each([
+    ['another variable is missing', 'GITHUB_TOKEN is not set\n'],
+    ['only a part of the name is there', 'MY_OPENAI_API_KEY_2 is not set\n'],
+    ['the line says nothing of a lack', 'using OPENAI_API_KEY from the keyring\nError: disk full\n'],
+    ['the word is no name', 'the region is not set\n'],
+  ])('is not suggested if %s', (_why, stderr) => {
+    expect(fixFor(stderr) ?? '').not.toContain('--env');
+  });
+
+  test('is not suggested while the server runs', () => {
+    expect(diagnose(symptoms({ stderr: 'OPENAI_API_KEY is not set\n', withheld }))).toBeUndefined();
+  });
 });
 
 test('a container without stdin is proven by its command line', () => {

@@ -4,6 +4,7 @@ import { commandWords, programName } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
 import type { Observations } from './observations.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
+import { passOn, withheldVariable } from './withheld-variable.ts';
 
 const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: use the absolute path, or set "cwd".';
 
@@ -112,8 +113,12 @@ const registry: Rule[] = [
 const variable: Rule = {
   name: 'variable-not-set',
   find(observed) {
-    if (!observed.hasFailed) return undefined;
     const text = `${observed.text}\n${observed.stderr}`;
+    const withheld = observed.hasExited ? withheldVariable(text, observed.symptoms.withheld ?? []) : undefined;
+    if (withheld !== undefined) {
+      return { problem: `needs the environment variable ${withheld}`, fix: passOn(withheld) };
+    }
+    if (!observed.hasFailed) return undefined;
     const isPython = /os\.environ|os\.py/.test(text);
     const name = (isPython && lastError(/^KeyError: '([A-Z][A-Z0-9_]+)'/m, text)?.[1]) || namedVariable(text);
     if (name === undefined) return undefined;

@@ -14,6 +14,8 @@ export interface Symptoms {
   bytesBeforeEof?: number | undefined;
   /** The last text that it wrote to stderr. */
   stderr: string;
+  /** Names of variables that are set here and that the server did not get. */
+  withheld?: readonly string[] | undefined;
   /** Absent while it runs. */
   exitCode?: number | null | undefined;
   signal?: string | null | undefined;

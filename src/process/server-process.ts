@@ -16,7 +16,7 @@ import { type Evidence, type Phase, ProcessError } from '../base/errors.ts';
 import { type Mask, maskValues } from '../secrets/mask-values.ts';
 import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
-import { childEnvironment, wholeEnvironment } from './launch/environment.ts';
+import { childEnvironment, wholeEnvironment, withheldNames } from './launch/environment.ts';
 import { type Launch, launchError } from './launch/launch-error.ts';
 import { releaseWhenIdle } from './streams/release-when-idle.ts';
 import { StderrRing } from './streams/stderr-ring.ts';
@@ -153,6 +153,8 @@ export class ServerProcess {
   readonly stderrRing = new StderrRing();
   /** The command line, with the values of `env` masked. */
   readonly commandLine: string;
+  /** Names of variables of this process that the server did not get. */
+  readonly withheld: readonly string[];
   /** Hides only known values: for texts that a server wrote for its caller. */
   readonly mask: Mask;
   /** Also hides what has the name or the form of a secret: for printed output. */
@@ -191,6 +193,7 @@ export class ServerProcess {
     this.#stragglersMs = options.stragglersMs;
     this.#clock = options.clock ?? systemClock;
     this.commandLine = launch.commandLine;
+    this.withheld = withheldNames(launch.environment);
     this.mask = launch.mask;
     this.redact = redactor({ mask: launch.mask });
     this.stdin = child.stdin;

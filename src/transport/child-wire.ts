@@ -99,6 +99,7 @@ export class ChildWire extends ByteWire {
       stdoutBytes: total,
       bytesBeforeEof: this.#bytesBeforeEof,
       stderr: stderrTail,
+      withheld: process.withheld,
       exitCode,
       signal,
       redact: (text) => process.redact(text),

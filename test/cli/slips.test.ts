@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
-import { calculatorEntry, everything, folder, runCli } from './run-cli.ts';
+import { calculatorEntry, everything, fixturePath, folder, runCli } from './run-cli.ts';
 
 test.each(['install', 'uninstall'])('tap %s on a file without servers says where it looked', async (verb) => {
   const file = join(folder, 'no-servers.json');
@@ -64,4 +64,64 @@ test.each([['node'], [undefined], [null]])('connect(%j) says what it takes', asy
     message: 'connect() takes a command, a url, a transport, or a function that makes one',
     hint: expect.stringContaining('command:'),
   });
+});
+
+test.each([
+  ['serve', 'Did you mean "up" ('],
+  ['status', 'Did you mean "ls" ('],
+  ['install', 'Did you mean "add" ('],
+  ['reed', 'Did you mean "read" ('],
+  ['version', 'Did you mean "--version"?'],
+  ['token lst', 'Did you mean "ls" ('],
+  ['zzz', '`standpipe --help` lists the commands.'],
+  ['ls --wide', '`standpipe ls --help` shows its arguments and options.'],
+  ['tools --signature', 'Did you mean "--signatures"?'],
+  ['token add x --expire 5', 'Did you mean "--expires"?'],
+  ['add x --usr y', 'Did you mean "--user"?'],
+])('%s: %s', async (line, hint) => {
+  const { code, stderr } = await runCli(line.split(' '));
+  expect(code).toBe(2);
+  expect(stderr.split('\n')[1]).toContain(`hint: ${hint}`);
+});
+
+test.each([
+  [['call', 'weather', 'forecast', '--city', 'Oslo'], 'Arguments of a tool are written without dashes: city=Oslo'],
+  [['call', 'forecast', '--city=New York'], "Arguments of a tool are written without dashes: 'city=New York'"],
+  [['call', 'forecast', '--force', 'city=Oslo'], 'Arguments of a tool are written without dashes: force=true'],
+  [['prompt', 'docs', 'review', '--style', 'short'], 'Arguments of a prompt are written without dashes: style=short'],
+  [['call', 'forecast', '--jso'], 'Did you mean "--json"? Arguments of a tool are written without dashes: jso=true'],
+])('%j', async (words, hint) => {
+  const { code, stderr } = await runCli(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`hint: ${hint}\n`);
+});
+
+test('a variable that is set here and that the server lacks: the hint says how to pass it on', async () => {
+  const script = "if (!process.env.MY_API_KEY) { console.error('MY_API_KEY is not set'); process.exit(1); }";
+  const server = ['--', process.execPath, '-e', script];
+  const hint = '--env MY_API_KEY, written before the --';
+  const env = { MY_API_KEY: 'hunter2-hunter2' };
+  expect((await runCli(['tools', ...server], { env })).stderr).toContain(hint);
+  expect((await runCli(['tools', ...server])).stderr).not.toContain('--env');
+  expect((await runCli(['tools', '--env', 'MY_API_KEY', ...server], { env })).stderr).not.toContain(hint);
+  const file = join(folder, 'needs-a-key.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: { needs: { command: process.execPath, args: ['-e', script] } } }));
+  const ofConfig = await runCli(['tools', 'needs', '--config', file], { env });
+  expect(ofConfig.stderr).toContain('in a config, add it to "env" of the server with the value ${MY_API_KEY}');
+});
+
+test('a call that fails for a variable that was not passed on says the same', async () => {
+  const needs = ['--', process.execPath, fixturePath('needs-a-variable.mjs')];
+  const env = { MY_API_KEY: 'hunter2-hunter2' };
+  const hint = '--env MY_API_KEY, written before the --';
+  for (const tool of ['reports', 'refuses']) {
+    expect((await runCli(['call', tool, ...needs], { env })).stderr).toContain(hint);
+    expect((await runCli(['call', tool, ...needs])).stderr).not.toContain('--env');
+  }
+  expect(await runCli(['call', 'reports', '--env', 'MY_API_KEY', ...needs], { env })).toMatchObject({
+    code: 0,
+    stdout: 'has it\n',
+  });
+  const { hint: inJson } = JSON.parse((await runCli(['call', 'reports', '--json', ...needs], { env })).stdout);
+  expect(inJson).toContain(hint);
 });

@@ -132,7 +132,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     types: ['mcp', 'fleet'],
     node: io,
   },
-  cli: { folders: all, node: io, packages: ['commander'] },
+  cli: { folders: [...all, 'diagnosis'], node: io, packages: ['commander'] },
   testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },
   /** What lies in no folder: the subpath `standpipe` itself. */
   'index.ts': { folders: ['base', 'jsonrpc', 'transport', 'entry', 'host'] },

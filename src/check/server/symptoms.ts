@@ -18,6 +18,7 @@ export function symptomsOf(probe: Probe, bytesBeforeEof?: number): Symptoms {
     stdoutBytes: stdout.length,
     bytesBeforeEof,
     stderr: stderrTail,
+    withheld: process.withheld,
     exitCode,
     signal,
     redact: (text) => process.redact(text),

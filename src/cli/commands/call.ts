@@ -15,6 +15,7 @@ import { type FoundTool, findTool } from '../servers/find-tool.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
 import { stderrOfCall, withStderr } from '../servers/stderr-of-call.ts';
+import { hintOfVariable } from '../servers/variable-hint.ts';
 import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
@@ -71,6 +72,7 @@ const call: CommandBody = async (invocation, words, options) => {
     const input = await readInput(found, args, check);
     out.activity.begin(`calling ${found.server}/${found.tool.name}`);
     const stderr = stderrOfCall(reached.host, found.server);
+    const hintFor = (text: string) => hintOfVariable(text, invocation, serverOptions(options).env);
     const wantsOrigin = out.json || settings.verbose;
     const result = await reached.host
       .client(found.server)
@@ -81,15 +83,22 @@ const call: CommandBody = async (invocation, words, options) => {
         ...(wantsOrigin && { meta: { [RAN]: true } }),
         onProgress: (progress) => out.activity.progress(progress),
       })
-      .catch(async (error) => withStderr(error, await stderr()));
+      .catch(async (error) => withStderr(error, await stderr(), hintFor));
     const written = result.isError ? await stderr() : '';
+    const hint = result.isError ? hintFor(`${written}\n${errorText(result)}`) : undefined;
     out.activity.end();
     const warned = await reportWarnings(reached.host, [found.server], out);
     return show(
       result,
       found,
       output,
-      { ...(written && { stderr: written }), ...warned, ...unansweredOf(reached), ...originOf(result) },
+      {
+        ...(written && { stderr: written }),
+        ...(hint && { hint }),
+        ...warned,
+        ...unansweredOf(reached),
+        ...originOf(result),
+      },
       invocation,
     );
   });
@@ -131,6 +140,7 @@ function originText({ server, pid, node, claim }: ProcessIdentity): string {
 
 interface More {
   stderr?: string;
+  hint?: string;
   warnings?: ServerWarning[];
   unanswered?: Reached['unanswered'];
   ran?: ProcessIdentity;
@@ -150,5 +160,6 @@ async function show(
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
   for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));
+  if (more.hint) out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(more.hint)}`);
   return ExitCode.toolError;
 }

@@ -16,8 +16,14 @@ export function stderrOfCall(host: HostAccess, server: string): () => Promise<st
   };
 }
 
-/** Throws the error, with stderr added to its evidence unless it has some. */
-export function withStderr(error: unknown, stderrTail: string): never {
+/** Throws the error, with stderr added to its evidence unless it has some, and with the hint for both texts if there is one. */
+export function withStderr(
+  error: unknown,
+  stderrTail: string,
+  hintFor: (text: string) => string | undefined = () => undefined,
+): never {
+  const hint = error instanceof StandpipeError ? hintFor(`${stderrTail}\n${error.message}`) : undefined;
+  if (hint !== undefined) Object.assign(error as StandpipeError, { hint });
   if (error instanceof StandpipeError && stderrTail !== '' && !error.evidence?.stderrTail) {
     Object.assign(error, { evidence: { phase: 'running', ...error.evidence, stderrTail } });
   }

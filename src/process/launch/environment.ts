@@ -92,6 +92,11 @@ export function wholeEnvironment(extra: Environment = {}, base: Environment = pr
   return Object.fromEntries(both.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
+/** The names of variables that have a value here and are not passed to a child with this environment. */
+export function withheldNames(child: Environment, base: Environment = process.env): string[] {
+  return Object.keys(base).filter((name) => base[name] && readVariable(child, name) === undefined);
+}
+
 /** The value of a variable, whatever its case on Windows. */
 export function readVariable(
   environment: Environment,
