@@ -14,10 +14,16 @@ export interface Job {
   readonly rule: RuleText;
   /** `shared`: one after the other on its lane. `own`: beside other rules. `seen`: after all others. */
   readonly uses: 'shared' | 'own' | 'seen';
-  /** `renew`: the next rule that shares a process gets a new one. */
-  readonly lane: { renew(): Promise<void> };
+  readonly lane: object;
+  /** A rule that is tested again begins anew. */
+  readonly begin: () => Attempt;
+}
+
+export interface Attempt {
   readonly judging: Judging;
   readonly check: () => Promise<void> | void;
+  /** Before the next rule gets the shared process. False if the violation may have been caused by an earlier rule. */
+  readonly leave?: (isViolated: boolean) => Promise<boolean>;
   /** Ends what the rule started. */
   readonly end?: () => Promise<void>;
 }
@@ -37,8 +43,15 @@ export interface RunOptions {
 /** For one answer. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** The order in which rules are started. The verdicts do not depend on it. */
+export type Arrange = <T>(items: readonly T[]) => readonly T[];
+
 /** The outcomes in the order of the jobs. */
-export async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Outcome[]> {
+export async function runAll(
+  jobs: readonly Job[],
+  options: RunOptions,
+  arrange: Arrange = (items) => items,
+): Promise<Outcome[]> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs, signal, onoutcome } = options;
   const outcomes: Outcome[] = [];
   const startMs = performance.now();
@@ -50,10 +63,10 @@ export async function runAll(jobs: readonly Job[], options: RunOptions): Promise
     outcomes[jobs.indexOf(job)] = outcome;
     onoutcome?.(outcome, ++done, jobs.length);
   };
-  const using = (uses: Job['uses']) => jobs.filter((job) => job.uses === uses);
+  const using = (uses: Job['uses']) => arrange(jobs.filter((job) => job.uses === uses));
   const shared = [...byLane(using('shared')).values()];
   const own = using('own').map((job) => [job]);
-  await inParallel([...shared, ...own], concurrencyOf(options), async (chain) => {
+  await inParallel(arrange([...shared, ...own]), concurrencyOf(options), async (chain) => {
     for (const job of chain) await run(job);
   });
   for (const job of using('seen')) await run(job);
@@ -61,20 +74,25 @@ export async function runAll(jobs: readonly Job[], options: RunOptions): Promise
   return outcomes;
 }
 
-async function runJob({ rule, uses, lane, judging, check, end }: Job, ruleMs: number): Promise<Outcome> {
+/** A violation after other rules in the same process is tested again in a new one, whose verdict counts. */
+async function runJob(job: Job, ruleMs: number): Promise<Outcome> {
+  const first = await tryJob(job, ruleMs);
+  return first.isCertain ? first.outcome : (await tryJob(job, ruleMs)).outcome;
+}
+
+async function tryJob({ rule, begin }: Job, ruleMs: number): Promise<{ outcome: Outcome; isCertain: boolean }> {
+  const { judging, check, leave, end } = begin();
   try {
     const outcome = await judge(rule, judging, () => inTime(check(), ruleMs));
-    // A late answer, or a server that hangs, must not meet the next rule.
-    if (uses === 'shared' && isViolated(outcome)) await lane.renew();
-    return outcome;
+    return { outcome, isCertain: (await leave?.(isViolated(outcome))) ?? true };
   } finally {
     await end?.();
   }
 }
 
-function notReached({ rule, judging }: Job, limitMs: number): Promise<Outcome> {
+function notReached({ rule, begin }: Job, limitMs: number): Promise<Outcome> {
   const why = `The rule was not tested: the check took longer than ${limitMs / 1000} s, because answers did not come.`;
-  return judge(rule, { ...judging, evidence: () => [] }, () => violation(why));
+  return judge(rule, { ...begin().judging, evidence: () => [] }, () => violation(why));
 }
 
 export function concurrencyOf({ concurrency = 4 }: RunOptions): number {

@@ -24,14 +24,14 @@ export interface Judging {
 /** For a server under test. Without a trial the evidence is all that went over the pipes of its processes. */
 export function serverJudging(
   { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
-  { probes }: { readonly probes: readonly ProcessUnderTest[] },
+  { observed }: { readonly observed: readonly ProcessUnderTest[] },
   trial?: { evidence(): readonly Entry[] },
 ): Judging {
-  const server = probes[0]?.process;
+  const server = observed[0]?.process;
   return {
     language: languageOf([command, ...args].join(' ')),
     hide: (text) => server?.redact(text) ?? text,
-    evidence: () => trial?.evidence() ?? probes.flatMap(({ transcript }) => transcript.entries),
+    evidence: () => trial?.evidence() ?? observed.flatMap(({ transcript }) => transcript.entries),
     allEvidence,
   };
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { commandLine } from '../base/command-line.ts';
 import { SILENT, within } from '../base/wait.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
+import { sendSignal } from '../process/tree/signals.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
 import { maskValues } from '../secrets/mask-values.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
@@ -89,6 +90,11 @@ export abstract class ProcessUnderTest {
     return ++this.#lastId;
   }
 
+  /** Whether the id is one of `newId`. */
+  hasGiven(id: unknown): boolean {
+    return Number.isInteger(id) && (id as number) > 0 && (id as number) <= this.#lastId;
+  }
+
   /** Bytes as they are. A string is written as UTF-8. */
   write(bytes: Uint8Array | string): void {
     const buffer = Buffer.from(bytes as string);
@@ -104,7 +110,7 @@ export abstract class ProcessUnderTest {
   /** To the leader alone. */
   kill(signal: NodeJS.Signals): void {
     this.transcript.event(`sent ${signal}`);
-    process.kill(this.process.pid, signal);
+    sendSignal(this.process.pid, signal);
   }
 
   /**

@@ -4,27 +4,29 @@ import type { ProcessUnderTest } from './process-under-test.ts';
 import type { Entry } from './transcript.ts';
 
 export class UsedProcesses<P extends ProcessUnderTest> {
-  readonly #lane: { isShared(process: P): boolean };
+  readonly #shared: { has(process: P): boolean };
   /** Where the transcript of each stood. */
   readonly #used = new Map<P, number>();
 
-  constructor(lane: { isShared(process: P): boolean }) {
-    this.#lane = lane;
+  constructor(shared: { has(process: P): boolean }) {
+    this.#shared = shared;
   }
 
   add(process: P): P {
     const { entries } = process.transcript;
-    if (!this.#used.has(process)) this.#used.set(process, this.#lane.isShared(process) ? entries.length : 0);
+    if (!this.#used.has(process)) this.#used.set(process, this.#shared.has(process) ? entries.length : 0);
     return process;
   }
 
-  evidence(): Entry[] {
+  /** Undefined if no process was used. */
+  evidence(): Entry[] | undefined {
+    if (this.#used.size === 0) return undefined;
     return [...this.#used].flatMap(([process, from]) => process.transcript.entries.slice(from));
   }
 
   /** Stops all but the one that rules share. */
   async end(): Promise<void> {
-    const own = [...this.#used.keys()].filter((process) => !this.#lane.isShared(process));
+    const own = [...this.#used.keys()].filter((process) => !this.#shared.has(process));
     await Promise.all(own.map((process) => process.stop()));
   }
 }

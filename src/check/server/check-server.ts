@@ -4,7 +4,8 @@
 import { isObject } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
-import { concurrencyOf, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../jobs.ts';
+import { inParallel } from '../in-parallel.ts';
+import { type Arrange, concurrencyOf, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../jobs.ts';
 import { type Judging, judge, serverJudging } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
@@ -17,6 +18,7 @@ import { easeOlderRevisions } from './older-revisions.ts';
 import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
+import { observe, readsObservation } from './rules/observation.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { Trial } from './trial.ts';
 
@@ -31,7 +33,7 @@ export interface CheckServerOptions extends Target, Selection, RunOptions {
   allEvidence?: boolean;
 }
 
-export async function checkServer(options: CheckServerOptions): Promise<CheckReport> {
+export async function checkServer(options: CheckServerOptions, arrange?: Arrange): Promise<CheckReport> {
   const startMs = performance.now();
   const rules = selectRules(serverRules, options);
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
@@ -45,9 +47,13 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
   try {
     options.signal?.throwIfAborted();
     const supported = lanes.open.map(({ revision }) => revision);
+    await inParallel(lanesToObserve(rules, lanes), concurrencyOf(options), (lane) =>
+      observe(new Trial(lane, [...lanes.open, ...lanes.refused], true)),
+    );
+    options.signal?.throwIfAborted();
     const outcomes = await (supported.length === 0
       ? nothingOpened(rules, lanes.refused, options)
-      : runAll(jobsOf(rules, lanes, options), options).then((all) => {
+      : runAll(jobsOf(rules, lanes, options), options, arrange).then((all) => {
           return easeOlderRevisions(all, supported, options.revisions);
         }));
     const [first] = lanes.open;
@@ -55,7 +61,7 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
     return {
       role: 'server',
       protocol: 'mcp',
-      command: [...lanes.open, ...lanes.refused][0]?.probes[0]?.process.commandLine ?? options.command,
+      command: [...lanes.open, ...lanes.refused][0]?.observed[0]?.process.commandLine ?? options.command,
       ...info,
       revisions: supported,
       outcomes,
@@ -67,6 +73,13 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
   }
 }
 
+/** Those of rules that read what was observed. */
+function lanesToObserve(rules: readonly ServerRule[], { open }: Lanes): Lane[] {
+  const supported = open.map(({ revision }) => revision);
+  const reading = rules.filter(readsObservation);
+  return open.filter(({ revision }) => reading.some((rule) => revisionsOf(rule, supported).includes(revision)));
+}
+
 /** In the order of the table. */
 function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options: CheckServerOptions): Job[] {
   const supported = open.map(({ revision }) => revision);
@@ -74,9 +87,16 @@ function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options:
     const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
     if (fitting.length === 0) return [otherRevisions(rule, open[0]!, options)];
     return fitting.map((lane) => {
-      const trial = new Trial(lane, [...open, ...refused]);
-      const check = () => rule.check(trial);
-      return { rule, uses: rule.uses, lane, judging: judging(lane, options, trial), check, end: () => trial.end() };
+      const begin = () => {
+        const trial = new Trial(lane, [...open, ...refused]);
+        return {
+          judging: judging(lane, options, trial),
+          check: () => rule.check(trial),
+          leave: (isViolated: boolean) => trial.leave(isViolated),
+          end: () => trial.end(),
+        };
+      };
+      return { rule, uses: rule.uses, lane, begin };
     });
   });
 }
@@ -85,7 +105,7 @@ function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOption
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
   const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
-  return { rule, uses: 'seen', lane, judging: serverJudging(options, lane), check };
+  return { rule, uses: 'seen', lane, begin: () => ({ judging: serverJudging(options, lane), check }) };
 }
 
 function judging(lane: Lane, options: CheckServerOptions, trial?: Trial): Judging {
@@ -109,7 +129,7 @@ async function nothingOpened(
   return outcomes;
 }
 
-function nameOf({ facts, probes }: Lane): Pick<CheckReport, 'name' | 'version'> {
+function nameOf({ facts, observed }: Lane): Pick<CheckReport, 'name' | 'version'> {
   const meta = isObject(facts.opening._meta) ? facts.opening._meta : {};
-  return introduction(facts.opening.serverInfo ?? meta[SERVER_INFO], (text) => probes[0]!.process.redact(text));
+  return introduction(facts.opening.serverInfo ?? meta[SERVER_INFO], (text) => observed[0]!.process.redact(text));
 }

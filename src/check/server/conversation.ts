@@ -31,6 +31,9 @@ export interface RpcError {
 
 export const METHOD_NOT_FOUND = -32601;
 
+/** More than one, for servers that handle requests side by side. */
+const ROUND_TRIPS = 5;
+
 export class Conversation {
   readonly probe: Probe;
   readonly revision: Revision;
@@ -54,7 +57,7 @@ export class Conversation {
     if (!Array.isArray(versions) || !versions.includes(revision)) return undefined;
     if (!isModern) probe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     const conversation = new Conversation(probe, revision, result, options);
-    if (isModern) await conversation.#settle();
+    if (isModern) await conversation.#chooseEra();
     return conversation;
   }
 
@@ -126,11 +129,24 @@ export class Conversation {
     await this.probe.answerTo(ping.id, `\`${ping.method}\`${after ? ` after ${after}` : ''}`);
   }
 
+  /** Answers to what was sent before have come, as far as can be known without a clock: further requests were answered, one after the other. */
+  async settle(): Promise<void> {
+    for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier();
+  }
+
+  /** False if the server does not answer. */
+  settled(): Promise<boolean> {
+    return this.settle().then(
+      () => true,
+      () => false,
+    );
+  }
+
   /**
    * Official servers of both eras take the first message after `server/discover` for the choice of an era, also a notification. Rules that
    * send something without an envelope must not choose the other one (modern/era-of-each-request has what the revision says).
    */
-  async #settle(): Promise<void> {
+  async #chooseEra(): Promise<void> {
     const kind = (['tools', 'resources', 'prompts'] as const).find((each) => this.capabilities[each]);
     if (kind) await this.request(`${kind}/list`);
   }

@@ -20,9 +20,9 @@ const EXIT_WAIT_MS = 1_000;
 
 export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
   // Most servers are legacy servers, and every client can open them.
-  const tried = refused.filter(({ probes }) => probes.length > 0);
+  const tried = refused.filter(({ observed }) => observed.length > 0);
   const lane = tried.find(({ revision }) => eraOf(revision) === 'legacy') ?? tried[0]!;
-  const probe = lane.probes[0]!;
+  const probe = lane.observed[0]!;
   if (!lane.problem) return { lane, reason: `The server accepted no revision of MCP${answerOf(probe)}.` };
   if (isEcho(probe)) {
     const fix =

@@ -1,7 +1,8 @@
-// All that is done with the server in one revision: the processes that were started for it, and the open conversation that rules share.
+// All that is done with the server in one revision: the process that is observed, the one that rules share, and those of single rules.
 
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Target } from '../process-under-test.ts';
+import { SharedProcess } from '../shared-process.ts';
 import { Violation, violation } from '../verdict.ts';
 import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
 import { Conversation } from './conversation.ts';
@@ -20,13 +21,16 @@ export interface LaneOptions {
 export class Lane {
   readonly revision: Revision;
   readonly options: LaneOptions;
-  readonly probes: Probe[] = [];
+  /** Processes that got only valid messages, the same in each check (rules/observation.ts). More than one if the first has ended. */
+  readonly observed: Probe[] = [];
+  readonly shared = new SharedProcess(() => this.#opened());
   facts!: Facts;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
   /** How long the first process took from its start to its first answer, beside those of other lanes. */
   startupMs = 0;
-  #shared: Conversation | undefined;
+  readonly #probes = new Set<Probe>();
+  #observed: Conversation | undefined;
 
   constructor(revision: Revision, options: LaneOptions) {
     this.revision = revision;
@@ -40,16 +44,16 @@ export class Lane {
 
   /** The server did not answer, not even to refuse the revision. */
   get isMute(): boolean {
-    return this.problem !== undefined && this.probes[0]?.answersTo(1)[0] === undefined;
+    return this.problem !== undefined && this.observed[0]?.answersTo(1)[0] === undefined;
   }
 
   async open(): Promise<void> {
     const startMs = performance.now();
-    const probe = await this.start();
+    const probe = await this.#startObserved();
     try {
-      this.#shared = await Conversation.open(probe, this.revision);
+      this.#observed = await Conversation.open(probe, this.revision);
       this.startupMs = performance.now() - startMs;
-      if (this.#shared) this.facts = await readFacts(this.#shared);
+      if (this.#observed) this.facts = await readFacts(this.#observed);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       this.problem = error;
@@ -67,32 +71,32 @@ export class Lane {
     return longCall && permittedCalls(this.facts.tools, [longCall]).find(({ name }) => name === longCall.name);
   }
 
-  /** A new one if the last did not survive. */
-  async shared(): Promise<Conversation> {
-    if (this.#shared?.probe.ended === false) return this.#shared;
-    this.#shared = await Conversation.open(await this.start(), this.revision);
-    return this.#shared ?? violation(`This time the server did not accept ${this.revision}.`);
-  }
-
-  /** The next rule gets a conversation with a new process. */
-  async renew(): Promise<void> {
-    await this.#shared?.probe.stop();
-    this.#shared = undefined;
-  }
-
-  isShared(probe: Probe): boolean {
-    return this.#shared?.probe === probe;
+  /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
+  async observe(): Promise<Conversation> {
+    if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
+    return this.#observed;
   }
 
   async start(stragglersMs?: number): Promise<Probe> {
     const { target, timeoutMs, signal } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
     const probe = await Probe.start(patient, timeoutMs, signal);
-    this.probes.push(probe);
+    this.#probes.add(probe);
     return probe;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.probes.map((probe) => probe.stop()));
+    await Promise.all([...this.#probes].map((probe) => probe.stop()));
+  }
+
+  async #startObserved(): Promise<Probe> {
+    const probe = await this.start();
+    this.observed.push(probe);
+    return probe;
+  }
+
+  async #opened(start: () => Promise<Probe> = () => this.start()): Promise<Conversation> {
+    const conversation = await Conversation.open(await start(), this.revision);
+    return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
   }
 }

@@ -60,7 +60,7 @@ class OpeningWatch {
   }
 
   #look(lane: Lane): void {
-    const [probe] = lane.probes;
+    const [probe] = lane.observed;
     if (!probe || lane.isOpen || lane.problem || probe.answersTo(1)[0]) return;
     if (eraOf(lane.revision) === 'modern' && this.#lanes.some(({ isOpen }) => isOpen)) void this.#askLegacy(lane);
     if (isEcho(probe)) probe.giveUp('it came back');
@@ -73,7 +73,7 @@ class OpeningWatch {
   }
 
   /** If a later `initialize` is answered, `server/discover` was read and ignored. */
-  async #askLegacy({ probes: [probe] }: Lane): Promise<void> {
+  async #askLegacy({ observed: [probe] }: Lane): Promise<void> {
     if (this.#hasAsked || !probe) return;
     this.#hasAsked = true;
     const isLegacy = await initializeOn(probe, initializeParams(NEWEST_LEGACY)).then(

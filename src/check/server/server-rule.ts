@@ -11,7 +11,7 @@ export interface ServerRule extends RuleText {
   readonly runs: Runs;
   /**
    * `shared`: the open conversation of the revision, one rule after the other. `own`: processes of its own, beside other rules. `seen`: runs
-   * last and reads what all processes of the revision wrote; it may send a last request in the shared conversation.
+   * last and reads what was observed (rules/observation.ts); it sends nothing.
    */
   readonly uses: 'shared' | 'own' | 'seen';
   /** Sends megabytes or many requests. Tests try it only on servers that are meant to violate it. */

@@ -14,21 +14,24 @@ export class Trial {
   readonly revision: Revision;
   readonly era: Era;
   readonly facts: Facts;
-  /** All processes of the revision so far, for rules that read what other rules have seen. */
+  /** The processes that are observed, for rules that only read. */
   readonly seen: readonly Probe[];
   /** One for each revision of the check, newest first, also for those that the server refused. */
   readonly lanes: readonly Lane[];
   readonly #lane: Lane;
   readonly #used: UsedProcesses<Probe>;
+  readonly #isObserver: boolean;
+  #isOver = false;
 
-  constructor(lane: Lane, lanes: readonly Lane[]) {
+  constructor(lane: Lane, lanes: readonly Lane[], isObserver = false) {
     this.#lane = lane;
-    this.#used = new UsedProcesses(lane);
+    this.#used = new UsedProcesses(lane.shared);
+    this.#isObserver = isObserver;
     this.lanes = lanes;
     this.revision = lane.revision;
     this.era = eraOf(lane.revision);
     this.facts = lane.facts;
-    this.seen = lane.probes;
+    this.seen = lane.observed;
   }
 
   get timeoutMs(): number {
@@ -50,9 +53,16 @@ export class Trial {
     return this.#lane.longCall ?? notApplicable('no call is known to take long: name one with --long-call');
   }
 
+  /** Asks in the conversation that is observed: what it finds out is the same whichever rules run. */
+  get observer(): Trial {
+    return new Trial(this.#lane, this.lanes, true);
+  }
+
   /** The open conversation that rules of this revision share. Leave it able to answer. */
   async shared(): Promise<Conversation> {
-    const conversation = await this.#lane.shared();
+    if (this.#isObserver) return this.#lane.observe();
+    this.#mustRun();
+    const conversation = await this.#lane.shared.use(this);
     this.#used.add(conversation.probe);
     return conversation;
   }
@@ -66,16 +76,28 @@ export class Trial {
 
   /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
   async start(stragglersMs?: number): Promise<Probe> {
+    this.#mustRun();
     return this.#used.add(await this.#lane.start(stragglersMs));
   }
 
   /** What went over the pipes in this trial. */
   evidence(): Entry[] {
-    return this.#used.evidence();
+    return this.#used.evidence() ?? this.seen.flatMap(({ transcript }) => transcript.entries);
+  }
+
+  /** False if the rule has to be tested again, because others had used the shared process before. */
+  leave(isViolated: boolean): Promise<boolean> {
+    return this.#lane.shared.leave(this, isViolated);
   }
 
   /** Stops the processes that this trial started. */
   end(): Promise<void> {
+    this.#isOver = true;
     return this.#used.end();
+  }
+
+  /** A rule that took too long is still running when its trial has ended. */
+  #mustRun(): void {
+    if (this.#isOver) violation('The rule has ended.');
   }
 }

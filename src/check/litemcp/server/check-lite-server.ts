@@ -1,6 +1,6 @@
 // `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
 
-import { DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../../jobs.ts';
+import { type Arrange, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../../jobs.ts';
 import { judge, serverJudging } from '../../judge.ts';
 import { type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
@@ -24,20 +24,22 @@ export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions
   allEvidence?: boolean;
 }
 
-export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions): Promise<CheckReport> {
+export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions, arrange?: Arrange): Promise<CheckReport> {
   const startMs = performance.now();
   const rules = selectRules(liteServerRules, options);
   const lane = laneOf(options);
   try {
     await lane.open();
     options.signal?.throwIfAborted();
+    if (lane.tool && rules.some(({ uses }) => uses === 'seen')) await lane.observe();
     const outcomes = await (lane.tool
       ? runAll(
           rules.map((rule) => jobOf(rule, lane, options)),
           options,
+          arrange,
         )
       : notOpened(rules, lane, options));
-    const { commandLine, redact } = lane.probes[0]!.process;
+    const { commandLine, redact } = lane.observed[0]!.process;
     return {
       role: 'server',
       protocol: 'litemcp',
@@ -59,9 +61,16 @@ function laneOf(options: CheckLiteMcpServerOptions): LiteLane {
 }
 
 function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Job {
-  const trial = new LiteTrial(lane);
-  const check = () => rule.check(trial);
-  return { rule, uses: rule.uses, lane, judging: serverJudging(options, lane, trial), check, end: () => trial.end() };
+  const begin = () => {
+    const trial = new LiteTrial(lane);
+    return {
+      judging: serverJudging(options, lane, trial),
+      check: () => rule.check(trial),
+      leave: (isViolated: boolean) => trial.leave(isViolated),
+      end: () => trial.end(),
+    };
+  };
+  return { rule, uses: rule.uses, lane, begin };
 }
 
 /** One rule is violated, and no other can be tested. */

@@ -3,9 +3,10 @@
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import type { Target } from '../../process-under-test.ts';
 import type { NamedCall } from '../../server/calls.ts';
+import { SharedProcess } from '../../shared-process.ts';
 import { Violation } from '../../verdict.ts';
 import { LiteProbe } from './lite-probe.ts';
-import { type PermittedCall, permittedCall } from './permitted-call.ts';
+import { callData, type PermittedCall, permittedCall } from './permitted-call.ts';
 
 export interface LiteLaneOptions {
   readonly target: Target;
@@ -17,21 +18,27 @@ export interface LiteLaneOptions {
 
 export class LiteLane {
   readonly options: LiteLaneOptions;
-  readonly probes: LiteProbe[] = [];
+  /** The process that got only valid messages, the same in each check. */
+  readonly observed: LiteProbe[] = [];
+  readonly shared = new SharedProcess(async () => {
+    const probe = await this.start();
+    return { probe, settled: () => probe.settled() };
+  });
   /** `data` of the first `info`. */
   tool: JsonObject | undefined;
   /** Why the server did not open. */
   problem: Violation | undefined;
   /** It answered, but only after the end of stdin. */
   answersAtEnd = false;
-  #shared: LiteProbe | undefined;
+  readonly #probes = new Set<LiteProbe>();
 
   constructor(options: LiteLaneOptions) {
     this.options = options;
   }
 
   async open(): Promise<void> {
-    const probe = await this.shared();
+    const probe = await this.start();
+    this.observed.push(probe);
     try {
       const { data } = (await probe.info()).message;
       this.tool = isObject(data) ? data : {};
@@ -48,32 +55,27 @@ export class LiteLane {
     return this.tool && permittedCall(this.tool, this.options.allowedCalls);
   }
 
-  /** A new one if the last did not survive. */
-  async shared(): Promise<LiteProbe> {
-    if (this.#shared?.ended === false) return this.#shared;
-    this.#shared = await this.start();
-    return this.#shared;
-  }
-
-  /** The next rule gets a new process. */
-  async renew(): Promise<void> {
-    await this.#shared?.stop();
-    this.#shared = undefined;
-  }
-
-  isShared(probe: LiteProbe): boolean {
-    return this.#shared === probe;
+  /** Has a conversation for rules that only read. A request that fails is a matter of the rules about it. */
+  async observe(): Promise<void> {
+    const [probe] = this.observed;
+    const { call } = this;
+    try {
+      if (call) await probe?.ask('call', callData(call.tool, call.arguments));
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+    }
+    await probe?.stop(); // what a server writes at its end counts too
   }
 
   async start(stragglersMs?: number): Promise<LiteProbe> {
     const { target, timeoutMs, signal } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
     const probe = await LiteProbe.start(patient, timeoutMs, signal);
-    this.probes.push(probe);
+    this.#probes.add(probe);
     return probe;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.probes.map((probe) => probe.stop()));
+    await Promise.all([...this.#probes].map((probe) => probe.stop()));
   }
 }

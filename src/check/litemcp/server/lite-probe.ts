@@ -6,9 +6,10 @@ import { launch, ProcessUnderTest, type Target } from '../../process-under-test.
 import { violation } from '../../verdict.ts';
 import { Frames, type Message, requestText } from '../frames.ts';
 
+/** More than one, for servers that handle requests side by side. */
+const ROUND_TRIPS = 5;
+
 export class LiteProbe extends ProcessUnderTest {
-  /** What it writes is not judged by rules about answers: it got input that no client sends. */
-  hostile = false;
   /** How often an id was sent. */
   readonly sentIds = new Map<string, number>();
   readonly #byId = new Map<string, Message[]>();
@@ -62,6 +63,16 @@ export class LiteProbe extends ProcessUnderTest {
   /** Proves that what was sent before has been read. */
   async barrier(after: string): Promise<void> {
     await this.ask('get', {}, `"get" after ${after}`);
+  }
+
+  /** Answers to what was sent before have come, as far as can be known without a clock. False if the server does not answer. */
+  async settled(): Promise<boolean> {
+    try {
+      for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier('others');
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** The tool, as the server describes it. */

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../base/json-object.ts';
 import type { Entry } from '../../transcript.ts';
 import { UsedProcesses } from '../../used-processes.ts';
-import { notApplicable } from '../../verdict.ts';
+import { notApplicable, violation } from '../../verdict.ts';
 import type { LiteLane } from './lite-lane.ts';
 import type { LiteProbe } from './lite-probe.ts';
 import type { PermittedCall } from './permitted-call.ts';
@@ -11,16 +11,17 @@ import type { PermittedCall } from './permitted-call.ts';
 export class LiteTrial {
   /** `data` of the first `info`, of any shape. */
   readonly facts: JsonObject;
-  /** All processes so far, for rules that read what other rules have seen. */
+  /** The process that is observed, for rules that only read. */
   readonly seen: readonly LiteProbe[];
   readonly #lane: LiteLane;
   readonly #used: UsedProcesses<LiteProbe>;
+  #isOver = false;
 
   constructor(lane: LiteLane) {
     this.#lane = lane;
-    this.#used = new UsedProcesses(lane);
+    this.#used = new UsedProcesses(lane.shared);
     this.facts = lane.tool!;
-    this.seen = lane.probes;
+    this.seen = lane.observed;
   }
 
   get timeoutMs(): number {
@@ -44,21 +45,34 @@ export class LiteTrial {
 
   /** The process that rules share. Leave it able to answer. */
   async shared(): Promise<LiteProbe> {
-    return this.#used.add(await this.#lane.shared());
+    this.#mustRun();
+    return this.#used.add((await this.#lane.shared.use(this)).probe);
   }
 
   /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
   async start(stragglersMs?: number): Promise<LiteProbe> {
+    this.#mustRun();
     return this.#used.add(await this.#lane.start(stragglersMs));
   }
 
   /** What went over the pipes in this trial. */
   evidence(): Entry[] {
-    return this.#used.evidence();
+    return this.#used.evidence() ?? this.seen.flatMap(({ transcript }) => transcript.entries);
+  }
+
+  /** False if the rule has to be tested again, because others had used the shared process before. */
+  leave(isViolated: boolean): Promise<boolean> {
+    return this.#lane.shared.leave(this, isViolated);
   }
 
   /** Stops the processes that this trial started. */
   end(): Promise<void> {
+    this.#isOver = true;
     return this.#used.end();
+  }
+
+  /** A rule that took too long is still running when its trial has ended. */
+  #mustRun(): void {
+    if (this.#isOver) violation('The rule has ended.');
   }
 }

@@ -1,6 +1,6 @@
 // Ways to wait for answers that several rules of the wire share.
 
-import { isObject } from '../../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { violation } from '../../verdict.ts';
 import type { Conversation } from '../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../probe.ts';
@@ -13,42 +13,51 @@ export interface Echo {
   readonly id?: unknown;
 }
 
-/** Sends a request with the text as its id (or `bytes`, the rest of one), and waits for an answer to this id, or to one that no request had. */
-export async function echo(conversation: Conversation, text: string, bytes?: Uint8Array): Promise<Echo> {
+/**
+ * Sends a request with the id (or `bytes`, the rest of one), and waits for its answer. If an answer comes whose id no request had, the request
+ * was answered with another id, unless its own answer follows: then something else caused the stray one.
+ */
+export async function echo(conversation: Conversation, id: string | number, bytes?: Uint8Array): Promise<Echo> {
   const { probe } = conversation;
   const from = probe.frames.length;
-  probe.write(bytes ?? `${JSON.stringify(conversation.ping(text))}\n`);
-  return (await probe.maybe(() => echoOf(conversation, text, from))) ?? {};
+  probe.write(bytes ?? `${JSON.stringify(conversation.ping(id))}\n`);
+  const find = (isWanted: (message: JsonObject) => boolean) => answerIn(probe.frames.slice(from), isWanted);
+  const own = () => find((message) => message.id === id);
+  const stray = () => find((message) => !probe.hasGiven(message.id));
+  const found = await probe.maybe(() => own() ?? stray());
+  if (!found || found.id === id) return found ?? {};
+  await conversation.settled();
+  return own() ?? found;
+}
+
+function answerIn(frames: readonly Frame[], isWanted: (message: JsonObject) => boolean): Echo | undefined {
+  for (const frame of frames) {
+    const answer = messagesOf(frame).find((message) => isAnswer(message) && isWanted(message));
+    if (answer) return { frame, id: answer.id };
+  }
+  return undefined;
 }
 
 export async function isEchoed(conversation: Conversation, text: string): Promise<boolean> {
   return (await echo(conversation, text)).id === text;
 }
 
-function echoOf({ probe }: Conversation, text: string, from: number): Echo | undefined {
-  const [frame] = probe.answersTo(text);
-  if (frame) return { frame, id: text };
-  for (const other of probe.frames.slice(from)) {
-    const strange = messagesOf(other).find((message) => isAnswer(message) && typeof message.id !== 'number');
-    if (strange) return { frame: other, id: strange.id };
-  }
-  return undefined;
-}
-
 /** Writes a message and waits for its answer, of any kind. An error without an id, or a parse error, says that the server could not read it. */
 export async function understood(
-  { probe }: Conversation,
+  conversation: Conversation,
   bytes: Uint8Array | string,
   id: unknown,
   what: string,
 ): Promise<void> {
+  const { probe } = conversation;
   const from = probe.frames.length;
   probe.write(bytes);
-  const answer = await probe.until(
-    () => probe.answersTo(id)[0] ?? refusal(probe.frames.slice(from)),
-    `There was no answer to ${what}`,
-  );
-  if (refusal([answer])) violation(`The server could not read ${what}.`);
+  const find = () => probe.answersTo(id)[0] ?? refusal(probe.frames.slice(from));
+  const first = await probe.until(find, `There was no answer to ${what}`);
+  if (!refusal([first])) return;
+  await conversation.settled(); // the refusal may be a late one of something else
+  const answer = find() ?? first;
+  if (refusal([answer])) violation(`The server could not read ${what}.`, answer);
 }
 
 function refusal(frames: readonly Frame[]): Frame | undefined {

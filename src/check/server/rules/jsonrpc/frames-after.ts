@@ -4,16 +4,12 @@ import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { Conversation } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 
-/** More than one, for servers that handle requests side by side. */
-const ROUND_TRIPS = 5;
-
-/** The lines from `act` on. The end is known without a clock: further requests have been answered, one after the other. */
+/** The lines from `act` on, until it is settled. */
 export async function framesAfter(conversation: Conversation, act: () => void): Promise<Frame[]> {
   const { frames } = conversation.probe;
-  await conversation.barrier(); // late answers to what other rules sent
   const from = frames.length;
   act();
-  for (let trip = 0; trip < ROUND_TRIPS; trip++) await conversation.barrier();
+  await conversation.settle();
   return frames.slice(from);
 }
 

@@ -1,9 +1,9 @@
 // Ids come back as they were sent: a client finds the request of an answer by nothing else.
 
 import { violation } from '../../../verdict.ts';
-import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { echo } from '../answers.ts';
 import { messages } from './source.ts';
 
 const common = {
@@ -41,17 +41,10 @@ export const stringIds: ServerRule = {
 
 async function areEchoed(trial: Trial, ids: readonly (string | number)[]): Promise<void> {
   const conversation = await trial.shared();
-  const { probe } = conversation;
-  const from = probe.frames.length;
   for (const id of ids) {
-    probe.send({ jsonrpc: '2.0', id, method: conversation.simplestMethod, params: conversation.params() });
+    const { frame, id: found } = await echo(conversation, id);
     const shown = JSON.stringify(id);
-    const isWrong = (frame: Frame) =>
-      messagesOf(frame).some((message) => isAnswer(message) && !ids.includes(message.id as string));
-    const frame = await probe.until(
-      () => probe.answersTo(id)[0] ?? probe.frames.slice(from).find(isWrong),
-      `There was no answer to the request with the id ${shown}`,
-    );
-    if (isWrong(frame)) violation(`The request with the id ${shown} was answered with another id.`, frame);
+    if (!frame) violation(`There was no answer to the request with the id ${shown}.`);
+    if (found !== id) violation(`The request with the id ${shown} was answered with another id.`, frame);
   }
 }

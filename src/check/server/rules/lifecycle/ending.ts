@@ -1,4 +1,5 @@
-// How a server ends. One process shows most of it: requests and the end of stdin arrive together.
+// How a server ends. One process shows most of it. It is at rest when its stdin ends: whether it reads requests that arrive together with the end
+// depends on how fast it is.
 
 import type { ExitStatus } from '../../../../process/server-process.ts';
 import type { StopRung } from '../../../../process/tree/stop-ladder.ts';
@@ -6,7 +7,6 @@ import type { Entry } from '../../../transcript.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { Conversation } from '../../conversation.ts';
 import { perLane } from '../../per-lane.ts';
-import type { Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 const exitAtEnd = {
@@ -28,8 +28,6 @@ const common = {
 } as const satisfies Partial<ServerRule>;
 
 interface Ending {
-  probe: Probe;
-  unanswered: number;
   exit: ExitStatus | undefined;
   /** What it took to stop the tree. */
   rung: StopRung;
@@ -40,21 +38,11 @@ const ending = perLane(async (trial): Promise<Ending> => {
   const probe = await trial.start(trial.timeoutMs);
   const conversation = await Conversation.open(probe, trial.revision);
   if (!conversation) violation(`This time the server did not accept ${trial.revision}.`);
-  await conversation.barrier(); // it is at rest, so that nothing but the requests is in flight
-  const methods = [conversation.simplestMethod, ...(trial.facts.capabilities.tools ? ['tools/list'] : [])];
-  const requests = methods.map((method) => ({
-    jsonrpc: '2.0',
-    id: probe.newId(),
-    method,
-    params: conversation.params(),
-  }));
-  probe.write(requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
+  await conversation.barrier();
   probe.endInput();
   const exit = await probe.exitStatus();
   const rung = await probe.stop();
-  await probe.maybe(() => (probe.ended ? true : undefined)); // what it wrote last is in the pipe
-  const unanswered = requests.filter(({ id }) => !probe.answersTo(id)[0]).length;
-  return { probe, unanswered, exit, rung, proof: probe.transcript.entries };
+  return { exit, rung, proof: probe.transcript.entries };
 });
 
 export const endsWithStdin: ServerRule = {
@@ -66,23 +54,6 @@ export const endsWithStdin: ServerRule = {
     const { exit, proof } = await ending(trial);
     if (!exit)
       violation(`The server did not exit within ${trial.timeoutMs / 1000} s after the end of stdin.`, ...proof);
-  },
-};
-
-export const answersInFlight: ServerRule = {
-  ...common,
-  id: 'lifecycle/answers-at-the-end',
-  level: 'ADVICE',
-  title: 'requests before the end of stdin are answered',
-  says: 'The end of stdin ends the input. Requests that were received before it are still answered, as in a pipe of a shell.',
-  source: { of: 'standpipe', page: 'check.md' },
-  fix: {
-    node: "Let the process end by itself instead of process.exit() on 'end' of stdin: unwritten output is lost by it.",
-    any: 'At the end of stdin, finish the requests that were read, flush stdout, and exit then.',
-  },
-  check: async (trial) => {
-    const { unanswered, proof } = await ending(trial);
-    if (unanswered > 0) violation('The server ended without an answer to requests that came before the end.', ...proof);
   },
 };
 

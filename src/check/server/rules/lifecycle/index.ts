@@ -3,7 +3,6 @@ import { discoverAnswered, initializeAfterDiscover, pingFirst, requestFirst } fr
 import { pingBeforeInitialized, quietBeforeInitialized, secondInitialize } from './before-initialized.ts';
 import { clientCapabilities, declaredWorks, undeclaredRefused } from './capabilities.ts';
 import {
-  answersInFlight,
   endsBeforeInitialize,
   endsDuringCall,
   endsWithSigterm,
@@ -38,7 +37,6 @@ export const lifecycleRules: readonly ServerRule[] = [
   undeclaredRefused,
   clientCapabilities,
   endsWithStdin,
-  answersInFlight,
   exitCode,
   noProcessLeft,
   endsBeforeInitialize,

@@ -31,8 +31,8 @@ export const knownVersions: ServerRule = {
     for (const revision of legacyRevisions) {
       const lane = trial.lanes.find((each) => each.revision === revision);
       if (lane?.isOpen) continue;
-      if (lane?.problem) violation(lane.problem.message, ...(lane.probes[0]?.transcript.entries ?? []));
-      const frame = lane?.probes[0]?.answersTo(1)[0];
+      if (lane?.problem) violation(lane.problem.message, ...(lane.observed[0]?.transcript.entries ?? []));
+      const frame = lane?.observed[0]?.answersTo(1)[0];
       await offersWhatItSupports(trial, revision, frame ? readAnswer(frame, 1) : await initializeWith(trial, revision));
     }
   },

@@ -1,5 +1,5 @@
 // What the server answers to everything that may be asked without side effects: its lists, its readable resources, its prompts, completions
-// and the permitted calls. It is asked once in each revision; most rules of this family only look at the answers.
+// and the permitted calls. It is asked once in each revision, in the conversation that is observed; most rules of this family only look at the answers.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { LOG_LEVEL } from '../../../../mcp/meta.ts';
@@ -51,7 +51,7 @@ const surveys = new WeakMap<Facts, Promise<Survey>>();
 export function surveyOf(trial: Trial): Promise<Survey> {
   let survey = surveys.get(trial.facts);
   if (!survey) {
-    survey = takeSurvey(trial);
+    survey = takeSurvey(trial.observer);
     surveys.set(trial.facts, survey);
   }
   return survey;

@@ -63,7 +63,7 @@ export async function stopListening(conversation: Conversation, ...ids: readonly
 /** Makes changes, if the user allows a call that may. */
 export async function makeChanges(trial: Trial, conversation: Conversation): Promise<void> {
   const isReadOnly = ({ annotations }: JsonObject) => isObject(annotations) && annotations.readOnlyHint === true;
-  const calls = (await triedCalls(trial, conversation)).filter(({ call }) => !isReadOnly(call.tool));
+  const calls = (await triedCalls(trial)).filter(({ call }) => !isReadOnly(call.tool));
   await callEach(calls, conversation);
   await conversation.barrier();
 }

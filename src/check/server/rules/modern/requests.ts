@@ -50,7 +50,7 @@ export const requestRules = [
     uses: 'shared',
     check: async (trial) => {
       const conversation = await trial.shared();
-      const calls = await triedCalls(trial, conversation);
+      const calls = await triedCalls(trial);
       if (calls.length === 0) notApplicable('there is no call that may be made');
       const { frames } = conversation.probe;
       const from = frames.length;

@@ -199,7 +199,7 @@ export const subscriptionRules = [
       conversation.probe.endInput();
       await conversation.probe.maybe(() => conversation.probe.answersTo(id)[0]);
       const [frame] = conversation.probe.answersTo(id);
-      if (!frame) notApplicable('the server ended without an answer to the subscription, which is allowed');
+      if (!frame) return; // allowed, and a matter of how fast it ends
       const { result } = readAnswer(frame, id);
       const named = isObject(result?._meta) ? result._meta[SUBSCRIPTION_ID] : undefined;
       if (result && named !== id)

@@ -61,16 +61,14 @@ export class AskingCall {
 /** In the conversation that rules share. */
 export async function askingCall(trial: Trial): Promise<AskingCall> {
   const conversation = await trial.shared();
-  return new AskingCall(conversation, asking(await triedCalls(trial, conversation)));
+  return new AskingCall(conversation, asking(await triedCalls(trial)));
 }
 
 /** In a process that has not been asked with capabilities before. */
 export async function freshAskingCall(trial: Trial): Promise<AskingCall> {
   if (trial.calls.length === 0) notApplicable(NO_QUESTIONS);
-  const first = await trial.open();
-  const isKnown = tried.has(trial.facts);
-  const call = asking(await triedCalls(trial, first));
-  return new AskingCall(isKnown ? first : await trial.open(), call);
+  const call = asking(await triedCalls(trial));
+  return new AskingCall(await trial.open(), call);
 }
 
 function asking(calls: readonly TriedCall[]): PermittedCall {
@@ -78,13 +76,14 @@ function asking(calls: readonly TriedCall[]): PermittedCall {
 }
 
 /** Calls that are answered in time. Each was tried once in this revision, all at once: a slow one does not hold up the others. */
-export function triedCalls(trial: Trial, conversation: Conversation): Promise<readonly TriedCall[]> {
-  const known = tried.get(trial.facts) ?? tryCalls(trial, conversation);
+export function triedCalls(trial: Trial): Promise<readonly TriedCall[]> {
+  const known = tried.get(trial.facts) ?? tryCalls(trial.observer);
   tried.set(trial.facts, known);
   return known;
 }
 
-async function tryCalls(trial: Trial, conversation: Conversation): Promise<TriedCall[]> {
+async function tryCalls(trial: Trial): Promise<TriedCall[]> {
+  const conversation = await trial.shared();
   const { probe } = conversation;
   const sounds = (call: PermittedCall) => (SOUNDS_LIKE_ASKING.test(call.name) ? 0 : 1);
   const calls = [...trial.calls].sort((a, b) => sounds(a) - sounds(b)).slice(0, MOST_CALLS);

@@ -1,10 +1,9 @@
 import type { LiteServerRule } from '../../lite-server-rule.ts';
-import { answersInFlight, endOfInput, exitCode, nothingLeft, sigterm } from './end.ts';
+import { endOfInput, exitCode, nothingLeft, sigterm } from './end.ts';
 import { slowReader, survivesGarbage, survivesNesting, unreadStderr } from './robustness.ts';
 
 export const lifecycleRules: readonly LiteServerRule[] = [
   endOfInput,
-  answersInFlight,
   exitCode,
   nothingLeft,
   sigterm,

@@ -25,7 +25,6 @@ export const survivesGarbage: LiteServerRule = {
   uses: 'own',
   check: async (trial) => {
     const probe = await trial.start();
-    probe.hostile = true;
     await probe.info();
     for (const bytes of garbage) {
       probe.write(bytes);
@@ -50,7 +49,6 @@ export const survivesNesting: LiteServerRule = {
   uses: 'own',
   check: async (trial) => {
     const probe = await trial.start();
-    probe.hostile = true;
     const { text } = probe.text('get', {});
     probe.write(text.replace('{}', `{"deep":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`));
     await probe.barrier(`a message with ${DEPTH} levels`);

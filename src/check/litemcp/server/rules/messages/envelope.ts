@@ -9,8 +9,7 @@ import type { Message } from '../../../frames.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
 import type { LiteTrial } from '../../lite-trial.ts';
 
-const answersOf = ({ seen }: LiteTrial): Message[] =>
-  seen.flatMap(({ messages, hostile }) => (hostile ? [] : messages));
+const answersOf = ({ seen }: LiteTrial): Message[] => seen.flatMap(({ messages }) => messages);
 
 export const envelope: LiteServerRule = {
   id: 'litemcp-messages/envelope',

@@ -30,8 +30,8 @@ export const onlyAnswers: LiteServerRule = {
   fix: { any: 'Write to stdout only in answer to a request, with its id.' },
   uses: 'seen',
   check: ({ seen }) => {
-    for (const { messages, sentIds, hostile } of seen) {
-      const unasked = hostile ? undefined : messages.find(({ message }) => !sentIds.has(textOf(message.id)));
+    for (const { messages, sentIds } of seen) {
+      const unasked = messages.find(({ message }) => !sentIds.has(textOf(message.id)));
       if (unasked) violation(`No request had the id ${JSON.stringify(unasked.message.id)}.`, unasked);
     }
   },

@@ -1,0 +1,90 @@
+// The conversation that rules read instead of sending something themselves. Invariants: it has only valid messages, so that a rule judges
+// nothing that another rule provoked; it is the same whichever rules are selected, and in whatever order they run.
+
+import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { familyOf } from '../../rule.ts';
+import { NotApplicable, Violation } from '../../verdict.ts';
+import type { Conversation } from '../conversation.ts';
+import type { ServerRule } from '../server-rule.ts';
+import type { Trial } from '../trial.ts';
+import { echo, isEchoed } from './answers.ts';
+import { surveyOf } from './methods/survey.ts';
+import { fullFilter, listen, makeChanges, stopListening } from './modern/listening.ts';
+import { askingCall } from './modern/tried-calls.ts';
+
+const families = ['methods', 'modern'];
+
+/** Rules that use the survey or the tried calls too. */
+export function readsObservation({ id, uses }: ServerRule): boolean {
+  return uses === 'seen' || families.includes(familyOf(id));
+}
+
+type Step = (trial: Trial, conversation: Conversation) => Promise<unknown>;
+
+const UNKNOWN = 'standpipe-unknown';
+const CONCURRENT = 12;
+const CONCURRENT_ID = 20_000;
+
+const steps: readonly Step[] = [
+  (_, conversation) => conversation.settle(),
+  (_, conversation) => conversation.request('standpipe/no-such-method'),
+  (trial) => surveyOf(trial),
+  ({ facts }, conversation) => askFor(conversation, facts.capabilities.tools, 'tools/call', { name: UNKNOWN }),
+  ({ facts }, conversation) => askFor(conversation, facts.capabilities.prompts, 'prompts/get', { name: UNKNOWN }),
+  ({ facts }, conversation) =>
+    askFor(conversation, facts.capabilities.resources, 'resources/read', { uri: 'standpipe://unknown' }),
+  async ({ era }, conversation) => {
+    if (era === 'modern')
+      await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION]: '1900-01-01' } });
+  },
+  async (trial) => {
+    if (trial.era === 'modern') await (await askingCall(trial)).request({ requestState: UNKNOWN, inputResponses: {} });
+  },
+  async (trial, conversation) => {
+    if (trial.era === 'modern') await listenForChanges(trial, conversation);
+  },
+  (_, conversation) => echo(conversation, 'Zürich, café'),
+  (_, conversation) => longIdsAtOnce(conversation),
+  async (trial, conversation) => {
+    const { name, arguments: args } = trial.longCall();
+    conversation.notify('notifications/cancelled', {
+      requestId: conversation.ask('tools/call', { name, arguments: args }),
+    });
+    await conversation.settle();
+  },
+];
+
+/** With a trial that observes. A step that fails is a matter of the rules about it. */
+export async function observe(trial: Trial): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step(trial, await trial.shared());
+    } catch (error) {
+      if (!(error instanceof Violation || error instanceof NotApplicable)) throw error;
+    }
+  }
+  for (const probe of trial.seen) await probe.stop(); // what a server writes at its end counts too
+}
+
+async function askFor(conversation: Conversation, isDeclared: unknown, ...request: [string, object]): Promise<void> {
+  if (isDeclared) await conversation.request(request[0], { ...request[1] });
+}
+
+async function listenForChanges(trial: Trial, conversation: Conversation): Promise<void> {
+  const tools = await listen(trial, conversation, { toolsListChanged: true });
+  const all = await listen(trial, conversation, fullFilter(trial));
+  await makeChanges(trial, conversation);
+  await stopListening(conversation, tools.id, all.id);
+}
+
+/** Answers that are larger than a pipe, all at once. */
+async function longIdsAtOnce(conversation: Conversation): Promise<void> {
+  const { probe } = conversation;
+  if (!(await isEchoed(conversation, 'whole'))) return;
+  const ids = Array.from({ length: CONCURRENT }, (_, at) => `${at}`.padEnd(CONCURRENT_ID, '-'));
+  const messages = [...ids.map((id) => conversation.ping(id)), conversation.ping()];
+  probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  for (const id of ids) {
+    await probe.maybe(() => probe.answersTo(id)[0] ?? probe.frames.find(({ fault }) => fault === 'mixed up'));
+  }
+}
