@@ -6,7 +6,7 @@ import type { ProcessUnderTest, Target } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome, Status } from './report/report.ts';
 import { type Level, levelOf, linkOf, type RuleText } from './rule.ts';
-import type { Entry } from './transcript.ts';
+import { type Entry, withCauses } from './transcript.ts';
 import { NotApplicable, Violation } from './verdict.ts';
 
 export interface Judging {
@@ -69,6 +69,6 @@ function violated(rule: RuleText, { message, proof }: Violation, judging: Judgin
     fix: (language && rule.fix[language]) ?? rule.fix.any,
     evidence: judging.allEvidence
       ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)
-      : evidenceOf(proof ?? judging.evidence(), hide),
+      : evidenceOf(proof ? withCauses(proof) : judging.evidence(), hide),
   } as const;
 }

@@ -1,5 +1,7 @@
 // What went over the pipes of one process, in order: the evidence of a verdict. Bytes are kept as they were.
 
+import { isObject } from '../base/json-object.ts';
+
 export type EntryKind =
   /** Bytes to the process under test. One message, or what a rule wrote at once. */
   | 'sent'
@@ -15,16 +17,45 @@ export interface Entry {
   readonly bytes: Uint8Array;
 }
 
+const transcripts = new WeakMap<Entry, Transcript>();
+
 export class Transcript {
   readonly entries: Entry[] = [];
 
   add(kind: EntryKind, bytes: Uint8Array): Entry {
     const entry = { kind, bytes };
-    this.entries.push(entry);
+    this.push(entry);
     return entry;
+  }
+
+  push(entry: Entry): void {
+    this.entries.push(entry);
+    transcripts.set(entry, this);
   }
 
   event(text: string): void {
     this.add('event', Buffer.from(text));
   }
+}
+
+/** Received entries that no sent one precedes, each after what caused it: the request with its id, otherwise what was sent last before it. */
+export function withCauses(entries: readonly Entry[]): Entry[] {
+  if (entries.some(({ kind }) => kind === 'sent')) return [...entries];
+  return [...new Set(entries.flatMap((entry) => (entry.kind === 'received' ? [...causeOf(entry), entry] : [entry])))];
+}
+
+function causeOf(entry: Entry): Entry[] {
+  const entries = transcripts.get(entry)?.entries ?? [];
+  const before = entries.slice(0, Math.max(0, entries.indexOf(entry))).filter(({ kind }) => kind === 'sent');
+  const id = JSON.stringify(idOf(entry));
+  const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
+  const request = id === undefined ? undefined : before.findLast(isRequest);
+  const cause = request ?? before.at(-1);
+  return cause ? [cause] : [];
+}
+
+/** Protocols keep the message in their entries. */
+function idOf(entry: Entry & { readonly json?: unknown; readonly message?: unknown }): unknown {
+  const message = entry.json ?? entry.message;
+  return isObject(message) ? message.id : undefined;
 }

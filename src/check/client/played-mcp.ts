@@ -77,7 +77,7 @@ export class PlayedMcp {
 
   #line(bytes: Buffer): void {
     const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
-    this.server.transcript.entries.push(frame);
+    this.server.transcript.push(frame);
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
       const { id, method, params } = message;

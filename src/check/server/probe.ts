@@ -47,7 +47,7 @@ export class Probe extends ProcessUnderTest {
   }
 
   #line(frame: Frame): void {
-    this.transcript.entries.push(frame);
+    this.transcript.push(frame);
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
       if (!isAnswer(message)) continue;

@@ -42,7 +42,7 @@ export class PlayedLite {
     this.timeoutMs = timeoutMs;
     this.#scenario = scenario;
     this.#frames = new Frames((frame) => {
-      server.transcript.entries.push(frame);
+      server.transcript.push(frame);
       if (frame.message) this.#asked(frame.message);
     });
     server.onbytes = (chunk) => this.#frames.push(chunk);

@@ -14,7 +14,7 @@ export class LiteProbe extends ProcessUnderTest {
   readonly sentIds = new Map<string, number>();
   readonly #byId = new Map<string, Message[]>();
   readonly #frames = new Frames((frame) => {
-    this.transcript.entries.push(frame);
+    this.transcript.push(frame);
     if (frame.message) this.#index(frame as Message);
   });
 
