@@ -1,14 +1,17 @@
 // JSON-RPC messages over a wire: structurally the official SDK's `Transport`, so that ours work under the official
 // `Client` and `McpServer` and theirs under our peer.
 
+import { systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import type { Noise } from '../base/noise.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import type { Wire, WireOptions } from '../transport/wire.ts';
+import { AnswersAfterNotifications } from './answers-after-notifications.ts';
 import type { Channel, InboundFault, SendOptions } from './channel.ts';
-import type { JsonRpcMessage } from './message.ts';
+import type { JsonRpcMessage, JsonRpcResponse, RequestId } from './message.ts';
 import { MessageReader } from './message-reader.ts';
 import { messageText } from './message-text.ts';
+import { ProgressGap } from './progress-gap.ts';
 
 type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void;
 
@@ -19,7 +22,7 @@ export interface Transport extends Channel {
   sessionId?: string | undefined;
 }
 
-export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameValues'> {
+export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameValues' | 'clock'> {
   toleratesNoise: boolean;
 }
 
@@ -41,12 +44,16 @@ export class MessageTransport implements Transport {
   readonly writesText = true;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
+  readonly #gap: ProgressGap;
+  /** Empty under a peer of ours. */
+  readonly #deliveries = new AnswersAfterNotifications();
   /** Between the start and the end. */
   #isOpen = false;
 
   constructor(wire: Wire, options: MessageTransportOptions) {
     const { maxFrameValues, toleratesNoise } = options;
     this.#wire = wire;
+    this.#gap = new ProgressGap(options.clock ?? systemClock);
     this.#reader = new MessageReader(
       { maxFrameBytes: wire.maxFrameBytes, maxFrameValues, toleratesNoise },
       {
@@ -85,11 +92,15 @@ export class MessageTransport implements Transport {
       frames: this.#reader,
       error: (error) => this.onerror?.(error),
       full: (isFull) => this.onfull?.(isFull),
-      ending: () => this.onending?.(),
+      ending: () => {
+        this.#gap.stop();
+        this.onending?.();
+      },
       unanswered: () => this.answersDue,
       closed: () => {
         this.#isOpen = false;
-        this.onclose?.();
+        this.#gap.stop();
+        this.#deliveries.deliver('other', () => this.onclose?.());
       },
     });
   }
@@ -97,14 +108,23 @@ export class MessageTransport implements Transport {
   /** An answer is never refused: the other end waits for it. */
   send(message: JsonRpcMessage, options?: object): Promise<void> {
     const { neverRefuse = false, together } = (options ?? NO_OPTIONS) as SendOptions;
-    return this.#sendJson(message, !('method' in message) || neverRefuse, together);
+    const json = messageText(message);
+    if (typeof json !== 'string') return Promise.reject(json);
+    if (!('method' in message)) return this.#sendAnswer(message.id, json, together);
+    const accepted = this.#wire.send(json, neverRefuse, together);
+    this.#gap.sent(message, accepted);
+    return accepted;
   }
 
   sendBatch(messages: JsonRpcMessage[]): Promise<void> {
-    return this.#sendJson(messages, true);
+    const json = messageText(messages);
+    if (typeof json !== 'string') return Promise.reject(json);
+    const held = messages.find((message) => 'id' in message && this.#gap.concerns(message.id));
+    return this.#sendAnswer((held as JsonRpcResponse | undefined)?.id, json);
   }
 
   close(): Promise<void> {
+    this.#gap.stop();
     return this.#wire.close();
   }
 
@@ -123,9 +143,9 @@ export class MessageTransport implements Transport {
     this.#reader.batches = batches;
   }
 
-  #sendJson(message: JsonRpcMessage | JsonRpcMessage[], neverRefuse: boolean, together?: boolean): Promise<void> {
-    const json = messageText(message);
-    return typeof json === 'string' ? this.#wire.send(json, neverRefuse, together) : Promise.reject(json);
+  #sendAnswer(id: RequestId | undefined, json: string, together?: boolean): Promise<void> {
+    if (!this.#gap.concerns(id)) return this.#wire.send(json, true, together);
+    return this.#gap.hold(id, () => this.#wire.send(json, true, together));
   }
 
   /** Called with every message before it is delivered. */
@@ -140,7 +160,9 @@ export class MessageTransport implements Transport {
   #message(message: JsonRpcMessage, frameBytes: number): void {
     this.#wire.phase = 'running';
     this.arrived?.(message);
-    this.onmessage?.(message, undefined, frameBytes);
+    if (this.unanswered) return this.onmessage?.(message, undefined, frameBytes);
+    const kind = !('method' in message) ? 'answer' : 'id' in message ? 'other' : 'notification';
+    this.#deliveries.deliver(kind, () => this.#guard(() => this.onmessage?.(message, undefined, frameBytes)));
   }
 
   #batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {
