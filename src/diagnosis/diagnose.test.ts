@@ -63,6 +63,13 @@ test.each([
   ],
   ['wrong-folder', 'go: go.mod file not found in current directory or any parent directory\n', 'not its project'],
   ['file-not-found', 'bash: line 1: ./run.sh: No such file or directory\n', './run.sh'],
+  ['file-not-found', 'bash: line 1: /My tést/run.sh: No such file or directory\n', '"/My tést/run.sh"'],
+  ['file-not-found', 'sh: 0: cannot open /My tést/run.sh: No such file\n', '"/My tést/run.sh"'],
+  ['file-not-found', 'Error: Unable to access jarfile /My tést/server.jar\n', '"/My tést/server.jar"'],
+  ['file-not-found', 'ruby: No such file or directory -- /My tést/server.rb (LoadError)\n', '"/My tést/server.rb"'],
+  ['file-not-found', 'Could not open input file: /My tést/server.php\n', '"/My tést/server.php"'],
+  ['permission-denied', 'sh: 1: /My tést/run.sh: Permission denied\n', '"/My tést/run.sh"'],
+  ['command-not-found', 'sh: 1: /My tést/run: not found\n', '"/My tést/run"'],
   ['wrong-folder', 'npm error Missing script: "serve"\n', '"serve"'],
   [
     'port-in-use',

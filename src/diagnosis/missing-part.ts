@@ -1,6 +1,6 @@
 // Programs that exited because something is missing: a file, a package, a variable, a permission, a free port.
 
-import { commandWords, programName } from '../base/command-line.ts';
+import { commandWords, programName, shellWord } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
 import type { Observations } from './observations.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
@@ -10,7 +10,7 @@ const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: us
 
 const scriptFile = exitRule(
   'file-not-found',
-  /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (\S+)|No such file or directory -- (\S+)|Could not open input file: (\S+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open (\S+): No such file|^(?:ba)?sh: (?:line )?(?:\d+: )?(?:cannot open )?([^\s:]+): No such file or directory/m,
+  /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (.+)|No such file or directory -- (.+?)(?: \(LoadError\))?$|Could not open input file: (.+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open ([^\n:]+): No such file|^(?:ba)?sh: (?:line )?(?:\d+: )?([^\n:]+): No such file or directory/m,
   (match, observed) => {
     const file = match.slice(1).find((each) => each !== undefined) ?? '';
     return isFileName(file)
@@ -60,13 +60,13 @@ const pythonModule = exitRule(
 );
 
 const otherModules: Rule[] = [
-  exitRule('module-not-found', /cannot load such file -- (\S+)|Could not find gem '([^']+)'/, ([, file, gem]) => ({
+  exitRule('module-not-found', /cannot load such file -- (.+?)(?: \(LoadError\))?$|Could not find gem '([^']+)'/m, ([, file, gem]) => ({
     problem: `needs ${quoted(file ?? gem ?? '')}, which Ruby does not find`,
     fix: 'Run bundle install, and start it with bundle exec.',
   })),
   exitRule(
     'module-not-found',
-    /Could not find or load main class (\S+)|no main manifest attribute, in (\S+)/,
+    /Could not find or load main class (\S+)|no main manifest attribute, in (.+)/,
     ([, name, jar]) => ({
       problem: jar ? `is ${jar}, which has no main class` : `has no class ${name} on its class path`,
       fix: jar
@@ -144,12 +144,12 @@ function namedVariable(text: string): string | undefined {
 const others: Rule[] = [
   exitRule(
     'permission-denied',
-    /PermissionError: \[Errno 13\][^\n]*: '([^']+)'|EACCES: permission denied, \w+ '([^']+)'|^[^\n]*?([^\s:]+): Permission denied$/m,
+    /PermissionError: \[Errno 13\][^\n]*: '([^']+)'|EACCES: permission denied, \w+ '([^']+)'|^[^\n]*?(\.{0,2}\/[^\n:']*|[^\s:]+): Permission denied$/m,
     (match) => {
       const file = match.slice(1).find((each) => each !== undefined) ?? '';
       return {
         problem: `cannot access ${quoted(file)}: permission denied`,
-        fix: `Check ls -l ${file}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
+        fix: `Check ls -l ${shellWord(file)}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
       };
     },
   ),
@@ -167,7 +167,7 @@ const others: Rule[] = [
   })),
   exitRule(
     'command-not-found',
-    /(?:^|: )([^\s:]+): (?:command )?not found$|'([^']+)' is not recognized as an internal or external command/m,
+    /(?:^|: )(\.{0,2}\/[^\n:]*|[^\s:]+): (?:command )?not found$|'([^']+)' is not recognized as an internal or external command/m,
     ([, name, onWindows]) => ({
       problem: `starts ${quoted(name ?? onWindows ?? '')}, which is not found`,
       fix: 'Install it, or set PATH in "env" of the server: programs started from a desktop get a shorter PATH.',

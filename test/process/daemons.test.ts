@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { shellWord } from '../../src/base/command-line.ts';
 import { Host } from '../../src/host/index.ts';
 import type { ServerProcessOptions } from '../../src/process/server-process.ts';
 import { readProcessTable } from '../../src/process/tree/process-table.ts';
@@ -22,6 +23,8 @@ import {
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
 /** Longer than a test may take: what ends with its stdin gets no signal, however busy the machine is. */
 const politeWaits = { stdinMs: 1_000_000 };
+/** A fixture as a word of a shell script. */
+const quoted = (name: string) => shellWord(fixture(name));
 const daemons = { command: 'sh', args: [fixture('starts-daemons.sh')] };
 
 /** A host in a process of its own, to be killed. */
@@ -87,8 +90,8 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
   test('stay with keepDaemons when the host is killed, and the server goes', async () => {
     const { marks } = playground();
     // The jobs are in other groups of the session: no daemons, and found by their mark.
-    const stubborn = `sh ${fixture('stubborn.sh')}`;
-    const jobs = `set -m; ${stubborn} & sh ${fixture('starts-daemons.sh')} </dev/null & exec ${stubborn}`;
+    const stubborn = `sh ${quoted('stubborn.sh')}`;
+    const jobs = `set -m; ${stubborn} & sh ${quoted('starts-daemons.sh')} </dev/null & exec ${stubborn}`;
     const host = runHost({ command: 'bash', args: ['-c', jobs], keepDaemons: true }, marks);
     const strays = await marks.count('daemon', 2);
     const watchdog = watchdogOf(host);
@@ -106,7 +109,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     [false, [false, false]],
   ])('of a server of a host: keepDaemons of the config is %s', async (keepDaemons, alive) => {
     const { marks } = playground();
-    const script = `sh ${fixture('starts-daemons.sh')} </dev/null; exec "$0" "$1"`;
+    const script = `sh ${quoted('starts-daemons.sh')} </dev/null; exec "$0" "$1"`;
     const args = ['-c', script, node, fileURLToPath(new URL('../host/servers/counts.mjs', import.meta.url))];
     const host = new Host({ mcpServers: { one: { command: 'sh', args, env: marks.env, keepDaemons } } });
     expect(await host.start()).toMatchObject([{ state: 'ready' }]);

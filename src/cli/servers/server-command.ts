@@ -1,6 +1,7 @@
 // A server for one command, without a config: `-- <command …>`, or `--url <address>`.
 
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
 import { COMMAND_LINE } from '../../config/problem.ts';
@@ -75,14 +76,15 @@ export function serverOfCommand(
   const [command, ...args] = words;
   if (!command)
     throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
+  const cwd = options.cwd ?? process.cwd();
   return {
     ...defaultSettings,
     ...defaultCommandSettings,
-    name: nameOf(command, args),
+    name: nameOf(command, args, cwd),
     command,
     args,
     env: Object.fromEntries((options.env ?? []).map(readVariable)),
-    cwd: options.cwd ?? process.cwd(),
+    cwd,
     protocol: options.protocol ?? defaultCommandSettings.protocol,
     framing: options.framing,
     era: options.era ?? defaultSettings.era,
@@ -91,9 +93,13 @@ export function serverOfCommand(
   };
 }
 
-/** The name of `python3 some/weather.py` is `weather`. */
-function nameOf(command: string, args: readonly string[]): string {
-  const script = args.find((arg) => /^[\w@./\\][\w@./\\:-]*$/.test(arg));
+/** A path or a package, in any script, without characters that code for `node -e` or `sh -c` has too. */
+const plainWord = /^[\p{L}\p{M}\p{N}_@./\\][\p{L}\p{M}\p{N}_@./\\:-]*$/u;
+
+/** The name of `python3 some/weather.py` is `weather`. A word with spaces or punctuation counts if there is such a file. */
+function nameOf(command: string, args: readonly string[], cwd: string): string {
+  const isFile = (arg: string) => arg !== '' && !arg.startsWith('-') && existsSync(resolve(cwd, arg));
+  const script = args.find((arg) => plainWord.test(arg) || isFile(arg));
   return basename(script ?? command).replace(/\.[a-z]+$/i, '') || command;
 }
 

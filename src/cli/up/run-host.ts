@@ -2,6 +2,7 @@
 
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { shellWord } from '../../base/command-line.ts';
 import { toError } from '../../base/errors.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config, LoadOptions } from '../../config/files/load-config.ts';
@@ -209,7 +210,7 @@ function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
 function sameOptions({ shared, node, config }: Settings): string {
   if (shared) return ' --shared';
   if (node !== undefined) return ` --node ${node}`;
-  return config === undefined ? '' : ` --config ${relative(process.cwd(), config)}`;
+  return config === undefined ? '' : ` --config ${shellWord(relative(process.cwd(), config))}`;
 }
 
 /** Where the entry of a server is. */

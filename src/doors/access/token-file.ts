@@ -4,6 +4,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { configFolder } from '../../process/files/config-folder.ts';
@@ -33,7 +34,7 @@ export function defaultTokenFile(): string {
 
 /** The command that makes a token in the file. */
 export function makeToken(file: string | undefined): string {
-  return `standpipe token add <name>${file === undefined ? '' : ` --tokens ${file}`}`;
+  return `standpipe token add <name>${file === undefined ? '' : ` --tokens ${shellWord(file)}`}`;
 }
 
 export function hashOfToken(token: string): string {

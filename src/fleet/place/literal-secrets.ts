@@ -64,7 +64,7 @@ const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 /** `none`, `oauth2`: a kind of authentication, and no credential. */
 const kinds = /^(?:basic|bearer|oauth2?|oidc|jwt|mtls|required|optional)$/i;
 /** `/run/secrets/token`, `~/.ssh/id_ed25519`. Parts of secrets that happen to begin with a slash are longer. */
-const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@-]{1,30}){2,}$/;
+const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\p{L}\p{M}\p{N}_ .@-]{1,30}){2,}$/u;
 
 function secretsIn(...args: string[]): string[] {
   return privateKey.test(args.at(-1)!) ? [args.at(-1)!] : secretsInArguments(args);

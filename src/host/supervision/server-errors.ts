@@ -1,5 +1,6 @@
 // Why a server of a host cannot be used, and what an error says about the process that it ended.
 
+import { shellWord } from '../../base/command-line.ts';
 import type { ErrorCode } from '../../base/error-codes.ts';
 import { PeerError, ProcessError, StandpipeError, UsageError } from '../../base/errors.ts';
 import type { LastExit } from './server-state.ts';
@@ -31,7 +32,7 @@ export function serverDisabled(name: string): UsageError {
 
 export function serverStopped(name: string, reason: string): UsageError {
   return new UsageError('SERVER_STOPPED', `Server "${name}" was stopped: ${reason}`, {
-    hint: `Start it first: \`standpipe start ${name}\`, or startServer(${JSON.stringify(name)}) of the host.`,
+    hint: `Start it first: \`standpipe start ${shellWord(name)}\`, or startServer(${JSON.stringify(name)}) of the host.`,
   });
 }
 
