@@ -7,10 +7,16 @@ const notOnWindows = [
   'test/tap/{signals,transparent,live}.test.ts',
   'test/host/ending.test.ts',
   'test/cli/{ending,completion,connect,lost-output,share}.test.ts',
-  'test/examples/{quickstart,readme-as-printed}.test.ts',
+  'test/examples/{quickstart,readme-as-printed}.full.test.ts',
 ];
 const leftOut = process.platform === 'win32' ? notOnWindows : [];
 if (leftOut.length > 0) console.error(`Not run on Windows, see vitest.config.ts: ${leftOut.join(', ')}`);
+
+/** As in the full run (scripts/test-in-copy.mjs): a sequencer of ours would take precedence. */
+const isShuffled = process.argv.includes('--sequence.shuffle.files');
+
+/** Of `npm test` without arguments. */
+const slow = process.env.STANDPIPE_QUICK_TESTS ? ['**/*.full.test.ts'] : [];
 
 export default defineConfig({
   test: {
@@ -19,11 +25,12 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
+    exclude: ['**/node_modules/**', ...slow, ...leftOut],
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // Tests with real processes wait for more than half of their time: six workers keep two cores busy.
     maxWorkers: 6,
-    sequence: { sequencer: LongestFirst },
+    sequence: isShuffled ? {} : { sequencer: LongestFirst },
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',
@@ -37,7 +44,6 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...leftOut],
           // Modules of the repository are loaded anew for each file, with the hooks, folders and servers of fixtures.
           setupFiles: ['test/fixtures/fresh-modules.ts'],
           globalSetup: ['test/browser/start-chromium.ts'],

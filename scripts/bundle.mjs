@@ -26,6 +26,8 @@ const PROGRAMS = ['check/client/seat'];
 const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/reserve-stdout', 'tree/watchdog'].map(
   (name) => `process/${name}`,
 );
+/** Not used by `main` under this name: tests run commands in their own process with it. */
+const COMMAND_FOR_TESTS = 'run-command';
 /** A module that exports all of another one, so that the other lies where its starts want it. */
 const ALL_OF = 'all-of:';
 /** Bundled, and so no dependency of those who install the package. */
@@ -33,8 +35,9 @@ const BUNDLED = ['commander', 'hono'];
 
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
+  const input = Object.fromEntries(['main', COMMAND_FOR_TESTS].map((name) => [name, `src/cli/${name}.ts`]));
   const output = { dir: target, format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' };
-  const files = await bundle({ main: 'src/cli/main.ts' }, COMMANDS, output, commandFile);
+  const files = await bundle(input, COMMANDS, output, commandFile);
   const licenses = BUNDLED.map((name) => join(target, `${name}.LICENSE`));
   for (const [at, name] of BUNDLED.entries()) copyFileSync(join(root, 'node_modules', name, 'LICENSE'), licenses[at]);
   return [...files, ...licenses];

@@ -68,12 +68,13 @@ export async function step(name, command, args) {
   process.exit(code ?? 1);
 }
 
-/** With 'pipe', `output` has what the command printed, on both streams. */
-export function run(command, args, stdio = 'inherit') {
+/** With 'pipe', `output` has what the command printed, on both streams. `options` are those of `spawn`. */
+export function run(command, args, stdio = 'inherit', options = {}) {
   const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', stdio, stdio],
     shell: process.platform === 'win32',
+    ...options,
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));

@@ -4,20 +4,18 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take longest, the longest first. */
+/** Of `npm test` without the slow files, the longest first. */
 export const longest = [
-  'test/check/real-servers.test.ts',
-  'test/check/witnesses.test.ts',
-  'test/examples/quickstart.test.ts',
-  'test/check/client-witnesses.test.ts',
-  'test/browser/looks.test.ts',
-  'test/diagnosis/mistakes.test.ts',
   'test/process/watchdog.test.ts',
-  'test/browser/fleet.test.ts',
-  'test/check/litemcp-servers.test.ts',
-  'test/process/killed-host.test.ts',
   'test/process/daemons.test.ts',
-  'test/chaos/chaos.test.ts',
+  'test/process/killed-host.test.ts',
+  'test/contract/door.test.ts',
+  'test/process/leased-servers.test.ts',
+  'test/fleet/fleet-node.test.ts',
+  'test/check/define-check.test.ts',
+  'test/cli/login.test.ts',
+  'test/cli/up.test.ts',
+  'test/tap/transparent.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -60,10 +60,14 @@ const pythonModule = exitRule(
 );
 
 const otherModules: Rule[] = [
-  exitRule('module-not-found', /cannot load such file -- (.+?)(?: \(LoadError\))?$|Could not find gem '([^']+)'/m, ([, file, gem]) => ({
-    problem: `needs ${quoted(file ?? gem ?? '')}, which Ruby does not find`,
-    fix: 'Run bundle install, and start it with bundle exec.',
-  })),
+  exitRule(
+    'module-not-found',
+    /cannot load such file -- (.+?)(?: \(LoadError\))?$|Could not find gem '([^']+)'/m,
+    ([, file, gem]) => ({
+      problem: `needs ${quoted(file ?? gem ?? '')}, which Ruby does not find`,
+      fix: 'Run bundle install, and start it with bundle exec.',
+    }),
+  ),
   exitRule(
     'module-not-found',
     /Could not find or load main class (\S+)|no main manifest attribute, in (.+)/,

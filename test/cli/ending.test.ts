@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, until } from '../fixtures/server.ts';
-import { everything, finished, folder, pidsIn, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everything, finished, folder, pidsIn, spawnCli, startCli, writeConfig } from './run-cli.ts';
 
 const withPids = (name: string) => {
   const file = join(folder, name);
@@ -82,7 +82,7 @@ test('ten megabytes arrive whole in a slow pipe', async () => {
 
 test('a call that is over leaves nothing', async () => {
   const { pids, env } = withPids('done.pids');
-  expect(await runCli(['call', 'greet', 'name=x', ...env, ...everything])).toMatchObject({ code: 0 });
+  expect(await spawnCli(['call', 'greet', 'name=x', ...env, ...everything])).toMatchObject({ code: 0 });
   expect(pids()).toHaveLength(1);
   expect(pids().filter(isAlive)).toEqual([]);
 });
@@ -109,7 +109,7 @@ describe('Ctrl-C before the command has begun', () => {
     ['while the command is loaded', /dist.cli.(?!main)[^/\\]+\.cjs$/],
   ])('%s: 130, and not a word', async (_when, loader) => {
     for (const command of [['ls'], ['config'], ['up', '--no-inspector'], ['tools', ...everything]]) {
-      const ran = await runCli(command, { env: interruptedBy(loader) });
+      const ran = await spawnCli(command, { env: interruptedBy(loader) });
       expect({ command, ...ran }).toEqual({ command, code: 130, stdout: '', stderr: '' });
     }
   });

@@ -7,7 +7,7 @@ import { LoginStore } from '../../src/oauth/login-store.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
 import { until } from '../fixtures/server.ts';
-import { folder, type Ran, runCli, startCli, stopHost } from './run-cli.ts';
+import { folder, type Ran, runCli, spawnCli, startCli, stopHost } from './run-cli.ts';
 
 const file = join(folder, '.config/standpipe/logins.json');
 const config = join(folder, 'mcp.json');
@@ -104,7 +104,7 @@ test('processes that find an expired token at the same time refresh it once', as
   await logIn('notes', '--config', config);
   issuer.expiresIn = 3600;
   issuer.requests = [];
-  const calls = [1, 2, 3].map(() => cli('call', 'notes', 'hello', '--config', config));
+  const calls = [1, 2, 3].map(() => spawnCli(['call', 'notes', 'hello', '--config', config]));
   expect((await Promise.all(calls)).map(({ stdout }) => stdout)).toEqual(Array(3).fill('hello\n'));
   expect(issuer.count('/token')).toBe(1);
 });

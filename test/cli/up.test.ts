@@ -3,11 +3,11 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ownUserName } from '../../src/host/control/control-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import {
   calculatorEntry,
@@ -60,13 +60,13 @@ describe('in a pipe', () => {
     expect(rows.map(([name, state, , calls]) => [name, state, calls])).toEqual([
       ['everything', 'ready', '1'],
       ['everything: host', 'ready', '0'],
-      [`everything: ${userInfo().username}`, 'ready', '1'],
+      [`everything: ${ownUserName()}`, 'ready', '1'],
       ['', undefined, undefined],
     ]);
     host.child.kill('SIGTERM');
     await host.ended;
     expect(host.log().match(/everything ready/g)).toHaveLength(1);
-    expect(host.log()).not.toContain(`(${userInfo().username})`);
+    expect(host.log()).not.toContain(`(${ownUserName()})`);
   });
 
   test('logs what happens, serves other terminals, and ends cleanly', async () => {

@@ -2,7 +2,6 @@
 
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -10,7 +9,7 @@ import { connect } from '../../src/connect/connect.ts';
 import type { Auth } from '../../src/doors/access/auth.ts';
 import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
-import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
+import { type ControlServer, ownUserName, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Revision } from '../../src/mcp/revisions.ts';
@@ -105,7 +104,7 @@ test('principal: its clients of every revision share a process', async () => {
   expect(owners('principal')).toEqual(['ada', 'grace']);
   const [local, another] = [await overSocket('principal'), await overSocket('principal')];
   expect([await local.add(), await another.add()]).toEqual(['1', '2']);
-  expect(owners('principal')).toEqual(['ada', 'grace', userInfo().username]);
+  expect(owners('principal')).toEqual(['ada', 'grace', ownUserName()]);
 });
 
 test('client: a session or a connection has a process of its own, until it ends', async () => {

@@ -44,13 +44,13 @@ const exceptions: Record<string, string> = {
   'clock in src/flow/store.test.ts': 'a date lies between two others',
   'clock in src/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
   'clock in src/process/files/file-lock.test.ts': 'makes a file look old',
-  'clock in test/browser/fleet.test.ts': 'the clock of another node is ahead',
+  'clock in test/browser/fleet.full.test.ts': 'the clock of another node is ahead',
   'clock in test/fixtures/doors/issuer.ts': 'tokens say when they end',
   'clock in test/fixtures/fleet/nats-operator.ts': 'credentials say when they were issued',
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
-  'clock in test/fleet/time-to-recover.test.ts': 'printed, not asserted',
+  'clock in test/fleet/time-to-recover.full.test.ts': 'printed, not asserted',
   'clock in test/oauth/authorizer.test.ts': 'a login says when it ends',
-  'memory in test/doors/vanished-clients.test.ts': 'printed after a long run, not asserted',
+  'memory in test/doors/vanished-clients.full.test.ts': 'printed after a long run, not asserted',
 };
 
 const files = repositoryFiles().filter(

@@ -8,7 +8,7 @@ import type { PlainEntry } from '../hosts/host-program.ts';
 export function relativeFiles(entry: PlainEntry, folder: string): string[] {
   if (entry.cwd !== undefined) return [];
   return wordsOf(entry).filter(
-    (word) => /\w[./\\]/.test(word) && !isAbsolute(word) && existsSync(resolve(folder, word)),
+    (word) => /[^./\\][./\\]/.test(word) && !isAbsolute(word) && existsSync(resolve(folder, word)),
   );
 }
 

@@ -56,11 +56,20 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
+/** The number of a user without a name: a container may run as any number. */
+export function ownUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
+}
+
 export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
   const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
   const { maxConnections = MOST_CONNECTIONS } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
-  const principal = userInfo().username;
+  const principal = ownUserName();
   const fronts = new Set<Promise<Front>>();
   const idle = new IdleTimer(options, clock);
 

@@ -31,7 +31,7 @@ let tarball: string;
 
 beforeAll(async () => {
   mkdirSync(empty);
-  // Without scripts: dist/ is built already, and package.test.ts covers the build of a package.
+  // Without scripts: dist/ is built already, and package.full.test.ts covers the build of a package.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary];
   const { stdout } = await run('npm', args, { cwd: root });
   tarball = join(temporary, JSON.parse(stdout)[0].filename);

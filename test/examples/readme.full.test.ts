@@ -1,5 +1,5 @@
 // Runs and type-checks the programs in the pages of docs, and type-checks those of the README, which
-// readme-as-printed.test.ts runs.
+// readme-as-printed.full.test.ts runs.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

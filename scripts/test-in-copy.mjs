@@ -1,0 +1,66 @@
+// Runs the tests in a copy of the checkout whose path has a space, a letter outside of ASCII and the name of the product, in random
+// order, and, where root started it, as a user without a name: a test that depends on any of these fails here first.
+
+import {
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { root, run } from './prepare.mjs';
+
+/** No system gives this number to a person or a service. */
+const UNPRIVILEGED = 64_321;
+/** Not part of what is tested, and large. */
+const notCopied = ['.git', join('node_modules', '.cache'), join('node_modules', '.vite')];
+
+/** Resolves to the exit code. The seed is that of `STANDPIPE_TEST_SEED`, to repeat an order, or a random one. */
+export async function testInCopy(args) {
+  const seed = process.env.STANDPIPE_TEST_SEED ?? String(Math.floor(Math.random() * 1e9));
+  const parent = mkdtempSync(join(tmpdir(), 'standpipe-'));
+  // At Ctrl-C, Vitest ends by itself; the copy is removed after it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+  try {
+    const folder = join(parent, 'Standpipe tést', 'standpipe');
+    cpSync(root, folder, {
+      recursive: true,
+      preserveTimestamps: true,
+      verbatimSymlinks: true,
+      filter: (path) => !notCopied.includes(relative(root, path)),
+    });
+    const other = process.getuid?.() === 0 ? becomeOther(parent) : {};
+    console.error(`tests: in ${folder}${other.uid ? ` as user ${other.uid}` : ''}, STANDPIPE_TEST_SEED=${seed}`);
+    const vitest = join(folder, 'node_modules', 'vitest', 'vitest.mjs');
+    const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`];
+    const { code } = await run(process.execPath, [vitest, 'run', ...order, ...args], 'inherit', {
+      cwd: folder,
+      shell: false, // the path has a space
+      ...other,
+    });
+    return code ?? 1;
+  } finally {
+    rmSync(parent, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Options of spawn. All below the folder belongs to the user then, with a home of its own. */
+function becomeOther(parent) {
+  const home = join(parent, 'home');
+  mkdirSync(home);
+  const settings = process.env.npm_config_userconfig ?? join(homedir(), '.npmrc');
+  if (existsSync(settings)) copyFileSync(settings, join(home, '.npmrc'));
+  chownSync(parent, UNPRIVILEGED, UNPRIVILEGED);
+  for (const name of readdirSync(parent, { recursive: true }))
+    lchownSync(join(parent, name), UNPRIVILEGED, UNPRIVILEGED);
+  // What npm says about this run, and folders of root, are not for it.
+  const isOfRoot = (name) => /^(?:npm_|XDG_)/i.test(name) || ['USER', 'LOGNAME', 'MAIL'].includes(name);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfRoot(name)));
+  return { uid: UNPRIVILEGED, gid: UNPRIVILEGED, env: { ...env, HOME: home } };
+}
