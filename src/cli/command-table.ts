@@ -4,82 +4,85 @@
 import type { CommandModule } from './invocation.ts';
 
 export interface TableEntry {
+  /** One line of 80 columns in the help, which begins with a verb. */
   summary: string;
   load: () => Promise<CommandModule>;
+  /** An earlier name, which still works. */
+  alias?: string;
 }
 
 const control = async (verb: 'start' | 'stop' | 'restart') => (await import('./commands/control.ts')).control(verb);
 
-export const commandTable: Readonly<Record<string, TableEntry>> = {
-  up: {
-    summary: 'run the servers of the config with supervision, until Ctrl-C',
-    load: () => import('./commands/up.ts'),
+/** The groups of the help, the most used commands first. */
+export const commandGroups: Readonly<Record<string, Readonly<Record<string, TableEntry>>>> = {
+  'Use a server': {
+    tools: { summary: 'list the tools of a server or of all servers', load: () => import('./commands/tools.ts') },
+    call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
+    read: { summary: 'read a resource, or list the resources', load: () => import('./commands/read.ts') },
+    prompt: { summary: 'get a prompt, or list the prompts', load: () => import('./commands/prompt.ts') },
+    check: {
+      summary: 'test a server or a client against the specification',
+      load: () => import('./commands/check.ts'),
+    },
+    inspect: { summary: 'show all messages in the Inspector, a web page', load: () => import('./commands/inspect.ts') },
+    types: { summary: 'write TypeScript types for the tools of a server', load: () => import('./commands/types.ts') },
   },
-  down: { summary: 'stop the running host of the config', load: () => import('./commands/down.ts') },
-  logs: {
-    summary: 'show stderr, non-protocol output and state changes of the running host',
-    load: () => import('./commands/logs.ts'),
+  'Run servers': {
+    up: {
+      summary: 'run the servers of the config, and restart those that fail',
+      load: () => import('./commands/up.ts'),
+    },
+    down: { summary: 'stop the running host and its servers', load: () => import('./commands/down.ts') },
+    ls: { summary: 'list the servers and their state', load: () => import('./commands/ls.ts') },
+    logs: {
+      summary: 'show stderr, stray output and state changes of servers',
+      load: () => import('./commands/logs.ts'),
+    },
+    start: { summary: 'start a server of the running host', load: () => control('start') },
+    stop: { summary: 'stop a server of the running host', load: () => control('stop') },
+    restart: { summary: 'restart a server of the running host', load: () => control('restart') },
   },
-  ls: { summary: 'show the servers and their state', load: () => import('./commands/ls.ts') },
-  start: { summary: 'start a server of the running host', load: () => control('start') },
-  stop: { summary: 'stop a server of the running host', load: () => control('stop') },
-  restart: { summary: 'restart a server of the running host', load: () => control('restart') },
-  tools: { summary: 'list the tools of the servers', load: () => import('./commands/tools.ts') },
-  types: { summary: 'write TypeScript types for the tools of a server', load: () => import('./commands/types.ts') },
-  call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
-  read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
-  prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },
-  connect: {
-    summary: 'be a stdio server that shares a server of the host of the config with other clients',
-    load: () => import('./commands/connect.ts'),
+  'Change configs': {
+    add: { summary: 'add a server to the config', load: () => import('./commands/add.ts') },
+    rm: { summary: 'remove servers from the config', load: () => import('./commands/rm.ts'), alias: 'remove' },
+    config: {
+      summary: 'show the config files, their servers and their errors',
+      load: () => import('./commands/config.ts'),
+    },
+    import: { summary: 'copy servers of another host into the config', load: () => import('./commands/import.ts') },
+    export: { summary: 'copy servers of the config to another host', load: () => import('./commands/export.ts') },
   },
-  share: {
-    summary: 'let the windows of an MCP host share one process of each server',
-    load: () => import('./commands/share.ts'),
+  'Connect programs': {
+    share: {
+      summary: 'let all windows of a host share one process of each server',
+      load: () => import('./commands/share.ts'),
+    },
+    tap: { summary: 'show and record the traffic between host and server', load: () => import('./commands/tap.ts') },
+    connect: {
+      summary: "relay stdio to a shared server, in an editor's config",
+      load: () => import('./commands/connect.ts'),
+    },
+    token: { summary: 'manage the tokens of clients of `up --http`', load: () => import('./commands/token.ts') },
+    login: { summary: 'log in to a remote server in the browser', load: () => import('./commands/login.ts') },
+    logout: { summary: 'delete the login of a remote server', load: () => import('./commands/logout.ts') },
+    litemcp: { summary: 'serve a tool of an MCP server over LiteMCP', load: () => import('./commands/litemcp.ts') },
   },
-  check: {
-    summary: 'test a server or a client against the rules of its protocol',
-    load: () => import('./commands/check.ts'),
+  'Run servers on several machines': {
+    fleet: { summary: 'change and show the servers of a fleet', load: () => import('./commands/fleet.ts') },
+    drain: { summary: 'move the servers of a fleet away from a node', load: () => import('./commands/drain.ts') },
   },
-  tap: {
-    summary: 'forward and record the traffic between a host and its server',
-    load: () => import('./commands/tap.ts'),
+  Other: {
+    completion: {
+      summary: 'print the completion script for bash, zsh or fish',
+      load: () => import('./commands/completion.ts'),
+    },
   },
-  inspect: {
-    summary: 'open the Inspector for running hosts and taps, a recording, a server or a command',
-    load: () => import('./commands/inspect.ts'),
-  },
-  token: {
-    summary: 'make, list and remove the tokens of clients of `up --http`',
-    load: () => import('./commands/token.ts'),
-  },
-  fleet: {
-    summary: 'show and change the servers of a fleet of hosts',
-    load: () => import('./commands/fleet.ts'),
-  },
-  drain: {
-    summary: 'move the servers of the fleet away from a node',
-    load: () => import('./commands/drain.ts'),
-  },
-  add: { summary: 'add a server to the config: a command or a URL', load: () => import('./commands/add.ts') },
-  remove: { summary: 'remove servers from the config', load: () => import('./commands/remove.ts') },
-  login: {
-    summary: 'log in to a remote server in the browser, or show the logins',
-    load: () => import('./commands/login.ts'),
-  },
-  logout: { summary: 'remove the login of a remote server', load: () => import('./commands/logout.ts') },
-  import: { summary: 'take servers of another host into the config', load: () => import('./commands/import.ts') },
-  export: {
-    summary: 'write servers of the config into the config of another host',
-    load: () => import('./commands/export.ts'),
-  },
-  config: {
-    summary: 'show the config files found, their servers and their errors',
-    load: () => import('./commands/config.ts'),
-  },
-  litemcp: {
-    summary: 'serve a tool of an MCP server as a LiteMCP server',
-    load: () => import('./commands/litemcp.ts'),
-  },
-  completion: { summary: 'print the completion script for a shell', load: () => import('./commands/completion.ts') },
 };
+
+export const commandTable: Readonly<Record<string, TableEntry>> = Object.assign({}, ...Object.values(commandGroups));
+
+/** The name of the command that a word means. */
+export function commandNamed(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined;
+  return Object.keys(commandTable).find((name) => name === word || commandTable[name]!.alias === word);
+}

@@ -1,7 +1,7 @@
 // What command lines print and exit with that start nothing: help, and errors in their words.
 
 import { describe, expect, test } from 'vitest';
-import { commandTable } from './command-table.ts';
+import { commandGroups, commandTable } from './command-table.ts';
 import { Output } from './output/output.ts';
 import { executeCommand } from './run-command.ts';
 
@@ -18,15 +18,56 @@ async function run(...words: string[]) {
   return { code, ...text };
 }
 
-test.each(Object.keys(commandTable).filter((name) => name !== 'litemcp'))(
-  '%s has help with an example',
-  async (name) => {
-    const help = await run(name, '--help');
-    expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toMatch(/\$ standpipe |Install it:/);
-    expect((await run('help', name)).stdout).toBe(help.stdout);
+test('--help lists every command in its group, each with a summary of one line, and the common options', async () => {
+  const { code, stdout, stderr } = await run('--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const [group, commands] of Object.entries(commandGroups)) {
+    const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)}  ${summary}\n`);
+    expect(stdout).toContain(`\n${group}:\n${lines.join('')}`);
+  }
+  expect(stdout).toContain('\n  --config <file> ');
+});
+
+const helpOf: string[][] = [
+  [],
+  ...Object.keys(commandTable).map((name) => [name]),
+  ...['install', 'uninstall'].flatMap((verb) => [
+    ['tap', verb],
+    ['share', verb],
+  ]),
+  ...['add', 'ls', 'rm'].map((verb) => ['token', verb]),
+  ...['apply', 'diff', 'show'].map((verb) => ['fleet', verb]),
+  ['litemcp', 'serve'],
+];
+
+test.each(helpOf.map((words) => [words.join(' '), words] as const))(
+  'the help of "%s" fits 80 columns',
+  async (_, words) => {
+    const { stdout } = await run(...words, '--help');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   },
 );
+
+test.each(Object.keys(commandTable))('%s has help with an example and the common options', async (name) => {
+  const help = await run(name, '--help');
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toMatch(/\nExamples:\n {2}\$ standpipe /);
+  expect(help.stdout).toContain('\nCommon options:\n');
+  expect((await run('help', name)).stdout).toBe(help.stdout);
+});
+
+test('the earlier name of a command still works, and the help has the new one only', async () => {
+  expect((await run('remove', '--help')).stdout).toBe((await run('rm', '--help')).stdout);
+  expect((await run('--help')).stdout).not.toContain('|remove');
+});
+
+test.each([
+  [['login', '--no-browser'], 'Which server?'],
+  [['up', '--inspector-port', 'x'], '"x" is not a port'],
+  [['tools', '--protocol', 'x'], 'Allowed choices are mcp, litemcp'],
+])('the earlier option of %j is still known', async (words, message) => {
+  expect((await run(...words)).stderr).toContain(message);
+});
 
 describe('an error says what to do', () => {
   const server = ['--', 'never-started'];

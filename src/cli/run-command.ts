@@ -1,9 +1,9 @@
 // Runs a command line and exits with its exit code. Only the named command is loaded. All errors are printed in the same way, and
 // the process exits after its output was written; output that could not be written is reported.
 
-import { Command, Option } from 'commander';
+import { type Argument, Command, type HelpConfiguration, Option } from 'commander';
 import { ownInfo } from '../mcp/own-info.ts';
-import { commandTable } from './command-table.ts';
+import { commandGroups, commandNamed } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
 import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
@@ -82,38 +82,57 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
 async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
-    .description('Run, supervise, test and debug tool servers: MCP and LiteMCP over stdio, MCP over HTTP.')
+    .description('Run, test, debug and share MCP and LiteMCP tool servers.')
     .showSuggestionAfterError(false)
     .usage('<command> [options]')
     .version(ownInfo.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
+    .commandsGroup('Other:')
     .helpCommand('help [command]', 'show help for a command')
+    .configureHelp(helpLayout)
     .option('--config <file>', 'use only this config file')
-    .option('--discover', 'also use the config files of Claude, Cursor, VS Code, Codex, Gemini CLI and other hosts')
-    .option('--shared', 'use the host of the servers that `standpipe connect -- <command>` shares')
-    .option(
-      '--node <name>',
-      'use the host of this node of a fleet, which has no config; with `up`: the name of the node',
-    )
-    .option('--json', 'print one JSON document')
-    .option('--verbose', 'show traffic and process events on stderr')
-    .addOption(
-      new Option('--timeout <duration>', 'maximum time for a start and for a response: 500, 30s, 2m').argParser(
-        durationOf('--timeout'),
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nA server is a name from the config, a URL, or `-- <command …>`, which starts a server for this command.',
-    );
-  const wanted = wantedCommand(words);
-  for (const [name, entry] of Object.entries(commandTable)) {
-    const command = program.command(name).description(entry.summary);
-    if (name === wanted) (await entry.load()).define(command, run);
+    .option('--discover', 'also use the config files of other hosts, such as Cursor')
+    .option('--shared', 'act on the background host used by `share install`')
+    .option('--node <name>', 'act on the host of this node of a fleet')
+    .option('--json', 'print the result as JSON')
+    .option('--verbose', 'print traffic and process events to stderr')
+    .addOption(new Option('--timeout <time>', 'limit for each wait: 500ms, 30s, 2m').argParser(durationOf('--timeout')))
+    .addHelpText('after', HELP);
+  const wanted = commandNamed(wantedCommand(words));
+  for (const [group, commands] of Object.entries(commandGroups)) {
+    for (const [name, { summary, load, alias }] of Object.entries(commands)) {
+      const command = program.command(name).description(summary).helpGroup(`${group}:`);
+      if (alias !== undefined) command.alias(alias);
+      if (name === wanted) (await load()).define(command, run);
+    }
   }
   quiet(program, out);
   return program;
 }
+
+const helpLayout: HelpConfiguration = {
+  showGlobalOptions: true,
+  styleTitle: (title) => title.replace('Global Options', 'Common options'),
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(humanReadable)].join(' '),
+  optionDescription: ({ description, argChoices }) =>
+    argChoices ? `${description}: ${argChoices.join(', ')}` : description,
+};
+
+function humanReadable(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '…' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+const HELP = `
+A server is a name from the config, a URL, or a command after \`--\`, which is
+started for this command alone.
+
+Examples:
+  $ standpipe tools -- npx -y @modelcontextprotocol/server-everything
+  $ standpipe call forecast city=Oslo -- node weather.mjs
+  $ standpipe check -- python3 server.py
+  $ standpipe add weather -- node weather.mjs
+  $ standpipe up`;
 
 /** Commander does not exit and does not print errors; help goes to stdout. */
 function quiet(command: Command, out: Output): void {

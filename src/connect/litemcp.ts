@@ -63,7 +63,7 @@ function connectError(error: unknown): unknown {
   if (error.cause instanceof ProcessError) return error.cause;
   if (error.code !== 'REQUEST_TIMEOUT') return error;
   const hint =
-    'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for. If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --protocol litemcp from the command line.';
+    'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for. If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --litemcp from the command line.';
   return new PeerError(error.code, `Could not connect: ${error.message}`, {
     cause: error,
     hint,

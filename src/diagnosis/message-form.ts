@@ -28,7 +28,7 @@ const liteMcp: Rule = {
       if (!isLiteMcpAnswer(value)) continue;
       return {
         problem: 'speaks LiteMCP, not MCP',
-        fix: 'Set "protocol": "litemcp" in its entry of the config, or --protocol litemcp on the command line.',
+        fix: 'Set "protocol": "litemcp" in its entry of the config, or --litemcp on the command line.',
       };
     }
     return undefined;

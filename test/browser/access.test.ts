@@ -26,7 +26,7 @@ function fakeOpener(): { path: string; seen: string } {
 inBrowser('getting in', () => {
   test.runIf(process.platform === 'linux')('the program that opens the browser never sees the token', async () => {
     const opener = fakeOpener();
-    const host = startCli(['up', '--open', '--inspector-port', '0', '--config', writeConfig('open.json', {})], {
+    const host = startCli(['up', '--open', '--port', '0', '--config', writeConfig('open.json', {})], {
       env: { PATH: opener.path },
     });
     let log = '';

@@ -60,8 +60,8 @@ inBrowser('copied commands', () => {
 
   test('of one of two hosts, name its config', async () => {
     const file = config('first');
-    const url = await addressOf(['up', '--inspector-port', '0', '--config', file], join(folder, 'first'));
-    await addressOf(['up', '--inspector-port', '0', '--config', config('second')], join(folder, 'second'));
+    const url = await addressOf(['up', '--port', '0', '--config', file], join(folder, 'first'));
+    await addressOf(['up', '--port', '0', '--config', config('second')], join(folder, 'second'));
     const page = await openPage(`${url}#/tools`);
     await page.getByRole('link', { name: /^echo/ }).waitFor();
     const form = await openTool(page, 'echo');

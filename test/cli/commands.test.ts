@@ -179,8 +179,7 @@ test('litemcp serve gives one tool of an MCP server to LiteMCP clients', async (
   const { stdout } = await runCli([
     'call',
     'World',
-    '--protocol',
-    'litemcp',
+    '--litemcp',
     '--',
     process.execPath,
     program,

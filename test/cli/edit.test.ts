@@ -50,7 +50,7 @@ test('a server is added, used and removed', async () => {
     next: 'standpipe tools everything',
   });
 
-  expect((await here('remove', 'everithing')).stderr).toContain('Did you mean "everything"?');
+  expect((await here('rm', 'everithing')).stderr).toContain('Did you mean "everything"?');
   expect(await here('remove', 'everything')).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^everything: removed\n/),

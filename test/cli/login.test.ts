@@ -30,7 +30,7 @@ const cli = (...args: string[]) => runCli(args);
 
 /** Follows the address that the command prints, as a browser does, and returns what the last page says. */
 async function logIn(...args: string[]): Promise<Ran & { page: string }> {
-  const child = startCli(['login', '--no-browser', ...args]);
+  const child = startCli(['login', '--no-open', ...args]);
   const ran = { code: null as number | null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.stderr += text));

@@ -25,7 +25,7 @@ test('a server that answers nothing may speak LiteMCP', async () => {
   const { command, args } = calculatorEntry;
   const { code, stderr } = await runCli(['tools', '--timeout', '2500', '--', command, ...args]);
   expect(code).toBe(4);
-  expect(stderr).toContain('--protocol litemcp');
+  expect(stderr).toContain('--litemcp');
   expect(stderr).toContain('"protocol": "litemcp"');
 });
 

@@ -253,7 +253,7 @@ describe('in a pipe', () => {
 
   test('the Inspector is there, for whoever has its address', async () => {
     const config = writeConfig('inspector.json', { everything: everythingEntry });
-    const host = await up(config, '--inspector-port', '0');
+    const host = await up(config, '--port', '0');
     await has(host, /inspector http:\S+token=\S+/);
     const url = new URL(/inspector (http:\S+)/.exec(host.log())![1]!);
     expect(url.hostname).toBe('127.0.0.1');

@@ -61,7 +61,7 @@ test.each(provenByOutput)('%s: %j is not waited for', async (name, words, messag
 test.each([
   ['missing-flush', python('never_flushes.py'), /only when its stdin is closed/, /flush=True/],
   ['missing-flush', node('reads-to-the-end.mjs'), /reads stdin to the end/, /line by line/],
-  ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--protocol litemcp/],
+  ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--litemcp/],
   ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],
 ])('%s: %j is recognised when the time is over', async (name, words, message, hint) => {
   const clock = new ManualClock();

@@ -23,23 +23,26 @@ interface AddOptions extends ServerCommandOptions, EditOptions {
 }
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.usage('<name> <url> [options], or add <name> [options] -- <command …>').argument('<name>').argument('[url]');
+  command
+    .usage('[options] <name> <url> | <name> -- <command …>')
+    .argument('<name>', 'name of the server')
+    .argument('[url]', 'URL of a remote server');
   addServerOptions(command)
-    .option('--header <name: value>', 'header of every request to the URL; repeatable', collect)
-    .addOption(new Option('--transport <name>', 'how the URL is reached (default: auto)').choices(remoteTransports));
+    .option('--header <name: value>', 'HTTP header for the URL; repeatable', collect)
+    .addOption(new Option('--transport <name>', 'HTTP transport').choices(remoteTransports));
   addEditOptions(command, { force: true });
   command.addHelpText(
     'after',
     `
-The config is that of the folder, or mcp.json, which is created. --env NAME without a value, and \${NAME} in any value, refer to the
-variable of the environment: its value is not written to the file.`,
+The config is the one that this folder uses, or a new mcp.json. --env NAME and
+\${NAME} in a value write a reference to a variable, not its value.`,
   );
   examples(
     command,
     'add files -- npx -y @modelcontextprotocol/server-filesystem .',
     'add weather --env WEATHER_API_KEY -- uvx weather-server',
-    "add tickets https://example.org/mcp --header 'Authorization: Bearer ${TICKETS_TOKEN}'",
-    'add files --user --dry-run -- npx -y @modelcontextprotocol/server-filesystem .',
+    "add tickets https://example.org/mcp --header 'X-Key: ${KEY}'",
+    'add files --user --dry-run -- uvx files-server',
   );
   command.action(run(add));
 };

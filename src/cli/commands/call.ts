@@ -31,17 +31,17 @@ interface Options {
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> <tool> [name=value …] [options]')
-    .argument('[words...]', 'the server, its tool, and the arguments')
-    .option('--args <json>', 'all arguments as one JSON object; @file reads it from a file, - from stdin')
-    .option('--no-check', 'send the arguments without validation')
-    .option('--output <path>', 'save images, audio and files of the result to this file or folder')
-    .option('--repeatable', 'retry the call if the server exits during it');
+    .argument('[words...]', 'server, tool and arguments of the tool')
+    .option('--args <json>', 'all arguments as JSON; @file reads a file, - reads stdin')
+    .option('--no-check', 'send the arguments without checking them')
+    .option('--output <path>', 'save images, audio and files of the result here')
+    .option('--repeatable', 'allow a retry if the server exits during the call');
   addFleetOptions(addAddressOptions(addServerOptions(command)));
   command.addHelpText(
     'after',
     `
-Arguments are typed by the schema of the tool:
-  name=value      converted to the type in the schema; repeat it for a list
+Arguments are converted to the types in the schema of the tool:
+  name=value      a value; repeat it for a list
   name:=json      JSON, regardless of the schema
   name=@file      content of the file; @- is stdin, @@text is the text @text
   a.b=value       inside an object
@@ -56,7 +56,7 @@ A LiteMCP server has one tool and takes values by position.`,
     'call files write path=notes.md content=@notes.md',
     'call add a=2 b=3 -- node server.mjs',
     'call add a=2 b=3 --url http://127.0.0.1:3000/mcp',
-    "call https://example.com/mcp add a=2 b=3 --header 'Authorization: Bearer ${TOKEN}'",
+    "call https://example.com/mcp add a=2 --header 'X-Key: ${KEY}'",
     'call calculator 2 3',
     'call files list --join nats://127.0.0.1',
   );

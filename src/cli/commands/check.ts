@@ -35,34 +35,25 @@ interface Options {
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .usage('[server] [options], or check [options] -- <command …>')
-    .argument('[words...]', 'the name of a server in the config')
-    .option('--client', 'the command is a client or a host: the check is its server')
-    .option('--litemcp', 'the protocol is LiteMCP')
-    .option('--only <families>', 'only these families or rules; `*` is a wildcard; repeatable', collectList)
-    .option('--skip <families>', 'all but these families or rules; repeatable', collectList)
-    .option('--rule <id>', 'only this rule; with --verbose all that was sent and received; repeatable', collect)
-    .option('--strict', 'a violated SHOULD fails the check too; advice never does')
-    .option(
-      '--allow-calls <call>',
-      `tool that may be called: name, name={"json":"arguments"} or '*'; repeatable`,
-      collect,
-    )
-    .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"json":"arguments"}')
-    .addOption(
-      new Option(
-        '--revision <date>',
-        'only this MCP revision, in which a violated MUST always fails; repeatable',
-      ).argParser(collectRevision),
-    )
-    .option('--baseline <file>', 'accept the violations that the file lists; new ones fail the check')
-    .option('--update-baseline', 'write the violations of this run to the file of --baseline')
+    .usage('[options] <server> | -- <command …>')
+    .argument('[words...]', 'name of a server in the config')
+    .option('--client', 'test a client; Standpipe plays the server')
+    .option('--litemcp', 'the protocol is LiteMCP, not MCP')
+    .option('--only <families>', 'run these families or rules; * is a wildcard; repeatable', collectList)
+    .option('--skip <families>', 'leave out these families or rules; repeatable', collectList)
+    .option('--rule <id>', 'run this rule; --verbose shows its messages; repeatable', collect)
+    .option('--strict', 'fail for a violated SHOULD too')
+    .option('--allow-calls <call>', `allow calls of a tool: name, name={"a":1} or '*'; repeatable`, collect)
+    .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"a":1}')
+    .addOption(new Option('--revision <date>', 'test only this MCP revision; repeatable').argParser(collectRevision))
+    .option('--baseline <file>', 'accept the violations that this file lists')
+    .option('--update-baseline', 'write the violations of this run to --baseline')
     .option('--junit <file>', 'write a JUnit XML report')
-    .option('--html <file>', 'write an HTML report: one file, readable without a network')
+    .option('--html <file>', 'write an HTML report')
     .option('--list', 'list the rules')
-    .option('--env <name=value>', 'environment variable for the command after --; repeatable', collect)
-    .option('--cwd <folder>', 'working folder of the command after --')
-    .addOption(new Option('--concurrency <number>', 'processes at a time (default: 4)').argParser(readCount));
+    .option('--env <name=value>', 'variable for its environment; repeatable', collect)
+    .option('--cwd <folder>', 'working folder')
+    .addOption(new Option('--concurrency <number>', 'limit for processes at a time (default: 4)').argParser(readCount));
   help(command);
   command.action(run(check));
 };
@@ -71,11 +62,18 @@ function help(command: Command): void {
   command.addHelpText(
     'after',
     `
-Tools are called only if they are marked read-only (readOnlyHint), or named by --allow-calls or --long-call.
-With --client, {server} in the command is replaced by the command of the server that the check plays, and {config} by the path of an mcp.json with it.
---timeout is the maximum time for one answer (default: 10s).
-A violated MUST is a warning if only revisions older than the newest one of the server violate it, or if a known SDK causes it.
-Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has, 2 the command line is wrong, 3 the command cannot be started.`,
+Tools are called only if they are marked as read-only (readOnlyHint), or named
+by --allow-calls or --long-call. --timeout limits each answer (default: 10s).
+
+With --client, {server} in the command becomes the command of the server that
+Standpipe plays, and {config} the path of an mcp.json with it.
+
+A violated MUST is a warning if only revisions older than the newest one of the
+server violate it, or if a known SDK causes it. In a revision given by
+--revision it fails.
+
+Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has,
+2 the command line is wrong, 3 the command cannot be started.`,
   );
   examples(
     command,
@@ -83,8 +81,8 @@ Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has, 2 the 
     'check weather --strict --junit check.xml --html check.html',
     'check weather --baseline check-baseline.json --update-baseline',
     'check --rule wire/only-messages --verbose -- node server.mjs',
-    `check --allow-calls 'search={"query":"x"}' --long-call 'sleep={"seconds":30}' -- node server.mjs`,
-    'check --only wire --only jsonrpc --revision 2025-11-25 -- java -jar server.jar',
+    `check --allow-calls 'search={"query":"x"}' -- node server.mjs`,
+    'check --only wire,jsonrpc --revision 2025-11-25 -- node server.mjs',
     'check --client -- node client.mjs {server}',
     `check --litemcp --allow-calls '*' -- python3 calculator.py`,
     'check --list',

@@ -16,8 +16,12 @@ Install it:
   bash   echo 'source <(standpipe completion bash)' >> ~/.bashrc
   zsh    standpipe completion zsh > "\${fpath[1]}/_standpipe"
   fish   standpipe completion fish > ~/.config/fish/completions/standpipe.fish
-It completes commands, servers, tools, argument names and values. The data comes from the running host, or from the
-config and a cache. No server is started.`,
+It completes commands, servers, tools, argument names and values. The data
+comes from the running host, or from the config and a cache. No server is
+started.
+
+Examples:
+  $ standpipe completion bash`,
   );
   command.action(
     run(async ({ out }, words) => {

@@ -14,7 +14,7 @@ type Verb = 'start' | 'stop' | 'restart';
 
 export const control = (verb: Verb): CommandModule => ({
   define(command, run) {
-    command.argument('<server>', 'its name in the config, or <server>@<node>');
+    command.argument('<server>', 'name in the config, or <server>@<node> in a fleet');
     examples(command, `${verb} weather`, `${verb} weather@one`);
     command.action(
       run((invocation, words) =>

@@ -8,14 +8,15 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<node>').option('--undo', 'the node gets servers again; those that have moved stay where they are');
+  command.argument('<node>', 'name of the node').option('--undo', 'let the node get servers again; none moves back');
   addFleetOptions(command);
   command.addHelpText(
     'after',
     `
-Each server ends on the node when its calls are answered, and then starts on another one. A server that no other node
-may run stays, and the reason is shown: the exit code is 3. The own servers of the node are not moved. The node is
-drained until --undo, or until it is started again.`,
+A server stops on the node when its calls are answered, and then starts on
+another node. A server that no other node may run stays: the reason is shown,
+and the exit code is 3. The own servers of the node are not moved. The node is
+drained until --undo, or until it starts again.`,
   );
   examples(command, 'drain build-1 --join nats://10.0.0.1', 'drain build-1 --timeout 2m', 'drain build-1 --undo');
   command.action(run(drain));

@@ -9,7 +9,7 @@ export interface EditOptions {
 }
 
 export function addEditOptions(command: Command, { force }: { force?: boolean } = {}): Command {
-  command.option('--user', 'the config of the user (~/.config/standpipe/mcp.json), not that of the project');
-  if (force) command.option('--force', 'replace a server that has the same name');
+  command.option('--user', 'change the config of the user: ~/.config/standpipe/mcp.json');
+  if (force) command.option('--force', 'replace a server of the same name');
   return command.option('--dry-run', 'show the difference and write nothing');
 }

@@ -4,11 +4,11 @@ import { Option } from 'commander';
 import { exportServers } from '../../config/edit/exchange.ts';
 import { hostIdOf, placeToWrite } from '../../config/edit/host-servers.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
-import { hostIds } from '../../config/hosts/host-program.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
+import { hostNames } from '../wrap/host-config.ts';
 import { warningOfCommand, wrapperCommand } from '../wrap/wrapper-command.ts';
 import { addEditOptions, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
@@ -20,22 +20,20 @@ interface ExportCommandOptions extends EditOptions {
 }
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<host>', 'a host of the list below').argument('[server...]', 'servers; default: all');
+  command.argument('<host>', 'host to write to').argument('[server...]', 'servers (default: all)');
   addEditOptions(command, { force: true })
     .addOption(
-      new Option('--scope <scope>', 'file of the host (default: one that exists, or that of the user)').choices([
-        'user',
-        'project',
-      ]),
+      new Option('--scope <scope>', 'config of the host (default: the existing one)').choices(['user', 'project']),
     )
-    .option('--reveal', 'write the values of variables that the host does not expand')
-    .option('--connect', 'write entries that run the servers through `standpipe connect`');
+    .option('--reveal', 'write values of variables that the host does not expand')
+    .option('--connect', 'run the servers through `standpipe connect`');
   command.addHelpText(
     'after',
     `
-Hosts: ${hostIds.join(', ')}.
-With --connect the host starts \`standpipe connect <server>\`, which uses the config of Standpipe: settings, variables and
-remote servers work in every host, and its windows share one process of each server.`,
+With --connect the host starts \`standpipe connect <server>\`, which uses the
+config of Standpipe: settings, variables and remote servers then work in every
+host, and its windows share one process of each server.
+${hostNames}`,
   );
   examples(
     command,

@@ -8,21 +8,19 @@ import { examples } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   const apply = command
     .command('apply')
-    .description('make the servers of the fleet those of a file: mcpServers, with "place" for labels and replicas')
-    .argument('<file>')
-    .option('--keep', 'leave servers that the file does not have')
-    .option('--dry-run', 'show the difference and change nothing')
+    .description('make the servers of the fleet those of a file')
+    .argument('<file>', 'config with the servers of the fleet')
+    .option('--keep', 'keep servers that the file does not have')
+    .option('--dry-run', 'show the difference and write nothing')
     .option('--yes', 'remove servers without asking')
-    .option('--allow-literals', 'accept secrets that are written out: all nodes can read them');
+    .option('--allow-literals', 'accept literal secrets: all nodes can read them');
   const diff = command
     .command('diff')
     .description('show what `apply` would change')
-    .argument('<file>')
-    .option('--keep', 'leave servers that the file does not have')
-    .option('--allow-literals', 'accept secrets that are written out');
-  const show = command
-    .command('show')
-    .description('print the servers of the fleet as a config, and where each replica runs');
+    .argument('<file>', 'config with the servers of the fleet')
+    .option('--keep', 'keep servers that the file does not have')
+    .option('--allow-literals', 'accept literal secrets');
+  const show = command.command('show').description('print the servers as a config, and where they run');
   for (const each of [apply, diff, show]) addFleetOptions(each);
   apply.action(run(async (...given) => (await import('../fleet/apply.ts')).apply(...given)));
   diff.action(run(async (...given) => (await import('../fleet/apply.ts')).diff(...given)));
@@ -30,9 +28,11 @@ export const define: CommandModule['define'] = (command, run) => {
   command.addHelpText(
     'after',
     `
-A file of a fleet is a config with "place" in its entries:
-  {"mcpServers": {"files": {"command": "npx", "args": ["-y", "…"], "place": {"replicas": 2, "labels": ["eu"]}}}}
-Variables such as \${TOKEN} are those of the node that runs a server. \`standpipe ls --fleet\` shows the nodes.`,
+The file is a config with "place" in its entries:
+  {"mcpServers": {"files": {"command": "files-server",
+    "place": {"replicas": 2, "labels": ["eu"]}}}}
+Variables such as \${TOKEN} are those of the node that runs a server.
+\`standpipe ls --fleet\` shows the nodes.`,
   );
   examples(
     command,

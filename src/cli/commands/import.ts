@@ -5,18 +5,18 @@ import { importServers } from '../../config/edit/exchange.ts';
 import { hostIdOf, placesOfHost, serversOfPlaces } from '../../config/edit/host-servers.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
 import { placeOf } from '../../config/files/places.ts';
-import { hostIds } from '../../config/hosts/host-program.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
 import { configFlag } from '../servers/running-host.ts';
+import { hostNames } from '../wrap/host-config.ts';
 import { addEditOptions, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<host>', 'a host, or a config file').argument('[server...]', 'servers; default: all');
+  command.argument('<host>', 'host, or path of its config file').argument('[server...]', 'servers (default: all)');
   addEditOptions(command, { force: true });
-  command.addHelpText('after', `\nHosts: ${hostIds.join(', ')}.`);
+  command.addHelpText('after', `\n${hostNames}`);
   examples(command, 'import claude-desktop', 'import codex github --user', 'import ~/old/mcp.json --dry-run');
   command.action(run(importFrom));
 };

@@ -23,9 +23,10 @@ import { addAddressOptions, addServerOptions, examples, readPort, serverOptions 
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[what]', 'a recording, a server of the config, or a URL; default: all running hosts and taps')
+    .argument('[what]', 'recording, server or URL (default: running hosts and taps)')
     .option('--port <number>', 'first port to try', readPort)
-    .option('--no-open', 'print the address without opening a browser');
+    .option('--open', 'open the page in a browser, as by default on a terminal')
+    .option('--no-open', 'print the address only');
   addAddressOptions(addServerOptions(command));
   examples(
     command,
@@ -40,14 +41,14 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const inspect: CommandBody = async (invocation, [what], options) => {
   const { out, signal } = invocation;
-  const { port, open } = options as { port?: number; open: boolean };
+  const { port, open } = options as { port?: number; open?: boolean };
   const { source, host } = await chooseSource(invocation, what, serverOptions(options));
   try {
     const { startInspector } = await import('../../inspector/server.ts');
     const inspector = await startInspector(source, { port });
     if (out.json) out.document({ url: inspector.url, port: inspector.port });
     else out.write(`${inspector.url}\n`);
-    if (open && out.onTerminal) openPage(inspector.url, 'Standpipe Inspector');
+    if (open ?? out.onTerminal) openPage(inspector.url, 'Standpipe Inspector');
     out.say('Open it in a browser; Ctrl-C ends it.');
     await untilAborted(signal);
     await inspector.close();

@@ -9,10 +9,11 @@ import { addServerOptions, examples, serverOptions } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   const serve = command
     .command('serve')
-    .description('start the MCP server after -- and serve one of its tools as a LiteMCP server on stdin and stdout')
-    .requiredOption('--tool <name>', 'the tool to serve');
+    .description('start the MCP server after --, serve one of its tools')
+    .requiredOption('--tool <name>', 'tool to serve');
   addServerOptions(serve);
   examples(serve, 'litemcp serve --tool add -- node server.mjs');
+  examples(command, 'litemcp serve --tool add -- node server.mjs');
   serve.action(run(serveTool));
 };
 

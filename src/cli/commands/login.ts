@@ -1,6 +1,7 @@
 // `standpipe login`: a person allows the access to a remote server in the browser. The tokens are kept; they are never printed.
 
 import { createInterface } from 'node:readline/promises';
+import { Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
@@ -22,24 +23,26 @@ interface LoginOptions {
   scope?: string[];
   clientId?: string;
   port?: number;
-  /** False with `--no-browser`. */
+  open?: boolean;
+  /** False with `--no-browser`, the earlier name of `--no-open`. */
   browser: boolean;
   status?: boolean;
 }
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[server]', 'a remote server of the config, or its URL')
-    .option('--scope <scope>', 'ask for this scope too; repeatable', collect)
-    .option('--client-id <id>', 'id of a client that is registered at the authorization server')
-    .option('--port <number>', 'port of the redirect on this machine (default: a free one)', readPort)
-    .option('--no-browser', 'print the address of the page and do not open it')
-    .option('--status', 'show where you are logged in, and until when')
+    .argument('[server]', 'remote server of the config, or its URL')
+    .option('--scope <scope>', 'request this scope too; repeatable', collect)
+    .option('--client-id <id>', 'id of a registered client')
+    .option('--port <number>', 'port of the redirect (default: any free one)', readPort)
+    .option('--no-open', 'print the address of the page only')
+    .addOption(new Option('--no-browser').hideHelp())
+    .option('--status', 'list the logins and when they expire')
     .action(run(login));
   examples(
     command,
     'login github',
-    'login https://mcp.example.com/mcp --no-browser',
+    'login https://mcp.example.com/mcp --no-open',
     'login notes --scope notes:write',
     'login --status',
   );
@@ -78,7 +81,12 @@ const login: CommandBody = async (invocation, [word], given) => {
   return ExitCode.done;
 };
 
-function interaction({ out, signal, settings }: Invocation, { browser }: LoginOptions, port: number | undefined) {
+function interaction(
+  { out, signal, settings }: Invocation,
+  { open = true, browser }: LoginOptions,
+  port: number | undefined,
+) {
+  const opens = open && browser;
   const canPaste = process.stdin.isTTY === true;
   return loopbackRedirect({
     port,
@@ -86,9 +94,9 @@ function interaction({ out, signal, settings }: Invocation, { browser }: LoginOp
     timeoutMs: settings.timeoutMs,
     paste: canPaste ? readLine : undefined,
     show(url) {
-      out.say(`${browser ? 'Log in on the page that opens in the browser, or open' : 'Open'} this address:\n${url}`);
+      out.say(`${opens ? 'Log in on the page that opens in the browser, or open' : 'Open'} this address:\n${url}`);
       if (canPaste) out.say('If the browser is on another machine, paste here the address to which it is redirected.');
-      if (browser) openPage(url, 'Standpipe login');
+      if (opens) openPage(url, 'Standpipe login');
     },
   });
 }

@@ -11,7 +11,7 @@ import { remoteTarget } from '../servers/remote-target.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<server>', 'a remote server of the config, or its URL').action(run(logout));
+  command.argument('<server>', 'remote server of the config, or its URL').action(run(logout));
   examples(command, 'logout github', 'logout https://mcp.example.com/mcp');
 };
 

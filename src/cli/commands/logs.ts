@@ -15,13 +15,14 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[server]', 'only of this server; <server>@<node>: of this node of the fleet')
-    .option('-f, --follow', 'continue with new lines until the host ends, or Ctrl-C');
+    .argument('[server]', 'show only this server; <server>@<node> in a fleet')
+    .option('-f, --follow', 'wait for new lines, until the host ends or Ctrl-C');
   command.addHelpText(
     'after',
     `
-Shows stderr, non-protocol text on stdout, starts, exits and state changes, as far back as the host has them in memory.
-With --json, prints one document per line. Of a server of a fleet: the stderr of its processes, from the nodes that run them.`,
+Shows stderr, stray output, starts, exits and state changes that the host has
+in memory. For a server of a fleet: the stderr of its processes on all nodes.
+With --json, prints one document per line.`,
   );
   addFleetOptions(command);
   examples(command, 'logs', 'logs weather --follow', 'logs --json | jq .', 'logs files@one');

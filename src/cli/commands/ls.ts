@@ -19,7 +19,7 @@ import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.option('--fleet [name]', 'show the nodes of the fleet that the host has joined, and what runs where');
+  command.option('--fleet [name]', 'list the nodes of a fleet and what runs where');
   addAddressesOfFleet(command);
   examples(
     command,

@@ -19,7 +19,7 @@ import { addAddressOptions, addServerOptions, examples, serverOptions } from './
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [name] [name=value …] [options]')
-    .argument('[words...]', 'the server, the prompt and its arguments; without a prompt, prompts are listed');
+    .argument('[words...]', 'server, prompt and its arguments; without a prompt, all are listed');
   addAddressOptions(addServerOptions(command));
   examples(
     command,

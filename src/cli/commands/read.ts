@@ -17,8 +17,8 @@ import { addAddressOptions, addServerOptions, examples, serverOptions } from './
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [uri] [options]')
-    .argument('[words...]', 'the server and the URI; without a URI, resources are listed')
-    .option('--output <path>', 'save it to this file or folder');
+    .argument('[words...]', 'server and URI; without a URI, resources are listed')
+    .option('--output <path>', 'save the resource to this file or folder');
   addAddressOptions(addServerOptions(command));
   examples(
     command,

@@ -7,28 +7,28 @@ import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import type { FleetOptions } from '../fleet/fleet-options.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 
+const GROUP = 'Options for a server given as a URL or after --:';
+
+/** The last options of a command, or followed by those of a fleet. */
 export function addServerOptions(command: Command): Command {
   return command
-    .option('--env <name=value>', 'environment variable for the server after --; repeatable', collect)
-    .option('--cwd <folder>', 'working folder of the server after --')
-    .addOption(new Option('--protocol <name>', 'protocol of the server after --').choices(['mcp', 'litemcp']))
-    .option('--framing <name>', 'message framing used by the server after --')
-    .addOption(
-      new Option('--era <name>', 'MCP era of the server after --, or at the URL').choices(['auto', ...erasOfMcp]),
-    )
-    .addOption(new Option('--revision <date>', 'the only MCP revision to use with it').choices(revisionsOfMcp));
+    .optionsGroup(GROUP)
+    .option('--env <name=value>', 'variable for its environment; NAME alone passes it on; repeatable', collect)
+    .option('--cwd <folder>', 'working folder')
+    .addOption(new Option('--litemcp', 'the protocol is LiteMCP, not MCP').implies({ protocol: 'litemcp' }))
+    .addOption(new Option('--protocol <name>').choices(['mcp', 'litemcp']).hideHelp())
+    .option('--framing <name>', 'message framing (default: newline)')
+    .addOption(new Option('--era <name>', 'MCP era').choices(['auto', ...erasOfMcp]))
+    .addOption(new Option('--revision <date>', 'use only this MCP revision').choices(revisionsOfMcp));
 }
 
 /** In addition, for commands that can use a server that is not started. A first word that is a URL counts as `--url`. */
 export function addAddressOptions(command: Command): Command {
   return command
-    .option('--url <address>', 'use the remote server at this address: https://…')
-    .option('--header <name: value>', 'header for --url; ${VAR} in it is expanded; repeatable', collect)
-    .addOption(
-      new Option('--transport <name>', 'how --url is reached: Streamable HTTP, HTTP+SSE, or either').choices(
-        remoteTransports,
-      ),
-    );
+    .optionsGroup(GROUP)
+    .option('--url <url>', 'use the remote server at this URL')
+    .option('--header <name: value>', 'HTTP header; ${VAR} in it is expanded; repeatable', collect)
+    .addOption(new Option('--transport <name>', 'HTTP transport').choices(remoteTransports));
 }
 
 export function serverOptions(options: Record<string, unknown>): ServerCommandOptions & FleetOptions {

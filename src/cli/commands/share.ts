@@ -8,12 +8,13 @@ import { wrapperCommand } from '../wrap/wrapper-command.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.usage('install|uninstall <host> [server…]');
+  command.usage('install|uninstall [options] <host> [server…]');
   command.addHelpText(
     'after',
     `
-The command of each server is put behind \`standpipe connect --\`. Windows and programs whose entries have the same command,
-arguments, variables and folder then use one process, which \`standpipe ls --shared\` shows.
+Each command is put after \`standpipe connect --\`. Entries with the same command,
+arguments, variables and folder then use one process, in all programs.
+\`standpipe ls --shared\` lists these processes.
 ${hostNames}`,
   );
   examples(
@@ -27,9 +28,9 @@ ${hostNames}`,
   );
   const installing = command
     .command('install')
-    .description('let the windows of a host share its servers; a backup is kept next to the config');
+    .description('share the servers of a host; keeps a backup of its config');
   addHostConfig(installing).action(run(install));
-  const uninstalling = command.command('uninstall').description('let each window start its own servers again');
+  const uninstalling = command.command('uninstall').description('restore the config');
   addHostConfig(uninstalling).action(run(uninstall));
 };
 

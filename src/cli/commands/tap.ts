@@ -9,19 +9,19 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .usage('[options] -- <command …>, or tap [options] <url>')
+    .usage('[options] <url> | -- <command …>')
     .option('--record <file>', 'record all traffic to this file')
     .option('--name <name>', 'name of the server in recordings and viewers')
-    .option('--url <url>', 'forward HTTP requests to this server, from an address of this machine')
-    .option('--port <number>', 'port of that address (default: any free one)')
+    .option('--url <url>', 'forward HTTP requests to this remote server')
+    .option('--port <number>', 'port for --url (default: any free one)')
     .option('--framing <name>', 'message framing (default: newline)')
-    .option('--mask-env <names>', 'environment variables whose values are hidden')
-    .option('--redact-key <name>', 'JSON keys whose values are hidden; repeatable')
-    .option('--redact-path <path>', 'JSON paths whose values are hidden; repeatable')
-    .option('--keep-bytes <number>', 'maximum number of stored bytes of a message')
-    .option('--max-file-bytes <number>', 'size at which the recording is rotated')
-    .option('--max-files <number>', 'maximum number of files of a recording')
-    .option('--no-announce', 'do not list this tap for the Inspector');
+    .option('--mask-env <names>', 'hide the values of these variables: NAME,NAME')
+    .option('--redact-key <name>', 'hide the values of this JSON key; repeatable')
+    .option('--redact-path <path>', 'hide the values at this JSON path; repeatable')
+    .option('--keep-bytes <number>', 'limit for the stored bytes of a message')
+    .option('--max-file-bytes <number>', 'rotate the recording at this size')
+    .option('--max-files <number>', 'limit for the files of a recording')
+    .option('--no-announce', 'hide this tap from the Inspector');
   command.addHelpText('after', `\n${hostNames}`);
   examples(
     command,
@@ -33,10 +33,10 @@ export const define: CommandModule['define'] = (command, run) => {
   );
   const installing = command
     .command('install')
-    .description('add taps to the servers of a host’s config; a backup is kept next to it')
-    .option('--record <folder>', 'record each server into a file of this folder');
+    .description('add taps to the config of a host; keeps a backup')
+    .option('--record <folder>', 'record each server to a file of this folder');
   addHostConfig(installing).action(run(install));
-  addHostConfig(command.command('uninstall').description('remove the taps')).action(run(uninstall));
+  addHostConfig(command.command('uninstall').description('restore the config')).action(run(uninstall));
   command.action(run(misplaced));
 };
 

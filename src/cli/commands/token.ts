@@ -29,38 +29,34 @@ interface AddOptions extends TokenOptions {
 }
 
 export const define: CommandModule['define'] = (command, run) => {
-  const tokensOption = ['--tokens <file>', 'file of the tokens (default: tokens.json of the config folder)'] as const;
+  const tokensOption = ['--tokens <file>', 'file of tokens (default: tokens.json in the config folder)'] as const;
   command
     .command('add')
-    .description('make a token and print it: it cannot be shown again')
-    .argument('<name>')
-    .option(
-      '--server <name>',
-      'a server that it may use, * for any characters; repeatable (default: all)',
-      collectNames,
-    )
-    .option('--tool <pattern>', 'a tool that it may use: tool or server/tool; repeatable (default: all)', collectNames)
-    .option('--in-flight <number>', 'how many requests may run or wait at a time', readCount)
-    .option('--per-minute <number>', 'how many requests it may send in a minute', readCount)
-    .option('--sessions <number>', 'how many sessions it may have open', readCount)
-    .option('--expires <duration>', 'how long it is valid: 12h, 30d, 52w (default: until it is removed)', readLifetime)
+    .description('make a token and print it once')
+    .argument('<name>', 'name of the token')
+    .option('--server <name>', 'allow this server; * is a wildcard; repeatable (default: all)', collectNames)
+    .option('--tool <pattern>', 'allow this tool: tool or server/tool; repeatable (default: all)', collectNames)
+    .option('--in-flight <number>', 'limit for requests that run or wait', readCount)
+    .option('--per-minute <number>', 'limit for requests in a minute', readCount)
+    .option('--sessions <number>', 'limit for open sessions', readCount)
+    .option('--expires <time>', 'end of validity: 12h, 30d, 52w (default: never)', readLifetime)
     .option(...tokensOption)
     .action(run(add));
   command
     .command('ls')
-    .description('list the tokens: names, rights and limits')
+    .description('list the tokens with their rights and limits')
     .option(...tokensOption)
     .action(run(list));
   command
     .command('rm')
-    .description('remove a token: a running host refuses it at once, and ends its sessions')
-    .argument('<name>')
+    .description('remove a token; a running host refuses it at once')
+    .argument('<name>', 'name of the token')
     .option(...tokensOption)
     .action(run(remove));
   examples(
     command,
     'token add laptop',
-    "token add ci --server github --tool 'github/search_*' --expires 30d",
+    "token add ci --tool 'github/search_*' --expires 30d",
     'token ls --json',
     'token rm laptop',
   );

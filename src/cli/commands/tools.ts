@@ -22,7 +22,9 @@ import { describeParameters } from '../values/check.ts';
 import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('[server]', 'only of this server').option('--signatures', 'show each as add(a: number, b?: number)');
+  command
+    .argument('[server]', 'list only the tools of this server')
+    .option('--signatures', 'print signatures: add(a: number, b?: number)');
   addFleetOptions(addAddressOptions(addServerOptions(command)));
   examples(
     command,

@@ -10,14 +10,16 @@ import { typeName, typesOf } from '../types/tool-types.ts';
 import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('[server]', 'its name in the config').option('--output <file>', 'write it to this file');
+  command
+    .argument('[server]', 'its name in the config')
+    .option('--output <file>', 'write the types to this file (default: stdout)');
   addAddressOptions(addServerOptions(command));
   command.addHelpText(
     'after',
     `
-The type names each tool with its input and its structured output:
-  const client = await connect<WeatherTools>({ command: 'node', args: ['weather.mjs'] });
-  await client.callTool('forecast', { city: 'Oslo' });   // checked by the compiler`,
+The type has the input and the structured output of each tool:
+  const client = await connect<WeatherTools>({ command: 'weather' });
+  await client.callTool('forecast', { city: 'Oslo' }); // checked by tsc`,
   );
   examples(
     command,

@@ -14,63 +14,49 @@ import { collect, examples, readCount, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
+    .option('--background', 'return when the host runs; `standpipe down` stops it')
+    .option('--idle <time>', 'end after this time without a connected program: 30s, 10m', durationOf('--idle'))
+    .option('--on-demand', 'start each server at its first use')
     .option('--no-watch', 'do not watch the config for changes')
     .option('--no-inspector', 'do not start the Inspector')
+    .option('--port <number>', 'first port to try for the Inspector', readPort)
+    .addOption(new Option('--inspector-port <number>').argParser(readPort).hideHelp())
     .option('--open', 'open the Inspector in a browser')
-    .option('--inspector-port <number>', 'first port to try for the Inspector', readPort)
-    .option('--http <[host:]port>', 'serve the servers to MCP clients over HTTP: /mcp all of them, /mcp/<server> one')
-    .option(
-      '--tokens <file>',
-      'tokens of the clients over HTTP (default: those of `standpipe token`, if there are any)',
-    )
-    .option('--jwt-issuer <url>', 'accept access tokens (JWT) of this issuer from clients over HTTP')
-    .option('--jwt-audience <uri>', 'the audience that these must have (default: /mcp of --public-url)')
-    .option('--jwks <url>', 'the keys of the issuer (default: found by its metadata)')
-    .option('--jwt-any-scope', 'these need no scope: each may use every server')
-    .option('--tls-cert <file>', 'certificate for HTTPS, in PEM; read again when it changes')
-    .option('--tls-key <file>', 'its key')
-    .option('--behind-proxy', 'TLS is ended by a proxy, which passes requests on; needs --public-url')
-    .option(
-      '--public-url <url>',
-      'the URL that clients use, such as https://gateway.example.org; other hosts are refused',
-    )
-    .option(
-      '--allow-origin <origin>',
-      'web pages of this origin may use the servers; repeatable (default: none)',
-      collect,
-    )
-    .option(
-      '--drain <duration>',
-      'how long requests over HTTP and calls of other nodes may take to end when the host stops (default: 10s)',
-      durationOf('--drain'),
-    )
-    .option('--record <file>', 'record all traffic of servers and clients to this file')
-    .option('--max-file-bytes <number>', 'size at which the recording is rotated', readCount)
-    .option('--max-files <number>', 'maximum number of files of a recording', readCount)
-    .option('--background', 'return when the host runs; `standpipe down` stops it')
-    .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
-    .option('--on-demand', 'start a server at its first use, not with the host')
-    .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp());
+    .option('--record <file>', 'record all traffic to this file')
+    .option('--max-file-bytes <number>', 'rotate the recording at this size', readCount)
+    .option('--max-files <number>', 'limit for the files of a recording', readCount)
+    .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp())
+    .optionsGroup('HTTP options:')
+    .option('--http <[host:]port>', 'serve all servers at /mcp, and one at /mcp/<server>')
+    .option('--tokens <file>', 'tokens of clients (default: those of `standpipe token`)')
+    .option('--jwt-issuer <url>', 'accept access tokens (JWT) of this issuer')
+    .option('--jwt-audience <uri>', 'audience of access tokens (default: /mcp of --public-url)')
+    .option('--jwks <url>', 'keys of the issuer (default: from its metadata)')
+    .option('--jwt-any-scope', 'accept access tokens without a scope for every server')
+    .option('--tls-cert <file>', 'certificate for HTTPS, in PEM; reloaded when it changes')
+    .option('--tls-key <file>', 'key of the certificate')
+    .option('--behind-proxy', 'expect a proxy that terminates TLS; needs --public-url')
+    .option('--public-url <url>', 'URL that clients use; requests for other hosts are refused')
+    .option('--allow-origin <origin>', 'allow web pages of this origin; repeatable', collect)
+    .option('--drain <time>', 'limit for pending requests when the host stops (default: 10s)', durationOf('--drain'));
   addJoinOptions(command);
   command.addHelpText(
     'after',
     `
-Other commands find the running host by its config and use its servers. A change of the config starts, stops or
-restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.
-With --join the host is a node of a fleet. --node NAME is its name (default: that of the machine). It needs no config: it
-then runs what the fleet places on it. While NATS is away, it serves the servers of its config; it joins when NATS is
-there. Two nodes on one machine need different names, and different configs if any.`,
+Other commands find the running host by its config and use its servers. A
+change of the config restarts only the servers that it concerns.
+
+With --join the host is a node of a fleet, named by --node (default: the name
+of the machine). A node needs no config: it runs what the fleet places on it.`,
   );
   examples(
     command,
     'up',
-    'up --config examples/mcp.json',
-    'up --http 8080',
-    'up --http 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --public-url https://gateway.example.org:8443',
-    'up --http 8080 --behind-proxy --public-url https://gateway.example.org --jwt-issuer https://login.example.org',
-    'up --record session.jsonl',
+    'up --config examples/mcp.json --open',
     'up --background --idle 10m',
-    'up --json | jq .',
+    'up --record session.jsonl',
+    'up --http 8080',
+    'up --http 8080 --behind-proxy --public-url https://mcp.example.org',
     'up --join nats://127.0.0.1 --node one --labels gpu,eu',
   );
   command.action(run(up));
@@ -82,7 +68,8 @@ const up: CommandBody = async (invocation, _words, options) => {
       hint: 'Add one with `standpipe add`, or use `standpipe call … -- <command …>`.',
     });
   }
-  const given = options as unknown as UpOptions & { background?: boolean };
+  const { inspectorPort, ...rest } = options as unknown as UpOptions & { background?: boolean; inspectorPort?: number };
+  const given = { ...(inspectorPort !== undefined && { port: inspectorPort }), ...rest };
   if (given.idle !== undefined && given.http !== undefined) {
     throw new UsageError('NOT_SUPPORTED', '--idle cannot be used with --http', {
       hint: 'Clients over HTTP have no connection that shows that they are there.',

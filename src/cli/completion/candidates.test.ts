@@ -28,7 +28,7 @@ async function complete(...line: string[]) {
 }
 
 test('commands, servers, options, and the values of options', async () => {
-  expect(await complete('re')).toEqual(['restart', 'read', 'remove']);
+  expect(await complete('re')).toEqual(['read', 'restart']);
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'calculator', '')).toEqual([]);

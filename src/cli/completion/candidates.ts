@@ -6,7 +6,7 @@ import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { alternatives, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
-import { commandTable } from '../command-table.ts';
+import { commandNamed, commandTable } from '../command-table.ts';
 import type { Settings } from '../settings.ts';
 import type { RememberedTool } from './remembered-tools.ts';
 import type { Sources } from './sources.ts';
@@ -74,7 +74,8 @@ export async function candidates(
   const option = values[previous];
   if (option) return fitting(option, current);
   const plain = before.filter((word, at) => !word.startsWith('-') && !values[before[at - 1] ?? '']);
-  const [command, ...given] = plain;
+  const [word, ...given] = plain;
+  const command = commandNamed(word) ?? word;
   if (current.startsWith('-')) return fitting(words(...(await optionsOf(command)), ...globals), current);
   if (command === undefined) {
     const commands = Object.entries(commandTable).map(([word, { summary }]) => ({ word, about: summary }));
@@ -117,7 +118,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
       return given.length === 0 ? words(...hostIds) : [];
     case 'export':
       return given.length === 0 ? words(...hostIds) : words(...(await sources.servers()));
-    case 'remove': {
+    case 'rm': {
       const servers = await sources.servers();
       return words(...servers.filter((each) => !given.includes(each)));
     }
@@ -208,7 +209,9 @@ async function optionsOf(name: string | undefined): Promise<string[]> {
   if (!entry) return [];
   const command = new Command(name);
   (await entry.load()).define(command, () => async () => undefined);
-  return [command, ...command.commands].flatMap(({ options }) => options.map((option) => option.long ?? ''));
+  return [command, ...command.commands].flatMap(({ options }) =>
+    options.filter(({ hidden }) => !hidden).map((option) => option.long ?? ''),
+  );
 }
 
 function words(...list: string[]): Candidate[] {

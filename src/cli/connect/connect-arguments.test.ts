@@ -11,6 +11,7 @@ const refused: [what: string, words: string[], says: string][] = [
   ['a URL with a config', ['http://x.test', '--config', 'x'], '--config is not for a remote server'],
   ['an unknown transport', ['http://x.test', '--transport', 'ws'], 'Write one of auto, http, sse.'],
   ['a header without a URL', ['weather', '--header', 'A: b'], '--header and --transport are for a URL'],
+  ['the value of a variable', ['--env', 'KEY=x', '--', 'node'], '--env takes names only'],
   ['a variable that is not set', ['--env', 'KEY', '--', 'node'], '"env" of the entry'],
 ];
 
@@ -26,4 +27,9 @@ test('a command after -- is brought with its variables, and shared as --share sa
   });
   expect(settings).toEqual({ shared: true });
   expect(use).toMatchObject({ brought: { name: 'node', args: ['-v'], env: { KEY: 'x' }, share: 'call' } });
+});
+
+test.each([[['--env', 'A', '--env', 'B']], [['--env', 'A,B']]])('%j names two variables', (words) => {
+  const { use } = parseConnectArguments([...words, '--', 'node'], { A: '1', B: '2' });
+  expect(use).toMatchObject({ brought: { env: { A: '1', B: '2' } } });
 });

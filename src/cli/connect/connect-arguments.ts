@@ -71,6 +71,8 @@ function readOptions(words: readonly string[]) {
       const value = rest.length > 0 ? rest.join('=') : words[++at];
       if (value === undefined) throw usage(`${name} needs a value`);
       if (name === '--header') headers.push(value);
+      else if (name === '--env')
+        options.set(name, [...(options.has(name) ? [options.get(name)] : []), value].join(','));
       else options.set(name, value);
     }
   }
@@ -83,6 +85,8 @@ function addressOf(url: string, header: readonly string[], options: ReadonlyMap<
   if (!transport) throw usage(`--transport cannot be "${text}"`, `Write one of ${remoteTransports.join(', ')}.`);
   return { url, header, transport, name: options.get('--name'), share: readShare(options.get('--share')) };
 }
+
+const HOW_TO_SET = 'Set it in "env" of the entry that has this command, or remove it from --env.';
 
 /** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
 function broughtServer(
@@ -97,12 +101,11 @@ function broughtServer(
     args,
     env: Object.fromEntries(
       names.map((name) => {
+        if (name.includes('='))
+          throw usage('--env takes names only, since a command line is visible to others', HOW_TO_SET);
         const value = readVariable(env, name);
         if (value === undefined) {
-          throw usage(
-            `The variable "${name}" of --env is not set`,
-            'Set it in "env" of the entry that has this command, or remove it from --env.',
-          );
+          throw usage(`The variable "${name}" of --env is not set`, HOW_TO_SET);
         }
         return [name, value];
       }),
@@ -120,7 +123,7 @@ function readShare(text: string | undefined): SharePolicy['by'] | undefined {
 }
 
 const synopsis =
-  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or standpipe connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]';
+  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or standpipe connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]';
 
 function usage(problem: string, hint = synopsis): UsageError {
   return new UsageError('INVALID_OPTION', problem, { hint });

@@ -23,34 +23,37 @@ export const DEFAULT_FLEET = 'default';
 /** Below it, a busy machine loses its leases; above it, a dead node is replaced late. */
 const LEASE_MS = { least: 1_000, most: 600_000 };
 
-const ADDRESSES = 'the fleet at these NATS servers: nats://HOST[:PORT][,…]';
+const GROUP = 'Fleet options:';
+const ADDRESSES = 'use the fleet at these NATS servers: nats://HOST,…';
 
 export function addFleetOptions(command: Command, what = ADDRESSES): Command {
-  command.option('--fleet <name>', `name of the fleet (or STANDPIPE_FLEET; default: ${DEFAULT_FLEET})`);
+  command.optionsGroup(GROUP).option('--fleet <name>', `name of the fleet (default: ${DEFAULT_FLEET})`);
   return addAddressesOfFleet(command, what);
 }
 
-/** Where `--fleet` means something else, too. */
+/** Where `--fleet` means something else, too. Each option has a variable: `STANDPIPE_JOIN`, `STANDPIPE_NATS_CREDS`, … */
 export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command {
   return command
-    .option('--join <addresses>', `${what} (or STANDPIPE_JOIN)`)
-    .option('--nats-creds <file>', 'credentials file of NATS (or STANDPIPE_NATS_CREDS)')
-    .option('--nats-ca <file>', 'certificates of the authorities to trust, in PEM (or STANDPIPE_NATS_CA)')
-    .option('--nats-cert <file>', 'client certificate for NATS, in PEM (or STANDPIPE_NATS_CERT)')
-    .option('--nats-key <file>', 'its key (or STANDPIPE_NATS_KEY)');
+    .optionsGroup(GROUP)
+    .option('--join <urls>', what)
+    .option('--nats-creds <file>', 'credentials file for NATS')
+    .option('--nats-ca <file>', 'certificates of trusted authorities, in PEM')
+    .option('--nats-cert <file>', 'client certificate for NATS, in PEM')
+    .option('--nats-key <file>', 'key of the client certificate');
 }
 
 /** For what the first node of a fleet makes. */
 export function addBucketOptions(command: Command): Command {
   return command
+    .optionsGroup(GROUP)
     .option(
-      '--lease <duration>',
-      'after which time without a sign of life a node is replaced; set by the first node of a fleet (default: 5s)',
+      '--lease <time>',
+      'silence after which a node is replaced; set by the first node (default: 5s)',
       durationOf('--lease'),
     )
     .option(
       '--nats-replicas <number>',
-      'on how many servers of a NATS cluster the table is kept; set by the first node of a fleet (default: 1)',
+      'NATS servers that keep the table; set by the first node (default: 1)',
       replicasOf,
     );
 }

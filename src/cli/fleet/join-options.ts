@@ -26,10 +26,10 @@ export interface JoinPlan {
 }
 
 export function addJoinOptions(command: Command): Command {
-  addFleetOptions(command, 'become a node of the fleet at these NATS servers: nats://HOST[:PORT][,…]');
+  addFleetOptions(command, 'join the fleet at these NATS servers: nats://HOST,…');
   return addBucketOptions(command)
-    .option('--labels <names>', 'labels of the node, for servers that need them: gpu,eu')
-    .option('--no-offer', 'do not offer the servers of the config to the other nodes');
+    .option('--labels <names>', 'labels of this node for placement: gpu,eu')
+    .option('--no-offer', 'keep the servers of the config to this node');
 }
 
 /** Before anything starts. Undefined where no fleet is joined. */

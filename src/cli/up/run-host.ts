@@ -39,7 +39,8 @@ import { declineQuestions, Viewers } from './viewers.ts';
 export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
   watch: boolean;
   inspector: boolean;
-  inspectorPort?: number;
+  /** Of the Inspector. */
+  port?: number;
   /** Whether to open the Inspector in a browser. */
   open?: boolean;
   /** How long it stays without clients of its socket. */

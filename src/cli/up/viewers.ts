@@ -13,7 +13,7 @@ import type { Redact } from '../../secrets/redact.ts';
 
 interface ViewersOptions {
   inspector: boolean;
-  inspectorPort?: number;
+  port?: number;
   record?: string;
   /** The fleet that the host has joined. */
   fleet?: (() => Promise<FleetStatus>) | undefined;
@@ -39,7 +39,7 @@ export class Viewers {
     control: string,
     redact: Redact,
     cliOptions: readonly string[],
-    { inspector, inspectorPort, record, fleet }: ViewersOptions,
+    { inspector, port, record, fleet }: ViewersOptions,
   ): Promise<string[]> {
     const trouble: string[] = [];
     const attempt = async (what: string, work: () => Promise<void>) => {
@@ -60,7 +60,7 @@ export class Viewers {
           ...(fleet && { fleet }),
         });
         const { startInspector } = await import('../../inspector/server.ts');
-        this.#inspector = await startInspector(source, { port: inspectorPort });
+        this.#inspector = await startInspector(source, { port });
       });
     }
     await attempt('Other programs cannot watch this host', async () => {

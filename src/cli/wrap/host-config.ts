@@ -45,7 +45,8 @@ export function addHostConfig(command: Command): Command {
     .option('--dry-run', 'show the difference and write nothing');
 }
 
-export const hostNames = `Hosts: ${hostIds.join(', ')}.`;
+/** Of 80 columns at most. */
+export const hostNames = `Hosts: ${hostIds.slice(0, 8).join(', ')},\n${hostIds.slice(8).join(', ')}.`;
 
 /** Runs `change` on the config that is named, and adds the warnings about its entries. */
 export async function changeHostConfig(

@@ -109,7 +109,7 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
 const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';
 const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url is that of an MCP server.';
 const OTHER_PROTOCOL =
-  'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
+  'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --litemcp on the command line.';
 
 /** A command that echoes its input sends our requests back. They are answered with this mark, which then comes back too. */
 const ECHO = 'standpipe: your own question';

@@ -1,4 +1,4 @@
-// `standpipe remove`: removes servers from the config.
+// `standpipe rm`: removes servers from the config.
 
 import { UsageError } from '../../base/errors.ts';
 import { changeConfig } from '../../config/edit/change-config.ts';
@@ -11,9 +11,9 @@ import { addEditOptions, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<name...>');
+  command.argument('<server...>', 'names of the servers');
   addEditOptions(command);
-  examples(command, 'remove files', 'remove files weather --dry-run', 'remove tickets --config ~/.cursor/mcp.json');
+  examples(command, 'rm files', 'rm files weather --dry-run', 'rm tickets --config ~/.cursor/mcp.json');
   command.action(run(remove));
 };
 
