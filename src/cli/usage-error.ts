@@ -21,7 +21,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   check: ['test', 'validate', 'verify', 'lint', 'conformance'],
   inspect: ['inspector', 'ui', 'dashboard', 'debug', 'web'],
   tap: ['proxy', 'record', 'sniff', 'trace'],
-  remove: ['delete', 'rm', 'uninstall'],
+  rm: ['delete', 'uninstall'],
   login: ['auth', 'authorize'],
   types: ['typescript', 'codegen', 'generate'],
 };
@@ -97,11 +97,19 @@ function optionsOf(words: readonly string[], program: Command | undefined): stri
 /** The program, the command that the words name, and its subcommand. */
 function commandsOf(words: readonly string[], program: Command | undefined): Command[] {
   const found: Command[] = [];
+  let rest = words;
   for (let command = program; command; ) {
     found.push(command);
-    command = command.commands.find((each) => words.includes(each.name()));
+    const named: Command[] = command.commands;
+    const at = rest.findIndex((word) => named.some((each) => isNamed(each, word)));
+    command = named.find((each) => isNamed(each, rest[at]));
+    rest = rest.slice(at + 1);
   }
   return found;
+}
+
+function isNamed(command: Command, word: string | undefined): boolean {
+  return word !== undefined && (command.name() === word || command.aliases().includes(word));
 }
 
 /** What words were probably meant for that the command does not take. */
