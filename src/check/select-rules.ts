@@ -2,7 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { nearest } from '../config/nearest.ts';
 import { familyOf, type RuleText } from './rule.ts';
 
 export interface Selection {
@@ -19,9 +19,9 @@ export function selectRules<R extends Pick<RuleText, 'id'>>(
   const unknown = names.find((name) => !rules.some((rule) => isNamed(rule, name)));
   if (unknown !== undefined) {
     const families = [...new Set(rules.map(({ id }) => familyOf(id)))];
-    const known = [...families, ...rules.map(({ id }) => id)];
+    const meant = meantBy(unknown, [...families, ...rules.map(({ id }) => id)]);
     throw new UsageError('INVALID_OPTION', `There is no rule or family "${unknown}"`, {
-      hint: [didYouMean(unknown, known), `Families: ${families.join(', ')}. All rules: standpipe check --list`]
+      hint: [meant && `Did you mean "${meant}"?`, `Families: ${families.join(', ')}. All rules: standpipe check --list`]
         .filter(Boolean)
         .join(' '),
     });
@@ -30,6 +30,14 @@ export function selectRules<R extends Pick<RuleText, 'id'>>(
     (rule) =>
       (only.length === 0 || only.some((name) => isNamed(rule, name))) && !skip.some((name) => isNamed(rule, name)),
   );
+}
+
+/** The nearest name, or the first id that contains all words of this one. */
+function meantBy(unknown: string, known: readonly string[]): string | undefined {
+  if (unknown.length > 100) return undefined;
+  const words = unknown.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const found = words.length > 0 ? known.find((id) => words.every((word) => id.includes(word))) : undefined;
+  return nearest(unknown, known) ?? found;
 }
 
 function isNamed({ id }: Pick<RuleText, 'id'>, name: string): boolean {

@@ -91,6 +91,13 @@ describe('an error says what to do', () => {
       '',
     ],
     ['a misspelled rule', ['check', '--rule', 'wire/utf8', ...server], '', 'Did you mean "wire/utf-8"?'],
+    ['a part of a rule', ['check', '--skip', 'wire/crlf', ...server], '', 'Did you mean "wire/crlf-is-taken"?'],
+    [
+      'a rule without its family',
+      ['check', '--only', 'parse-error', ...server],
+      '',
+      'Did you mean "jsonrpc/parse-error"?',
+    ],
     ['a command without --', ['check', 'python3', 'server.py'], '', 'standpipe check -- python3 server.py'],
     ['an unknown revision', ['check', '--revision', '2020-01-01', ...server], 'not a revision', ''],
     ['no JSON', ['check', '--allow-calls', 'echo={', ...server], '--allow-calls cannot be "echo={"', ''],

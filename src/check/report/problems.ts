@@ -1,8 +1,8 @@
 // The violations of a report as problems: one for each mistake, with the rule that shows it best and the others that it violates.
 
 import { explains, isSameMistake } from './causes.ts';
-import type { CheckReport } from './report.ts';
-import { isViolated, type OutcomeGroup, type RuleResult, ruleResults, statuses } from './rule-results.ts';
+import type { CheckReport, Outcome } from './report.ts';
+import { groupBy, isViolated, type OutcomeGroup, type RuleResult, ruleResults, statuses } from './rule-results.ts';
 
 /** A violated rule, in the revisions in which it is violated the same way. */
 export interface Finding extends OutcomeGroup {
@@ -25,9 +25,11 @@ export function problemsOf(report: CheckReport): Problem[] {
     .map((head) => ({ head, also: findings.filter((each) => each !== head && heads.get(each) === head) }));
 }
 
-/** What the SDK causes. */
-export function sdkFindings(report: CheckReport): Finding[] {
-  return findingsOf(report).filter(({ first }) => first.sdk && !first.accepted);
+/** What an SDK causes, by what it does. */
+export function bySdk(report: CheckReport): [NonNullable<Outcome['sdk']>, Finding[]][] {
+  const findings = findingsOf(report).filter(({ first }) => first.sdk && !first.accepted);
+  const groups = [...groupBy(findings, ({ first }) => JSON.stringify(first.sdk)).values()];
+  return groups.map((group) => [group[0]!.first.sdk!, group]);
 }
 
 export function acceptedFindings(report: CheckReport): Finding[] {

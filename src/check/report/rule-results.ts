@@ -94,7 +94,7 @@ export function summaryOf(results: readonly RuleResult[]): string {
   return `${counted(results.length, 'rule')}: ${parts.join(', ')}`;
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));

@@ -1,8 +1,9 @@
 // The report for a terminal: the problems, worst first, and a summary. With `verbose` also the rules by family. Text of the other end is escaped.
 
 import { counted } from '../../base/terminal/counted.ts';
+import { cutToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
-import { acceptedFindings, type Finding, problemsOf, sdkFindings } from './problems.ts';
+import { acceptedFindings, bySdk, type Finding, problemsOf } from './problems.ts';
 import { type CheckReport, isFailure, type Status } from './report.ts';
 import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
 import { frameLines } from './text-frames.ts';
@@ -22,6 +23,8 @@ const marks: Readonly<Record<Status, string>> = {
   advice: 'i',
   'not applicable': '–',
 };
+/** Of a reason in a list. */
+const BRIEF_CHARS = 160;
 const colours = { passed: 'green', failed: 'red', warning: 'yellow', advice: 'cyan', 'not applicable': 'dim' } as const;
 
 export function textOf(report: CheckReport, options: TextOptions = {}): string {
@@ -83,18 +86,16 @@ function where({ first, revisions }: Finding): string {
 }
 
 function briefly({ rule, first }: Finding, lines: Lines, indent: number): void {
-  lines.labelled(indent, marks[first.status], `${rule.id}  ${visibleLine(first.reason ?? '')}`, colours[first.status]);
+  const reason = cutToWidth(visibleLine(first.reason ?? ''), BRIEF_CHARS);
+  lines.labelled(indent, marks[first.status], `${rule.id}  ${reason}`, colours[first.status]);
 }
 
 function ofSdk(report: CheckReport, lines: Lines): void {
-  const findings = sdkFindings(report);
-  if (findings.length === 0) return;
-  lines.blank();
-  lines.add(0, `From the SDK, not from your code: ${findings[0]!.first.sdk!.name}`, 'bold');
-  for (const finding of findings) {
-    const { note, issue } = finding.first.sdk!;
-    briefly(finding, lines, 2);
-    lines.add(4, issue ? `${note} ${issue}` : note, 'dim');
+  for (const [{ name, note, issue }, findings] of bySdk(report)) {
+    lines.blank();
+    lines.add(0, `From the SDK, not from your code: ${visibleLine(name)}`, 'bold');
+    lines.add(2, issue ? `${note} ${issue}` : note);
+    for (const finding of findings) briefly(finding, lines, 2);
   }
 }
 

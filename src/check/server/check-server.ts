@@ -19,6 +19,8 @@ import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
 import { observe, readsObservation } from './rules/observation.ts';
+import { recogniseSdk, type Sdk } from './sdk/recognise-sdk.ts';
+import { attributeToSdk, mayBeOfSdk } from './sdk/sdk-findings.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { Trial } from './trial.ts';
 
@@ -51,12 +53,10 @@ export async function checkServer(options: CheckServerOptions, arrange?: Arrange
       observe(new Trial(lane, [...lanes.open, ...lanes.refused], true)),
     );
     options.signal?.throwIfAborted();
-    const outcomes = await (supported.length === 0
-      ? nothingOpened(rules, lanes.refused, options)
-      : runAll(jobsOf(rules, lanes, options), options, arrange).then((all) => {
-          return easeOlderRevisions(all, supported, options.revisions);
-        }));
     const [first] = lanes.open;
+    const { outcomes, sdk } = first
+      ? await weighed(await runAll(jobsOf(rules, lanes, options), options, arrange), lanes.open, options)
+      : { outcomes: await nothingOpened(rules, lanes.refused, options) };
     const info = first && nameOf(first);
     return {
       role: 'server',
@@ -64,6 +64,7 @@ export async function checkServer(options: CheckServerOptions, arrange?: Arrange
       command: [...lanes.open, ...lanes.refused][0]?.observed[0]?.process.commandLine ?? options.command,
       ...info,
       revisions: supported,
+      ...(sdk && { sdk }),
       outcomes,
       counts: countStatuses(outcomes),
       durationMs: Math.round(performance.now() - startMs),
@@ -78,6 +79,18 @@ function lanesToObserve(rules: readonly ServerRule[], { open }: Lanes): Lane[] {
   const supported = open.map(({ revision }) => revision);
   const reading = rules.filter(readsObservation);
   return open.filter(({ revision }) => reading.some((rule) => revisionsOf(rule, supported).includes(revision)));
+}
+
+/** A violated MUST is a warning if only older revisions violate it, or if the SDK causes it, unless the revision was asked for. */
+async function weighed(
+  all: readonly Outcome[],
+  open: readonly Lane[],
+  { revisions = [], ...target }: CheckServerOptions,
+): Promise<{ outcomes: readonly Outcome[]; sdk?: Sdk | undefined }> {
+  const supported = open.map(({ revision }) => revision);
+  const outcomes = easeOlderRevisions(all, supported, revisions);
+  const sdk = mayBeOfSdk(outcomes) ? await recogniseSdk(open[0]!, target) : undefined;
+  return sdk ? { outcomes: attributeToSdk(outcomes, sdk, revisions), sdk } : { outcomes };
 }
 
 /** In the order of the table. */

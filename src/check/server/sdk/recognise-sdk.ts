@@ -1,0 +1,81 @@
+// Which SDK a server is made with, by what it sends: the errors for requests that an SDK answers before any code of the user runs. Only signs that
+// no other known implementation has; a server without them is not made with any of these as far as the check knows.
+
+import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import { eraOf } from '../../../mcp/revisions.ts';
+import { parsed } from '../../parsed-json.ts';
+import type { Target } from '../../process-under-test.ts';
+import { initializeOn } from '../initialize.ts';
+import type { Lane } from '../lane.ts';
+import type { Probe } from '../probe.ts';
+import { installedVersion } from './installed-version.ts';
+
+export type SdkName = 'TypeScript SDK' | 'Python SDK' | 'FastMCP for Python' | 'Go SDK' | 'C# SDK';
+
+export interface Sdk {
+  readonly name: SdkName;
+  readonly version?: string;
+}
+
+/** What a server answers, and what it writes to stderr. */
+export interface Signs {
+  /** The error for `initialize` without params, if it is refused. */
+  readonly malformed: JsonObject | undefined;
+  /** The error for `UNKNOWN`, if it is refused. */
+  readonly unknown: JsonObject | undefined;
+  readonly stderr: string;
+}
+
+const UNKNOWN = 'standpipe/which-sdk';
+
+/** Starts a process of its own. `lane`: of the newest revision. Undefined if the SDK is not known. */
+export async function recogniseSdk(lane: Lane, target: Target): Promise<Sdk | undefined> {
+  const probe = await lane.start();
+  try {
+    const sdk = sdkOf(await signsOf(probe));
+    if (sdk?.name !== 'TypeScript SDK') return sdk;
+    const version = installedVersion(target, eraOf(lane.revision) === 'modern');
+    return version === undefined ? sdk : { ...sdk, version };
+  } finally {
+    await probe.stop();
+  }
+}
+
+export function sdkOf({ malformed, unknown, stderr }: Signs): Sdk | undefined {
+  const { code, message } = unknown ?? {};
+  if (code === -32601 && message === 'Method not found' && isListOfIssues(malformed)) return { name: 'TypeScript SDK' };
+  if ([malformed, unknown].some(isOfPython)) {
+    const [, version] = /FastMCP(?: version:)? +v?(\d+\.\d+\.\d+\S*)/.exec(stderr) ?? [];
+    return version === undefined ? { name: 'Python SDK' } : { name: 'FastMCP for Python', version };
+  }
+  if (code === -32601 && message === `method not found: "${UNKNOWN}"`) return { name: 'Go SDK' };
+  if (code === -32601 && message === `Method '${UNKNOWN}' is not available.`) return { name: 'C# SDK' };
+  return undefined;
+}
+
+async function signsOf(probe: Probe): Promise<Signs> {
+  const ignored = () => undefined; // a server that does not answer is not recognised
+  const malformed = await initializeOn(probe, {}).then(({ error }) => error, ignored);
+  const id = probe.newId();
+  probe.send({ jsonrpc: '2.0', id, method: UNKNOWN });
+  const frame = await probe.answerTo(id, UNKNOWN).catch(ignored);
+  const answer = frame?.json;
+  const stderr = probe.transcript.entries.filter(({ kind }) => kind === 'stderr').map(({ bytes }) => bytes);
+  return {
+    malformed: isObject(malformed) ? malformed : undefined,
+    unknown: isObject(answer) && isObject(answer.error) ? answer.error : undefined,
+    stderr: Buffer.concat(stderr).toString('utf8'),
+  };
+}
+
+/** Zod's issues as the message of an internal error. */
+function isListOfIssues(error: JsonObject | undefined): boolean {
+  const issues = error?.code === -32603 && typeof error.message === 'string' ? parsed(error.message) : undefined;
+  return (
+    Array.isArray(issues) && issues.some((issue) => isObject(issue) && `${issue.path}` === 'params,protocolVersion')
+  );
+}
+
+function isOfPython(error: JsonObject | undefined): boolean {
+  return error?.code === -32602 && error.message === 'Invalid request parameters' && error.data === '';
+}

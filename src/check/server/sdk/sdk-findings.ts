@@ -1,0 +1,118 @@
+// Violations that an SDK causes, whatever the code of its user is. A row is here only if a server without code of its own, on that SDK, violates the
+// rule in the same way: test/check/sdks.test.ts runs such servers.
+
+import type { Revision } from '../../../mcp/revisions.ts';
+import type { Outcome } from '../../report/report.ts';
+import type { Sdk, SdkName } from './recognise-sdk.ts';
+
+interface SdkFinding {
+  readonly sdk: SdkName;
+  readonly rules: readonly string[];
+  readonly reason: RegExp;
+  /** Of the last frame of the server: a sign of the part of the SDK that a user may replace. */
+  readonly frame?: RegExp;
+  /** The part of the SDK, or a framework on it. Default: the SDK. */
+  readonly by?: string;
+  readonly note: string;
+  readonly issue?: string;
+}
+
+const issue = (number: number) => `https://github.com/modelcontextprotocol/typescript-sdk/issues/${number}`;
+
+const findings: readonly SdkFinding[] = [
+  {
+    sdk: 'TypeScript SDK',
+    rules: [
+      'jsonrpc/parse-error',
+      'jsonrpc/invalid-request',
+      'jsonrpc/positional-params-are-answered',
+      'jsonrpc/unknown-members-are-ignored',
+    ],
+    reason: /was not answered\.$/,
+    note: 'Its stdio transport drops lines that do not fit its schema of a message.',
+    issue: issue(2247),
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['jsonrpc/batches-are-answered'],
+    reason: /^A batch was not answered\.$/,
+    note: 'It accepts 2025-03-26 without batches, over stdio.',
+    issue: issue(275),
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['jsonrpc/invalid-params', 'methods/unknown-log-levels-are-refused'],
+    reason: /-32603 "\[\\n/,
+    note: 'Its 1.x line reports params that do not fit its schemas as internal errors.',
+    issue: issue(2284),
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['methods/unknown-tools-are-refused'],
+    reason: /was answered with a result/,
+    frame: /"text":"MCP error -32602: Tool \S+ not found"/,
+    note: 'McpServer of its 1.x line reports an unknown tool as the result of a tool.',
+    issue: issue(1510),
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['methods/invalid-cursors-are-refused'],
+    reason: /`tools\/list` .* was answered with a result/,
+    frame: /"execution":\{"taskSupport":"forbidden"\}/,
+    note: 'McpServer of its 1.x line has one page of tools and ignores cursors.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['modern/version-of-each-request'],
+    reason: /a request in 1900-01-01 was served\.$/,
+    note: 'serveStdio of its 2.x line reads the version of the first request only.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['modern/era-of-each-request'],
+    reason: /was served by an earlier revision\.$/,
+    note: 'serveStdio of its 2.x line chooses the era by the first message.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['methods/unknown-tools-are-refused'],
+    reason: /-32601 "MCP error -32601: Unknown tool: /,
+    by: 'FastMCP for TypeScript',
+    note: 'It refuses unknown tools as unknown methods.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['methods/unknown-completions-are-refused'],
+    reason: /-32603 "Unknown prompt"/,
+    by: 'FastMCP for TypeScript',
+    note: 'It reports an unknown prompt as an internal error.',
+  },
+];
+
+/** A violated MUST that the SDK causes is a warning, unless its revision was asked for: the user cannot mend it. */
+export function attributeToSdk(outcomes: readonly Outcome[], sdk: Sdk, asked: readonly Revision[] = []): Outcome[] {
+  return outcomes.map((outcome) => {
+    const row = findings.find((each) => each.sdk === sdk.name && fits(each, outcome));
+    if (!row) return outcome;
+    const { by = sdk.name, note, issue } = row;
+    const name = sdk.version === undefined || by !== sdk.name ? by : `${by} ${sdk.version}`;
+    const isEased = outcome.status === 'failed' && !asked.includes(outcome.revision!);
+    const status = isEased ? 'warning' : outcome.status;
+    return { ...outcome, status, sdk: { name, note, ...(issue && { issue }) } };
+  });
+}
+
+/** Whether an SDK is known to cause one of them, so that it is worth a process to find out which. */
+export function mayBeOfSdk(outcomes: readonly Outcome[]): boolean {
+  return outcomes.some((outcome) => findings.some((row) => fits(row, outcome)));
+}
+
+/** The rules that the table names, for the test that compares it with the rules. */
+export const rulesOfSdks: readonly string[] = findings.flatMap(({ rules }) => rules);
+
+function fits({ rules, reason, frame }: SdkFinding, outcome: Outcome): boolean {
+  const isViolated = outcome.status !== 'passed' && outcome.status !== 'not applicable';
+  if (!isViolated || !rules.includes(outcome.rule) || !reason.test(outcome.reason ?? '')) return false;
+  const last = outcome.evidence?.findLast(({ kind }) => kind === 'received');
+  return frame === undefined || frame.test(last?.text ?? '');
+}
