@@ -212,9 +212,9 @@ export class Host {
     return server === undefined ? this.#merged : this.#member(server).service;
   }
 
-  /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
+  /** Runs something on the client of a server, once it is ready. What reads only may be repeated. `tools` of its entry applies. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
-    return this.#member(server).supervised.use(run, options);
+    return this.#member(server).use(run, options);
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
@@ -245,8 +245,8 @@ export class Host {
   }
 
   /** What we ask about a server is no call of its user. */
-  #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
-    return this.use(server, run, { repeatable: true, counts: false });
+  async #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
+    return this.#member(server).supervised.use(run, { repeatable: true, counts: false });
   }
 
   #present(): Member[] {

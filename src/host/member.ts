@@ -9,10 +9,11 @@ import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import { AskingTools } from '../mcp/client/session/asking-tools.ts';
-import type { HostOptions } from './host-options.ts';
+import type { HostOptions, HostUseOptions } from './host-options.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
 import { PooledService } from './pool/pooled-service.ts';
+import { allowedClient } from './services/allowed-service.ts';
 import type { ToolMemory } from './services/tool-memory.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
@@ -74,6 +75,11 @@ export class Member implements InstanceOwner {
   connected(instance: Instance): void {
     this.client = instance.client;
     if (instance === this.pool.home) this.calls = typedClient(this.service);
+  }
+
+  /** On the host's own process. */
+  use<T>(run: (client: Client) => Promise<T>, options: HostUseOptions): Promise<T> {
+    return this.supervised.use((client) => run(allowedClient(client, this)), options);
   }
 
   /** Takes up another entry. Resolves when the processes of the old one are gone. */

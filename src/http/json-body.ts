@@ -7,9 +7,17 @@ import { HttpProblem } from './http-problem.ts';
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
+export const ENCODED = 'The body must not be compressed: send it without a content-encoding';
+
+/** Bodies are read as they come, so that their limits are those of what is parsed. */
+export function isEncoded(encoding: string | undefined): boolean {
+  return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
+}
+
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new HttpProblem(415, 'The content-type must be application/json');
+  if (isEncoded(request.headers['content-encoding'])) throw new HttpProblem(415, ENCODED);
   const text = await readText(request);
   try {
     return JSON.parse(text);

@@ -72,6 +72,14 @@ export class Recorder {
     this.#unsubscribe = store.subscribe((event) => this.#see(event));
   }
 
+  /** Opens the file. Resolves to whether it can be written; otherwise that is reported, and tried again with the next events. */
+  async open(): Promise<boolean> {
+    this.#writing ??= this.#write();
+    await this.#writing;
+    this.#writing = undefined;
+    return !this.#failed;
+  }
+
   /** Writes what is waiting and closes the file. Never rejects. */
   async close(): Promise<void> {
     this.#unsubscribe();

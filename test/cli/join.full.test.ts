@@ -71,6 +71,15 @@ function asUser(name: string): string {
   return strict.url.replace('//', `//${name}:secret@`);
 }
 
+/** What a gateway answers to a request for a server, and then to `/readyz`. */
+async function answersOf({ log }: Started, server: string) {
+  const { url, token } = gatewayIn(log())!;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const { status: post, headers: answered } = await fetch(`${url}/${server}`, { method: 'POST', headers, body: '{}' });
+  const { status: readyz } = await fetch(`${new URL(url).origin}/readyz`);
+  return { post, retryAfter: answered.get('retry-after'), readyz };
+}
+
 const isTalks = ({ name }: { name: string }) => name === 'talks#1';
 const run = (...args: string[]) => runCli(args, { cwd: empty });
 const document = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
@@ -288,7 +297,20 @@ test('a node that starts before its NATS serves its own servers and joins later,
   expect((await run('ls', '--fleet', ...own)).stdout).toMatch(/^early\tno NATS\t/);
   const { stderr } = await run('tools', 'files', ...own);
   expect(stderr).toContain('The host has not joined its fleet yet: The connection to NATS failed');
+  // Servers that may be in the fleet are not said to be unknown before the fleet is known.
+  const bare = start(['--node', 'bare', '--http', '0'], { STANDPIPE_JOIN: asUser('fleet') });
+  await until('it serves', () => gatewayIn(bare.log()) !== undefined);
+  expect(await answersOf(early, 'other')).toEqual({ readyz: 200, post: 503, retryAfter: '1' });
+  const soon = { readyz: 503, post: 503, retryAfter: '1' };
+  expect(await answersOf(bare, 'other')).toEqual(soon);
   await strict.start();
+  await until('it is ready', async () => {
+    const answers = await answersOf(bare, 'other');
+    if (answers.readyz !== 200) expect(answers).toEqual(soon);
+    return answers.readyz === 200;
+  });
+  expect(await answersOf(bare, 'other')).toEqual({ post: 404, retryAfter: null, readyz: 200 });
+  await stop(bare.child);
   await early.says('Joined the fleet default as node early');
   expect(await document('ls', '--fleet', ...own)).toMatchObject({
     isConnected: true,

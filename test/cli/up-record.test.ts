@@ -84,6 +84,7 @@ test('a file that cannot be written is reported, and the host works', async () =
   await until('it says so', () => log.includes(`Cannot record to ${folder}`) && log.includes('everything ready'));
   host.kill('SIGTERM');
   expect((await once(host, 'close'))[0]).toBe(0);
+  expect(log).not.toContain('All traffic is recorded');
 });
 
 test('the clients of a host are in its log, and in what --verbose prints', async () => {

@@ -111,6 +111,8 @@ const refused: [what: string, request: () => Sent, status: number, code?: number
   ['HEAD', () => ({ method: 'HEAD' }), 405],
   ['a form', () => ({ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }), 415],
   ['plain text', () => ({ body: JSON.stringify(list), headers: { 'content-type': 'text/plain' } }), 415],
+  ['a body that is said to be compressed', () => ({ body: list, headers: { 'content-encoding': 'gzip' } }), 415],
+  ['two encodings', () => ({ body: list, headers: { 'content-encoding': 'identity, gzip' } }), 415],
   ['no content type', () => ({ body: list, headers: { 'content-type': undefined } }), 415],
   ['an empty body', () => ({ body: '' }), 400, -32700],
   ['half JSON', () => ({ body: '{"jsonrpc":"2.0","id":1,' }), 400, -32700],

@@ -126,6 +126,7 @@ describe('probes', () => {
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
     const refused = await fetch(`${origin}/readyz`);
     expect([refused.status, await refused.text()]).toEqual([503, 'no server is ready\n']);
+    expect(refused.headers.get('retry-after')).toBe('1');
     notReady = undefined;
     expect((await fetch(`${origin}/readyz`)).status).toBe(200);
   });

@@ -93,6 +93,22 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     await expect(ask(service, 'tools/call', { name: 'die' })).rejects.toMatchObject({ code: 'TOOL_NOT_ALLOWED' });
   });
 
+  test('neither lists nor calls tools that its entry denies in what a program runs on its client', async () => {
+    const host = await open(notes('a', { tools: { deny: ['die', 'declare'] } }));
+    const { tools } = await host.use('a', (client) => client.listTools());
+    expect(tools.map(({ name }) => name)).toEqual(['write', 'only_a', 'asks']);
+    const denied = { code: 'TOOL_NOT_ALLOWED' };
+    await expect(host.use('a', (client) => client.callTool('die'))).rejects.toMatchObject(denied);
+    await expect(host.use('a', (client) => client.request('tools/call', { name: 'die' }))).rejects.toMatchObject(
+      denied,
+    );
+    const caller = callerOf({});
+    const direct = host.use('a', async (client) => client.service.request('tools/call', { name: 'die' }, caller));
+    await expect(direct).rejects.toMatchObject(denied);
+    expect(await host.use('a', (client) => client.callTool('only_a'))).toHaveProperty('content');
+    expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
   test('a watch is shared, and ends with its last watcher', async () => {
     const host = await open();
     const service = host.service('a');

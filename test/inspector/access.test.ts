@@ -209,6 +209,9 @@ test('a form of another page cannot act: only JSON is taken', async () => {
     expect((await page.raw('/api/servers/x/stop', headers, 'POST', '{}')).status).toBe(415);
   }
   const json = api({ 'content-type': 'Application/JSON; charset=utf-8' });
+  expect((await page.raw('/api/servers/x/stop', { ...json, 'content-encoding': 'gzip' }, 'POST', '{}')).status).toBe(
+    415,
+  );
   expect((await page.raw('/api/servers/x/stop', json, 'POST', '{')).status).toBe(400);
   expect((await page.raw('/api/servers/x/stop', json, 'POST', '{}')).status).toBe(404);
 });

@@ -45,6 +45,8 @@ export class UpFleet {
   /** It has joined. */
   #node: FleetNode | undefined;
   #quotas: FleetQuotas | undefined;
+  /** It has joined, or serves its own servers until it joins. */
+  #hasBegun = false;
   /** Never rejects. */
   #joining: Promise<void> | undefined;
   /** Why the last attempt to join failed. */
@@ -101,14 +103,13 @@ export class UpFleet {
   /** Resolves when the host has joined, and when it begins without its fleet, which it joins later. */
   join(host: Host, context: JoinContext): Promise<void> {
     return new Promise((resolve, reject) => {
-      let hasBegun = false;
       const begin = () => {
-        hasBegun = true;
+        this.#hasBegun = true;
         resolve();
       };
       const patience = systemClock.after(PATIENCE_MS, begin);
       this.#joining = this.#joinWhenThere(host, context, begin)
-        .then(begin, (error: unknown) => (hasBegun ? context.failed(error) : reject(error)))
+        .then(begin, (error: unknown) => (this.#hasBegun ? context.failed(error) : reject(error)))
         .finally(() => patience.cancel());
     });
   }
@@ -132,11 +133,18 @@ export class UpFleet {
     await this.#close();
   }
 
-  /** Why the gateway is not ready for requests, besides the states of its servers. */
+  /** Why the gateway is not ready for requests, besides the states of its servers. Without NATS it serves its own servers. */
   whyNotReady({ config }: Host): string | undefined {
-    if (!this.#node && !this.#why) return 'the host joins its fleet';
     const hasOwn = config?.servers.some((server) => !server.unlisted && !isOfFleet(server));
-    return this.#fabric?.isConnected || hasOwn ? undefined : 'there is no connection to NATS';
+    if (this.#hasBegun && hasOwn) return undefined;
+    if (!this.#fabric?.isConnected) return 'there is no connection to NATS';
+    return this.#node ? undefined : 'the host joins its fleet';
+  }
+
+  /** Why servers of the fleet are not known yet. `all`: for the lists of all servers, which begin with those of this node. */
+  whyNotYet(all: boolean): string | undefined {
+    if (this.#node || (all && this.#hasBegun)) return undefined;
+    return 'The gateway has not joined its fleet yet, so that it does not know the servers of other nodes. Try again soon.';
   }
 
   /** Also resolves when the host ends before. */

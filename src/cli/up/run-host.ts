@@ -146,7 +146,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     shown.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
     for (const text of trouble) shown.note(text);
     if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
-    if (recorder) shown.note(`All traffic is recorded to ${recorder.file}`);
+    if (await recorder?.open()) shown.note(`All traffic is recorded to ${recorder!.file}`);
     tellProblems(problems, shown);
     let failure: unknown;
     const failed = (error: unknown) => {

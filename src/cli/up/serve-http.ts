@@ -92,6 +92,7 @@ export async function serveHost(
     shared: fleet?.sharedQuotas,
     metrics: [...hostMetrics(host), ...(fleet ? fleetMetrics(fleet) : [])],
     notReady: () => fleet?.whyNotReady(host) ?? whyNotReady(host),
+    notYet: (name) => (name !== undefined && known(name) ? undefined : fleet?.whyNotYet(name === undefined)),
     tls: tls && readTls(tls),
     behindProxy: options.behindProxy,
     publicUrl: options.publicUrl,

@@ -3,6 +3,7 @@
 
 import { RpcError } from '../../base/errors.ts';
 import { decodeHeader, isEncodedHeader } from '../../base/header-text.ts';
+import { ENCODED, isEncoded } from '../../http/json-body.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { namedBy } from '../../jsonrpc/repeated-headers.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
@@ -11,13 +12,17 @@ import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { ClientFacts, ClientIdentity } from '../../mcp/service.ts';
 import { type ToolHeader, valueAt } from '../../mcp/tool-headers.ts';
 import type { HttpExchange } from './exchange.ts';
+import { refuse } from './refuse.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Parameters such as a charset may follow. */
-export function hasJson(exchange: HttpExchange): boolean {
+/** Answers a request whose body is not plain JSON. Parameters such as a charset may follow the type. */
+export function refusesBody(exchange: HttpExchange): boolean {
   const type = exchange.header('content-type');
-  return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
+  const isJson = type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
+  if (isJson && !isEncoded(exchange.header('content-encoding'))) return false;
+  refuse(exchange, 415, isJson ? ENCODED : 'The content-type must be application/json');
+  return true;
 }
 
 /**

@@ -18,7 +18,7 @@ import { type Admission, type LimitRefusal, Limits } from '../limits.ts';
 import { Ticket } from '../ticket.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
-import { checkedClient, hasJson, toolHeaderMismatch } from './header-checks.ts';
+import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
 import { idOf, isInitialize, isListen, isNewRequest, isRequest } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
@@ -106,15 +106,15 @@ export class HttpDoor {
   }
 
   async #post(exchange: HttpExchange): Promise<void> {
-    if (!hasJson(exchange)) return refuse(exchange, 415, 'The content-type must be application/json');
+    if (refusesBody(exchange)) return;
+    const { maxBodyBytes, maxFrameValues } = this.#options;
     let beyond: LimitRefusal | undefined;
-    const text = await exchange.text(this.#options.maxBodyBytes, (bytes) => {
+    const text = await exchange.text(maxBodyBytes, (bytes) => {
       beyond = exchange.ticket?.addBody(bytes);
       return beyond === undefined;
     });
     if (beyond) return refuseBeyond(exchange, beyond);
-    if (text === undefined) return refuse(exchange, 413, `The body has more than ${this.#options.maxBodyBytes} bytes`);
-    const { maxFrameValues } = this.#options;
+    if (text === undefined) return refuse(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
     const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues });
     if (parsed instanceof MessageFault) {
       return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));

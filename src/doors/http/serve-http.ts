@@ -18,6 +18,7 @@ import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
 import { NodeExchange } from './node-exchange.ts';
+import { refuse } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** 0, which is the default, takes any that is free. */
@@ -37,6 +38,8 @@ export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   metrics?: boolean | readonly Gauged[];
   /** Why no requests can be served now, for `/readyz`. */
   notReady?: () => string | undefined;
+  /** Why the server of this name may be there later, or all servers (undefined): requests for it get 503 with `Retry-After`. */
+  notYet?: (name: string | undefined) => string | undefined;
   tls?: Tls;
   /** A proxy ends TLS and passes requests on. */
   behindProxy?: boolean;
@@ -45,6 +48,8 @@ export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** The origins of pages that may use it, such as https://app.example.org. None unless given. */
   allowedOrigins?: readonly string[];
 }
+
+const RETRY = { 'retry-after': '1' };
 
 export interface HttpServing {
   /** For clients. */
@@ -80,6 +85,8 @@ export async function serveHttp(
     if (metrics && exchange.path === '/metrics' && rightsOf(exchange.principal) === undefined) {
       return void metrics.text().then((text) => exchange.answer(200, { 'content-type': metrics.contentType }, text));
     }
+    const notYet = options.notYet?.(doors.nameIn(exchange.path));
+    if (notYet !== undefined) return refuse(exchange, 503, notYet, RETRY);
     const door = doors.at(exchange.path, exchange.principal);
     if (!door) return gate.refuseUnknown(exchange, doors.nameIn(exchange.path));
     door.handle(exchange);
@@ -91,7 +98,8 @@ export async function serveHttp(
       exchange.method === 'GET'
         ? probe(exchange.path, () => (doors.limits.isDraining ? 'stopping' : options.notReady?.()))
         : undefined;
-    if (page) exchange.answer(page.status, { 'content-type': 'text/plain; charset=utf-8' }, page.text);
+    const later = page?.status === 503 ? RETRY : {};
+    if (page) exchange.answer(page.status, { 'content-type': 'text/plain; charset=utf-8', ...later }, page.text);
     else gate.pass(exchange, serve);
   });
   limitConnections(listener, options, withDefaults(options).keepAliveMs);

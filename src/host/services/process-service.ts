@@ -4,7 +4,6 @@
 
 import type { RpcError } from '../../base/errors.ts';
 import { isOfFleet } from '../../config/server-config.ts';
-import { notAllowed } from '../../config/tool-filter.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { mayHave } from '../../mcp/client/lists.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
@@ -12,11 +11,12 @@ import { listByMethod } from '../../mcp/lists.ts';
 import { RAN } from '../../mcp/meta.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
+import type { ElicitResult, Meta } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
 import { isLost } from '../supervision/server-calls.ts';
+import { allowedOf, refusalOf } from './allowed-service.ts';
 import { FairTurns } from './fair-turns.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
@@ -55,9 +55,9 @@ export class ProcessService implements Service {
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     if (params.requestState !== undefined && !isOfFleet(this.#instance.config)) return Promise.reject(unknownState());
+    const refused = refusalOf(method, params, this.#instance);
+    if (refused) return Promise.reject(refused);
     if (method === 'tools/call') return this.#callTool(params, caller);
-    // Servers that know the dialect would run a tool by it, allowed or not. The front of a client translates it.
-    if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
     const list = listByMethod.get(method);
     if (list) return this.#list(method, list.kind, params, caller);
     const repeatable = caller.options?.repeatable ?? reads.has(method);
@@ -131,15 +131,12 @@ export class ProcessService implements Service {
     const options = { repeatable, counts: false, signal, waitMs };
     const page = await this.#instance.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
-    return kind === 'tools' ? this.#allowedOf(page) : page;
+    return kind === 'tools' ? allowedOf(page, this.#instance) : page;
   }
 
   #callTool(params: Params, caller: Caller): Promise<Result> {
-    const { memory, mayUse, supervised, config } = this.#instance;
-    const tool = params.name;
-    // A server may take a list of one name for the name: the filter would not.
-    if (typeof tool !== 'string') return Promise.reject(invalidParams('tools/call needs a "name", a string'));
-    if (!mayUse(tool)) return Promise.reject(notAllowed(config.name, tool));
+    const { memory, mayUse, supervised } = this.#instance;
+    const tool = params.name as string;
     const call = (client: Client, link: Link<Client>) => {
       memory.refresh(client);
       return sent(client, link, 'tools/call', params, caller);
@@ -158,14 +155,6 @@ export class ProcessService implements Service {
     if (!caller.unanswered) return result;
     this.#callers.add(caller);
     return result.finally(() => this.#callers.delete(caller));
-  }
-
-  #allowedOf(page: Result): Result {
-    const tools = page.tools as Tool[] | undefined;
-    if (!Array.isArray(tools)) return page;
-    // An entry without a name cannot be called.
-    const allowed = tools.filter((tool) => typeof tool?.name !== 'string' || this.#instance.mayUse(tool.name));
-    return allowed.length === tools.length ? page : { ...page, tools: allowed };
   }
 
   #read<T>(run: (client: Client) => Promise<T>): Promise<T> {

@@ -65,6 +65,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   readonly #outputs: OutputCheck | undefined;
   readonly #warnings: Warnings;
   readonly #declaresRoots: boolean;
+  readonly #options: ClientOptions;
   readonly #owner: { facts: ClientFacts; handlers: ClientOptions; logged: (params: Params) => void };
   #onerror: ((error: Error) => void) | undefined;
   #ended!: (cause?: Error) => void;
@@ -76,6 +77,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.service = service;
     this.server = server;
     this.transport = connection?.transport as T;
+    this.#options = options;
     this.#link = connection?.link;
     this.#warnings = connection?.warnings ?? new Warnings(options.onWarning);
     this.#declaresRoots = options.roots !== undefined;
@@ -111,6 +113,22 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       warn,
     });
     if (era === 'legacy') this.#news.forgetChangedLists();
+  }
+
+  /** @internal The same client over another service, for as long as the connection of this one. */
+  withService(service: Service): Client<T, Tools> {
+    const own = this.#link;
+    const link: ClientLink = {
+      onclose: undefined,
+      onerror: undefined,
+      get isClosed() {
+        return own?.isClosed ?? false;
+      },
+      close: () => this.close(),
+    };
+    void this.closed.then((cause) => link.onclose?.(cause));
+    const options = { ...this.#options, identity: this.#owner.facts.identity };
+    return new Client(service, this.server, options, { transport: this.transport, link, warnings: this.#warnings });
   }
 
   /** Called with errors that belong to no call. The connection continues. */
