@@ -100,7 +100,7 @@ function commandsOf(words: readonly string[], program: Command | undefined): Com
   let rest = words;
   for (let command = program; command; ) {
     found.push(command);
-    const named: Command[] = command.commands;
+    const named: readonly Command[] = command.commands;
     const at = rest.findIndex((word) => named.some((each) => isNamed(each, word)));
     command = named.find((each) => isNamed(each, rest[at]));
     rest = rest.slice(at + 1);

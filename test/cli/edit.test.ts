@@ -1,6 +1,6 @@
 // `add`, `remove`, `import` and `export` as people use them.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
@@ -136,3 +136,49 @@ test('several servers of a config can be named to share install', async () => {
   const shared = await here('share', 'install', file, 'a', 'c');
   expect(shared).toMatchObject({ code: 0, stdout: 'a\tshared\nc\tshared\n' });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'import and export say which secrets they copy, and never to more readers',
+  async () => {
+    const cwd = join(folder, 'secret-project');
+    mkdirSync(join(cwd, '.vscode'), { recursive: true });
+    const source = join(cwd, 'old.json');
+    const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
+    writeFileSync(source, JSON.stringify({ mcpServers: { weather: server } }), { mode: 0o600 });
+    const run = (...words: string[]) => runCli(words, { cwd });
+    const created = await run('import', source);
+    expect(created).toMatchObject({ code: 0 });
+    const file = join(cwd, 'mcp.json');
+    expect(created.stderr).toContain(`warning: "weather" has secrets in plain text in ${file}: API_TOKEN.`);
+    expect(created.stderr).toContain(`${file} belongs to the project: do not commit it with secrets.`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const shared = join(cwd, '.vscode/mcp.json');
+    writeFileSync(shared, '{}');
+    chmodSync(shared, 0o644);
+    const refused = await run('export', 'vscode', '--scope', 'project');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
+    );
+    expect(readFileSync(shared, 'utf8')).toBe('{}');
+    const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
+    expect(references).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('now inputs, for which the host asks: API_TOKEN'),
+    });
+    expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
+    expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
+    const copied = await run('export', 'vscode', '--scope', 'project', '--secrets', 'copy', '--force');
+    expect(copied.stderr).toContain(`Other users of this machine can read ${shared} (mode 0644). Run: chmod 600 `);
+    expect(readFileSync(shared, 'utf8')).toContain('hunter2');
+
+    chmodSync(file, 0o644);
+    const added = await run('add', 'x', '--', 'node', 'x.js', '--token', 'hunter3-hunter3');
+    expect(added.stderr).toContain("Write '${SOME_VARIABLE}' in place of the secret in the command");
+    expect(added.stderr).toContain(`Other users of this machine can read ${file} (mode 0644).`);
+    chmodSync(file, 0o600);
+    await run('add', 'y', '--', 'node', 'y.js');
+    expect(statSync(`${file}.before-edit`).mode & 0o777).toBe(0o600);
+  },
+);

@@ -7,11 +7,12 @@ import { UsageError } from '../../base/errors.ts';
 import { changeConfig } from '../../config/edit/change-config.ts';
 import { newEntry } from '../../config/edit/new-entry.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
+import { writtenSecrets } from '../../config/edit/written-secrets.ts';
 import type { ConfigPlace } from '../../config/files/places.ts';
 import { type RemoteTransport, remoteTransports } from '../../config/server-config.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { tellEdited } from '../output/edited.ts';
+import { fileWarnings, tellEdited } from '../output/edited.ts';
 import { configFlag } from '../servers/running-host.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 import { addEditOptions, type EditOptions } from './edit-options.ts';
@@ -75,7 +76,12 @@ const add: CommandBody = async ({ settings, serverCommand, out }, [name, url], o
   });
   const next = `standpipe tools ${shellWord(name!)}${configFlag(place.file)}`;
   const servers = [{ name: name!, outcome: isReplaced ? ('replaced' as const) : ('added' as const) }];
-  return tellEdited(out, { changed, servers, dryRun, advice, next });
+  const secrets = writtenSecrets(name!, entry);
+  const inArguments = secrets.some(({ what }) => what === 'an argument')
+    ? ["Write '${SOME_VARIABLE}' in place of the secret in the command, in single quotes, to keep it out of the file."]
+    : [];
+  const ofFile = secrets.length > 0 ? fileWarnings(changed) : [];
+  return tellEdited(out, { changed, servers, dryRun, advice: [...advice, ...inArguments, ...ofFile], next });
 };
 
 /** A relative path in a config begins at the folder of its project. */

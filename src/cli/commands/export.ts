@@ -10,7 +10,7 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
 import { hostNames } from '../wrap/host-config.ts';
 import { warningOfCommand, wrapperCommand } from '../wrap/wrapper-command.ts';
-import { addEditOptions, type EditOptions } from './edit-options.ts';
+import { addEditOptions, addSecretsOption, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
 
 interface ExportCommandOptions extends EditOptions {
@@ -21,7 +21,7 @@ interface ExportCommandOptions extends EditOptions {
 
 export const define: CommandModule['define'] = (command, run) => {
   command.argument('<host>', 'host to write to').argument('[server...]', 'servers (default: all)');
-  addEditOptions(command, { force: true })
+  addSecretsOption(addEditOptions(command, { force: true }))
     .addOption(
       new Option('--scope <scope>', 'config of the host (default: the existing one)').choices(['user', 'project']),
     )
@@ -46,14 +46,14 @@ ${hostNames}`,
 };
 
 const exportTo: CommandBody = async ({ settings, out }, [host, ...names], options) => {
-  const { user, force, dryRun = false, scope, reveal, connect } = options as ExportCommandOptions;
+  const { user, force, dryRun = false, scope, reveal, connect, secrets } = options as ExportCommandOptions;
   const context = systemContext();
   const from = ownPlaceOf({ config: settings.config, user }, context);
   const to = placeToWrite(hostIdOf(host!), scope, context);
   const [program, ...words] = wrapperCommand('connect');
   const entryOf = (name: string) => ({ command: program, args: [...words, name, '--config', from.file] });
   const { changed, servers, revealed } = await exportServers(from, to, {
-    ...{ names, context, force, dryRun, reveal },
+    ...{ names, context, force, dryRun, reveal, secrets },
     connect: connect ? entryOf : undefined,
   });
   // The variables are those of the host: it may have them.
@@ -62,9 +62,15 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
       ? { ...problem, suggestion: `${to.host!.title} needs it in its own environment.` }
       : problem;
   const warning = connect && changed.after !== changed.before ? warningOfCommand() : undefined;
+  // VS Code asks for the values of its inputs.
+  const isUnsolved = ({ message }: ConfigProblem) => !(changed.inputs && message.startsWith('Input "'));
   const isRefused = servers.some(({ outcome }) => outcome === 'refused');
   return tellEdited(out, {
-    changed: { ...changed, problems: changed.problems.map(forHost), secrets: [...changed.secrets, ...revealed] },
+    changed: {
+      ...changed,
+      problems: changed.problems.filter(isUnsolved).map(forHost),
+      secrets: [...changed.secrets, ...revealed],
+    },
     servers,
     dryRun,
     advice: [

@@ -10,19 +10,25 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
 import { configFlag } from '../servers/running-host.ts';
 import { hostNames } from '../wrap/host-config.ts';
-import { addEditOptions, type EditOptions } from './edit-options.ts';
+import { addEditOptions, addSecretsOption, type EditOptions } from './edit-options.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command.argument('<host>', 'host, or path of its config file').argument('[server...]', 'servers (default: all)');
-  addEditOptions(command, { force: true });
+  addSecretsOption(addEditOptions(command, { force: true }));
   command.addHelpText('after', `\n${hostNames}`);
-  examples(command, 'import claude-desktop', 'import codex github --user', 'import ~/old/mcp.json --dry-run');
+  examples(
+    command,
+    'import claude-desktop',
+    'import codex github --user',
+    'import ~/old/mcp.json --dry-run',
+    'import cursor --secrets reference',
+  );
   command.action(run(importFrom));
 };
 
 const importFrom: CommandBody = async ({ settings, out }, [host, ...names], options) => {
-  const { user, force, dryRun = false } = options as EditOptions;
+  const { user, force, dryRun = false, secrets } = options as EditOptions;
   const context = systemContext();
   const places = /[\\/.]/.test(host!) ? [placeOf(host!, context)] : placesOfHost(hostIdOf(host!), context);
   const from = await serversOfPlaces(places, context.platform);
@@ -32,6 +38,6 @@ const importFrom: CommandBody = async ({ settings, out }, [host, ...names], opti
     });
   }
   const place = ownPlaceOf({ config: settings.config, user }, context);
-  const { changed, servers } = await importServers(from, place, { names, context, force, dryRun });
+  const { changed, servers } = await importServers(from, place, { names, context, force, dryRun, secrets });
   return tellEdited(out, { changed, servers, dryRun, from: from.files, next: `standpipe ls${configFlag(place.file)}` });
 };

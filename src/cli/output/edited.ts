@@ -1,8 +1,10 @@
 // The report of commands that change a config: `add`, `remove`, `import` and `export`.
 
+import { shellWord } from '../../base/command-line.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ChangedConfig } from '../../config/edit/change-config.ts';
 import type { ExchangedServer } from '../../config/edit/exchange.ts';
+import { modeForOthers } from '../../config/edit/written-secrets.ts';
 import { maskValues } from '../../secrets/mask-values.ts';
 import { ExitCode } from '../exit-code.ts';
 import { diffLines } from './diff-lines.ts';
@@ -26,9 +28,13 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
   const { file, isNew, before, after, backup, problems, secrets } = changed;
   const mask = maskValues({}, secrets);
   const diff = diffLines(before, after).map((line) => visibleLine(mask(line)));
-  const warnings = problems.map(({ server, message, suggestion }) =>
-    [`"${server}": ${message}.`, ...(suggestion ? [suggestion] : [])].join(' '),
-  );
+  const warnings = [
+    ...problems.map(({ server, message, suggestion }) =>
+      [`"${server}": ${message}.`, ...(suggestion ? [suggestion] : [])].join(' '),
+    ),
+    ...servers.flatMap(({ name, secrets = [] }) => (secrets.length > 0 ? secretsWarning(name, secrets, file) : [])),
+    ...(servers.some(({ secrets }) => secrets) ? fileWarnings(changed) : []),
+  ];
   const isRefused = servers.some(({ outcome }) => outcome === 'refused' || outcome === 'exists');
   if (out.json) {
     out.document({
@@ -37,7 +43,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
       created: isNew && after !== before,
       servers,
       backup: backup ?? null,
-      warnings: [...warnings, ...advice],
+      warnings: [...warnings, ...referenceLines(servers, changed), ...advice],
       next,
       ...(dryRun ? { dryRun, diff: diff.join('\n') } : {}),
     });
@@ -63,9 +69,35 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
   if (!dryRun && after !== before) {
     out.say(`${isNew ? 'Created' : 'Changed'} ${visibleLine(file)}${backup ? `; backup: ${visibleLine(backup)}` : ''}`);
   }
-  for (const line of advice) out.say(visibleLine(line));
+  for (const line of [...referenceLines(servers, changed), ...advice]) out.say(visibleLine(line));
   if (next !== undefined && !dryRun && after !== before) out.say(`Next: ${visibleLine(next)}`);
   return isRefused ? ExitCode.usage : ExitCode.done;
+}
+
+function secretsWarning(name: string, secrets: readonly string[], file: string): string {
+  return `"${name}" has secrets in plain text in ${file}: ${secrets.join(', ')}. References such as \${NAME} keep them out of the file: --secrets reference writes them.`;
+}
+
+/** Who else may get to see a file with secrets. */
+export function fileWarnings({ file, isNew, scope }: Pick<ChangedConfig, 'file' | 'isNew' | 'scope'>): string[] {
+  const mode = isNew ? undefined : modeForOthers(file);
+  return [
+    ...(mode === undefined
+      ? []
+      : [`Other users of this machine can read ${file} (mode ${mode}). Run: chmod 600 ${shellWord(file)}`]),
+    ...(scope === 'project' ? [`${file} belongs to the project: do not commit it with secrets.`] : []),
+  ];
+}
+
+/** What `--secrets reference` has written. */
+function referenceLines(servers: readonly EditedServer[], { inputs }: ChangedConfig): string[] {
+  return servers.flatMap(({ name, references = [] }) => {
+    if (references.length === 0) return [];
+    const list = references.join(', ');
+    return inputs
+      ? [`${name}: not copied, but now inputs, for which the host asks: ${list}`]
+      : [`${name}: not copied; set these variables in the environment that the server is started from: ${list}`];
+  });
 }
 
 const words: Readonly<Record<EditedServer['outcome'], string>> = {

@@ -11,6 +11,7 @@ import { configFromText } from '../config-file.ts';
 import { secretsInAddress } from '../expand/address.ts';
 import { decodeFile } from '../files/disk.ts';
 import type { ConfigPlace } from '../files/places.ts';
+import { hostLimits } from '../hosts/host-limits.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import type { ConfigProblem } from '../problem.ts';
 import { checkOnSystem } from '../read/check-entry.ts';
@@ -52,6 +53,9 @@ export interface ChangedConfig {
   backup: string | undefined;
   /** Of the servers that were changed. Variables that are not set are among them: they may be set later. */
   problems: readonly ConfigProblem[];
+  scope: ConfigPlace['scope'];
+  /** The file may have `inputs`: its host asks for their values. */
+  inputs: boolean;
   /** Values of servers of the file that must not be shown. */
   secrets: readonly string[];
 }
@@ -80,7 +84,8 @@ export async function changeConfig(place: ConfigPlace, options: ChangeOptions): 
     ...(dryRun === undefined ? {} : { dryRun }),
   });
   const { isNew, before, after, backup } = done;
-  return { file: place.file, isNew, before, after, backup, problems, secrets };
+  const inputs = place.host !== undefined && hostLimits[place.host.id].inputs === true;
+  return { file: place.file, isNew, before, after, backup, problems, scope: place.scope, inputs, secrets };
 }
 
 /** What a new file must have besides the servers. */

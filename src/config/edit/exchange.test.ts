@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
@@ -58,7 +58,8 @@ test.each(hostIds)('%s: what is exported is imported as it was, and both can be 
   const expands = expanding.includes(host);
   const names = host === 'claude-desktop' ? ['one'] : ['one', 'two'];
   const { changed, servers } = await to(host, { names, reveal: !expands });
-  expect(servers).toEqual(names.map((name) => ({ name, outcome: 'added' })));
+  const shown = expands ? {} : { secrets: ['values of variables'] };
+  expect(servers).toEqual(names.map((name) => ({ name, outcome: 'added', ...shown })));
   const text = readFileSync(changed.file, 'utf8');
   for (const value of ['key-value', 'token-value'])
     expect(text.includes(value)).toBe(!expands && names.length > Number(value === 'token-value'));
@@ -139,6 +140,77 @@ test('what the host does not know is named, folders are resolved, and relative p
     cwd: join(cwd, 'sub'),
   });
   expect((await to('cursor')).servers).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('A') }]);
+});
+
+const literal = {
+  github: {
+    command: 'npx',
+    args: ['-y', 'gh', '--api-key', 'value-in-argument-1'],
+    env: { GITHUB_TOKEN: 'value-in-env', MODE: 'fast', OTHER: '${OTHER}' },
+  },
+  far: { url: 'https://example.org/mcp', headers: { Authorization: 'Bearer value-in-header', Accept: 'text/html' } },
+};
+
+test.skipIf(process.platform === 'win32')(
+  'secrets of a private file are not copied into one that other users can read, without being told to',
+  async () => {
+    const { write, from, read, home, cwd } = newContext();
+    mkdirSync(join(home, '.cursor'));
+    const source = join(home, '.cursor/mcp.json');
+    writeFileSync(source, JSON.stringify({ mcpServers: { ...literal, plain: { command: 'x' } } }), { mode: 0o600 });
+    const target = write('mcp.json', { mcpServers: {} });
+    chmodSync(target, 0o644);
+    const refused = (await from('cursor', 'mcp.json')).servers;
+    expect(refused).toMatchObject([
+      { name: 'github', outcome: 'refused', reason: expect.stringContaining('(GITHUB_TOKEN, an argument)') },
+      { name: 'far', outcome: 'refused', reason: expect.stringContaining('(mode 0644)') },
+      { name: 'plain', outcome: 'added' },
+    ]);
+    expect(read('mcp.json')).not.toContain('value-in');
+    // A new file is for its owner alone, and a file of the same readers gets them.
+    const secrets = { github: ['GITHUB_TOKEN', 'an argument'], far: ['the header Authorization'] };
+    const created = (await from('cursor', 'new.json')).servers;
+    expect(created.slice(0, 2)).toMatchObject(Object.entries(secrets).map(([name, each]) => ({ name, secrets: each })));
+    expect(statSync(join(cwd, 'new.json')).mode & 0o777).toBe(0o600);
+    chmodSync(source, 0o644);
+    expect((await from('cursor', 'mcp.json', { dryRun: true })).servers).toMatchObject([{ outcome: 'added' }, {}, {}]);
+    chmodSync(source, 0o640);
+    expect((await from('cursor', 'mcp.json', { dryRun: true })).servers[0]).toMatchObject({ outcome: 'refused' });
+    chmodSync(source, 0o600);
+    const told = await from('cursor', 'mcp.json', { secrets: 'copy' });
+    expect(told.servers.map(({ outcome }) => outcome)).toEqual(['added', 'added', 'already']);
+    expect((await from('cursor', 'mcp.json')).servers.map(({ outcome }) => outcome)).toEqual(Array(3).fill('already'));
+    expect(statSync(target).mode & 0o777).toBe(0o644);
+  },
+);
+
+test('secrets become references: variables, or inputs of VS Code', async () => {
+  const { write, from, to, read } = newContext();
+  write('.cursor/mcp.json', { mcpServers: literal });
+  const imported = await from('cursor', 'copy.json', { secrets: 'reference' });
+  expect(imported.servers).toMatchObject([
+    { references: ['GITHUB_TOKEN', 'GITHUB_SECRET'] },
+    { references: ['FAR_TOKEN'] },
+  ]);
+  expect(JSON.parse(read('copy.json')).mcpServers).toEqual({
+    github: {
+      command: 'npx',
+      args: ['-y', 'gh', '--api-key', '${GITHUB_SECRET}'],
+      env: { GITHUB_TOKEN: '${GITHUB_TOKEN}', MODE: 'fast', OTHER: '${OTHER}' },
+    },
+    far: { url: 'https://example.org/mcp', headers: { Authorization: 'Bearer ${FAR_TOKEN}', Accept: 'text/html' } },
+  });
+  write('mcp.json', { mcpServers: literal });
+  write('.vscode/mcp.json', {});
+  await to('vscode', { secrets: 'reference' });
+  const { servers, inputs } = JSON.parse(read('.vscode/mcp.json'));
+  expect(servers.github.env.GITHUB_TOKEN).toBe('${input:GITHUB_TOKEN}');
+  expect(servers.far.headers.Authorization).toBe('Bearer ${input:FAR_TOKEN}');
+  expect(inputs.map(({ id }: { id: string }) => id)).toEqual(['GITHUB_TOKEN', 'GITHUB_SECRET', 'FAR_TOKEN']);
+  expect(inputs[0]).toMatchObject({ type: 'promptString', password: true });
+  expect((await to('claude-desktop', { names: ['github'], secrets: 'reference' })).servers).toMatchObject([
+    { outcome: 'refused', reason: expect.stringContaining('does not expand') },
+  ]);
 });
 
 test('the inputs of VS Code come along in both directions', async () => {

@@ -15,6 +15,13 @@ import type { ConfigServers } from './config-servers.ts';
 import { type HostServers, serversOfPlaces } from './host-servers.ts';
 import { relativeFiles } from './project-paths.ts';
 import { entryOf, inexpressible, isSameEntry, resolveFor, spellEntry } from './spell-entry.ts';
+import {
+  modeForOthers,
+  readableByOthers,
+  type SecretHandling,
+  withReferences,
+  writtenSecrets,
+} from './written-secrets.ts';
 
 /** `already`: there is the same entry. `exists`: there is another one of this name. `refused`: the reason explains it. */
 export interface ExchangedServer {
@@ -25,6 +32,10 @@ export interface ExchangedServer {
   lost?: readonly string[];
   /** Files of the project that it names by relative paths: a host of the user may start it in another folder. */
   relative?: readonly string[];
+  /** What is written that is a secret in plain text, without its value. */
+  secrets?: readonly string[];
+  /** Variables or inputs that were written in place of secrets. */
+  references?: readonly string[];
 }
 
 export interface Exchanged {
@@ -37,6 +48,8 @@ export interface ExchangeOptions {
   names: readonly string[];
   context: SystemContext;
   force?: boolean | undefined;
+  /** What becomes of secrets in plain text. Default: they are copied, but not into a file that more users can read. */
+  secrets?: SecretHandling | undefined;
   dryRun?: boolean | undefined;
 }
 
@@ -44,7 +57,10 @@ export async function importServers(from: HostServers, to: ConfigPlace, options:
   const chosen = choose(from.entries, options.names, from.files.join(', ') || 'the config of this host');
   const inputs = inputsOf(chosen, from.inputs);
   return exchange(to, false, options, (existing) =>
-    chosen.map(([name, entry]) => ({ ...collision(existing, name, entry, options), change: { name, entry }, inputs })),
+    chosen.map(([name, own]) => {
+      const { entry, ...facts } = guardSecrets(name, own, from.fileOf.get(name)!, to, options.secrets);
+      return { ...collision(existing, name, entry, options), ...facts, change: { name, entry }, inputs };
+    }),
   );
 }
 
@@ -79,7 +95,10 @@ export async function exportServers(
   const revealed: string[] = [];
   const done = await exchange(to, true, options, (existing) =>
     chosen.map(([name, own]) => {
-      const entry = connect ? connect(name) : withAbsoluteFolder(own, from.folder);
+      const guarded = connect
+        ? { entry: connect(name) }
+        : guardSecrets(name, withAbsoluteFolder(own, from.folder), from.file, to, options.secrets);
+      const { entry, newInputs, ...facts } = guarded;
       const reason = inexpressible(host, name, entry);
       if (reason !== undefined) return { name, outcome: 'refused', reason };
       const { written, lost } = spellEntry(name, entry, host);
@@ -87,20 +106,65 @@ export async function exportServers(
       if (resolved.hidden.length > 0)
         return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, reveal) };
       revealed.push(...resolved.revealed);
+      const shown = resolved.revealed.length > 0 ? ['values of variables'] : [];
       const relative = to.scope === 'user' ? relativeFiles(entry, from.folder) : [];
       return {
         ...collision(existing, name, entryOf(name, resolved.entry, host), options),
+        ...facts,
+        ...(shown.length > 0 ? { secrets: [...(facts.secrets ?? []), ...shown] } : {}),
         ...(lost.length > 0 ? { lost } : {}),
         ...(relative.length > 0 ? { relative } : {}),
         change: { name, entry: resolved.entry },
-        inputs: hostLimits[host.id].inputs ? inputsOf([[name, entry]], inputs) : undefined,
+        inputs: hostLimits[host.id].inputs
+          ? new Map([...(newInputs ?? []), ...inputsOf([[name, entry]], inputs)])
+          : undefined,
       };
     }),
   );
   return { ...done, revealed };
 }
 
+interface Guarded extends Pick<Step, 'refusal' | 'secrets' | 'references'> {
+  entry: PlainEntry;
+  newInputs?: ReadonlyMap<string, PlainEntry>;
+}
+
+/** An entry of a file that may be written to another one. A new file is for its owner alone. */
+function guardSecrets(
+  name: string,
+  entry: PlainEntry,
+  from: string,
+  to: ConfigPlace,
+  handling: SecretHandling | undefined,
+): Guarded {
+  const secrets = writtenSecrets(name, entry);
+  if (secrets.length === 0) return { entry };
+  const what = secrets.map((secret) => secret.what);
+  if (handling === 'reference') {
+    const hasInputs = to.host !== undefined && hostLimits[to.host.id].inputs === true;
+    const reference = (variable: string) => `\${${hasInputs ? 'input:' : ''}${variable}}`;
+    const references = secrets.map(({ variable }) => variable);
+    return {
+      entry: withReferences(entry, secrets, reference),
+      references,
+      ...(hasInputs ? { newInputs: new Map(references.map((id) => [id, passwordInput(id)])) } : {}),
+    };
+  }
+  const more = readableByOthers(to.file) & ~readableByOthers(from);
+  if (more === 0 || handling === 'copy') return { entry, secrets: what };
+  const mode = modeForOthers(to.file);
+  const refusal = `other users of this machine could read its secrets (${what.join(', ')}) in ${to.file} (mode ${mode}), and cannot in ${from}. Run \`chmod 600 ${to.file}\`, or write references with --secrets reference; --secrets copy writes them anyway`;
+  return { entry, refusal };
+}
+
+/** VS Code asks for it once, and keeps it in the keyring of the system. */
+function passwordInput(id: string): PlainEntry {
+  return { type: 'promptString', description: id, password: true };
+}
+
 interface Step extends ExchangedServer {
+  /** Why it must not be written. */
+  refusal?: string;
   change?: ServerChange;
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
 }
@@ -118,7 +182,7 @@ async function exchange(
     create: true,
     dryRun,
     plan: (existing) => {
-      planned = steps(existing);
+      planned = steps(existing).map(decided);
       refused.clear();
       const active = planned.filter(({ outcome }) => outcome === 'added' || outcome === 'replaced');
       const inputs = new Map(active.flatMap((step) => [...(step.inputs ?? [])]));
@@ -126,11 +190,18 @@ async function exchange(
     },
     onRefused: (name, reason) => refused.set(name, reason),
   });
-  const servers = planned.map(({ change: _change, inputs: _inputs, ...step }): ExchangedServer => {
+  const servers = planned.map(({ change: _change, inputs: _inputs, refusal: _refusal, ...step }): ExchangedServer => {
     const reason = refused.get(step.name);
     return reason === undefined ? step : { name: step.name, outcome: 'refused', reason };
   });
   return { changed, servers };
+}
+
+function decided({ secrets, references, ...step }: Step): Step {
+  const { name, outcome, refusal: reason } = step;
+  if (outcome !== 'added' && outcome !== 'replaced') return step;
+  if (reason !== undefined) return { name, outcome: 'refused', reason };
+  return { ...step, ...(secrets ? { secrets } : {}), ...(references ? { references } : {}) };
 }
 
 function collision(

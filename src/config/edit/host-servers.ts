@@ -16,6 +16,8 @@ export interface HostServers {
   files: readonly string[];
   entries: ReadonlyMap<string, PlainEntry>;
   inputs: ReadonlyMap<string, PlainEntry>;
+  /** The file of each entry. */
+  fileOf: ReadonlyMap<string, string>;
 }
 
 export function hostIdOf(word: string): HostId {
@@ -25,16 +27,21 @@ export function hostIdOf(word: string): HostId {
 
 export async function serversOfPlaces(places: readonly ConfigPlace[], platform: NodeJS.Platform): Promise<HostServers> {
   const files: string[] = [];
+  const fileOf = new Map<string, string>();
   const [entries, inputs] = [new Map<string, PlainEntry>(), new Map<string, PlainEntry>()];
   for (const place of (await Promise.all(places.map(listed))).flat()) {
     const text = await readIfThere(place.file);
     if (text === undefined) continue;
     const found = await readServers(text, place, platform);
     if (!files.includes(place.file)) files.push(place.file);
-    for (const [name, entry] of found.entries) if (!entries.has(name)) entries.set(name, entry);
+    for (const [name, entry] of found.entries) {
+      if (entries.has(name)) continue;
+      entries.set(name, entry);
+      fileOf.set(name, place.file);
+    }
     for (const [id, input] of found.inputs) if (!inputs.has(id)) inputs.set(id, input);
   }
-  return { files, entries, inputs };
+  return { files, entries, inputs, fileOf };
 }
 
 /** All files of a host that `--discover` would use. */

@@ -1,0 +1,112 @@
+// Secrets that an entry has in plain text, and what becomes of them when the entry is copied into another file: they are copied only
+// into a file that no more users can read than the file that they come from, or are replaced by references.
+
+import { statSync } from 'node:fs';
+import { isObject } from '../../base/json-object.ts';
+import { isWorthMasking } from '../../secrets/mask-values.ts';
+import { secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { secretsInAddress } from '../expand/address.ts';
+import { showsSecret } from '../header-option.ts';
+import type { PlainEntry } from '../hosts/host-program.ts';
+
+/** `copy`: also into a file that more users can read. `reference`: a reference to a variable, or to an input of VS Code, instead. */
+export const secretHandlings = ['copy', 'reference'] as const;
+export type SecretHandling = (typeof secretHandlings)[number];
+
+export interface WrittenSecret {
+  /** For people, without the value: `GITHUB_TOKEN`, `the header Authorization`. */
+  what: string;
+  value: string;
+  /** A name for the variable or the input that takes its place. */
+  variable: string;
+}
+
+export function writtenSecrets(server: string, { env, headers, oauth, args, url }: PlainEntry): WrittenSecret[] {
+  const prefix = variableName(server);
+  const inEnv = stringsOf(env).flatMap(([name, value]) => named(name, value, value, name));
+  const inHeaders = stringsOf(headers).flatMap(([name, value]) => {
+    const credential = /^(?:Bearer|Basic|Token) +(\S.*)$/i.exec(value)?.[1] ?? value;
+    const isAuthorization = name.toLowerCase() === 'authorization';
+    const variable = `${prefix}_${isAuthorization ? 'TOKEN' : variableName(name)}`;
+    return named(name, value, credential, variable, `the header ${name}`);
+  });
+  const { clientSecret } = isObject(oauth) ? oauth : {};
+  const inOauth = typeof clientSecret === 'string' ? [['clientSecret', clientSecret] as const] : [];
+  const words = Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : [];
+  const address = typeof url === 'string' && !url.includes('${') ? url : '';
+  const inText: [what: string, value: string][] = [
+    ...secretsInArguments(words).map((value): [string, string] => ['an argument', value]),
+    ...[...secretsInAddress(address), ...secretsInArguments([address])].map((value): [string, string] => [
+      'the url',
+      value,
+    ]),
+  ];
+  const found = [
+    ...inEnv,
+    ...inHeaders,
+    ...inOauth.flatMap(([name, value]) => named(name, value, value, `${prefix}_CLIENT_SECRET`)),
+    ...inText
+      .filter(([, value]) => !value.includes('${'))
+      .map(([what, value]) => ({ what, value, variable: `${prefix}_SECRET` })),
+  ];
+  return numbered(found.filter(({ value }, at) => found.findIndex((each) => each.value === value) === at));
+}
+
+/** The entry with a reference in place of each secret. */
+export function withReferences(
+  entry: PlainEntry,
+  secrets: readonly WrittenSecret[],
+  reference: (variable: string) => string,
+): PlainEntry {
+  const replaced = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      return secrets.reduce((text, { value, variable }) => text.replaceAll(value, () => reference(variable)), value);
+    }
+    if (Array.isArray(value)) return value.map(replaced);
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]))
+      : value;
+  };
+  const { env, headers, oauth, args, url } = entry;
+  const parts = Object.entries({ env, headers, oauth, args, url }).filter(([, value]) => value !== undefined);
+  return { ...entry, ...Object.fromEntries(parts.map(([key, value]) => [key, replaced(value)])) };
+}
+
+/** Users besides the owner that can read a file, as bits of its mode. A file that is created with secrets is for its owner alone. */
+export function readableByOthers(file: string): number {
+  if (process.platform === 'win32') return 0;
+  return (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o044;
+}
+
+/** `0644`; undefined if only the owner can read it, or if there is no file. */
+export function modeForOthers(file: string): string | undefined {
+  const mode = readableByOthers(file) === 0 ? undefined : statSync(file).mode & 0o777;
+  return mode === undefined ? undefined : mode.toString(8).padStart(4, '0');
+}
+
+function named(name: string, text: string, value: string, variable: string, what = name): WrittenSecret[] {
+  const isSecret = showsSecret([name, text]) || (!text.includes('${') && secretsInArguments([text]).length > 0);
+  return isSecret && isWorthMasking(value) ? [{ what, value, variable }] : [];
+}
+
+function stringsOf(group: unknown): [string, string][] {
+  const entries = isObject(group) ? Object.entries(group) : [];
+  return entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}
+
+function variableName(text: string): string {
+  const name = text
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+  return /^[A-Z]/.test(name) ? name : `SERVER_${name}`;
+}
+
+function numbered(secrets: WrittenSecret[]): WrittenSecret[] {
+  const counts = new Map<string, number>();
+  return secrets.map((secret) => {
+    const count = (counts.get(secret.variable) ?? 0) + 1;
+    counts.set(secret.variable, count);
+    return count === 1 ? secret : { ...secret, variable: `${secret.variable}_${count}` };
+  });
+}
