@@ -2,6 +2,7 @@
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isAlive, until } from '../fixtures/server.ts';
 import { everythingEntry, fixturePath, runCli, startCli, writeConfig } from './run-cli.ts';
@@ -100,6 +101,47 @@ describe('logs', () => {
       expect.objectContaining({ server: 'talks', kind: 'stdout', text: 'stray print 0' }),
     );
     expect(documents).toContainEqual(expect.objectContaining({ server: 'everything', kind: 'state' }));
+  });
+
+  test('--tail and --since show a part of it', async () => {
+    const { config } = await host('tailed.json', { talks });
+    await runCli(['call', 'talks/print', 'times=5', '--config', config]);
+    const shown = async (...words: string[]) =>
+      (await runCli(['logs', 'talks', ...words, '--config', config])).stdout.trimEnd().split('\n');
+    const all = await shown();
+    expect(all.length).toBeGreaterThan(6);
+    expect(await shown('--tail', '3')).toEqual(all.slice(-3));
+    expect(await shown('--tail', '100000')).toEqual(all);
+    expect(await shown('--since', '24h')).toEqual(all);
+    expect(await shown('--since', '1ms')).toEqual(['']);
+    expect(await shown('--since', '24h', '--tail', '2')).toEqual(all.slice(-2));
+    const following = start(['logs', 'talks', '--follow', '--tail', '1', '--config', config]);
+    await following.has(all.at(-1)!);
+    expect(following.log().trimEnd().split('\n')).toHaveLength(1);
+    await runCli(['call', 'talks/fail', '--config', config]);
+    await following.has('stderr: ZeroDivisionError: division by zero');
+    expect(await runCli(['logs', '--tail', '0', '--config', config])).toMatchObject({ code: 2 });
+  });
+
+  test('the log of a background host has the stderr of its servers, without secrets, and is shown after its end', async () => {
+    const config = writeConfig('in-background.json', { talks });
+    const started = await runCli(['up', '--background', '--no-inspector', '--json', '--config', config]);
+    const { log } = JSON.parse(started.stdout) as { log: string };
+    try {
+      await runCli(['call', 'talks/fail', '--config', config]);
+      await until('stderr is in the log', () => readFileSync(log, 'utf8').includes('talks stderr: ZeroDivisionError'));
+    } finally {
+      await runCli(['down', '--config', config]);
+    }
+    if (process.platform !== 'win32') expect(statSync(log).mode & 0o777).toBe(0o600);
+    const { code, stdout, stderr } = await runCli(['logs', 'talks', '--config', config]);
+    expect(code).toBe(0);
+    expect(stderr).toBe(`No host is running. This is the log of the last one in the background, ${log}\n`);
+    expect(stdout).toMatch(/^\d{4}-\S+Z talks stderr: began with /m);
+    expect(stdout).not.toContain('hunter2');
+    expect(stdout).toMatch(/^\S+Z talks stopped/m);
+    const last = await runCli(['logs', '--tail', '1', '--json', '--config', config]);
+    expect(JSON.parse(last.stdout)).toMatchObject({ kind: 'log', text: 'all servers have stopped' });
   });
 
   test('--follow goes on until the host ends', async () => {

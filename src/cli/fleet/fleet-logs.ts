@@ -13,16 +13,17 @@ const LOOK_MS = 500;
 export async function printFleetLogs(
   fleet: FleetAccess,
   name: string,
-  isFollowed: boolean,
+  { isFollowed, tail }: { isFollowed: boolean; tail: number | undefined },
   { out, signal }: Invocation,
 ): Promise<void> {
   const since = new Map<string, number>();
   const print = async ({ node, server }: NamedInstance) => {
     const key = `${node}/${server}`;
     const { text, lastSeq } = await fleet.control(node, 'standpipe/logs', { server, since: since.get(key) ?? 0 });
+    const isFirst = !since.has(key);
     since.set(key, lastSeq);
-    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) {
-      if (text === '') continue;
+    const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+    for (const line of isFirst && tail !== undefined ? lines.slice(-tail) : lines) {
       if (out.json) out.documentLine({ node, server, kind: 'stderr', text: line });
       else out.write(`${visibleLine(node)} ${visibleLine(server)} stderr: ${visibleLine(line)}\n`);
     }

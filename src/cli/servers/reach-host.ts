@@ -100,9 +100,20 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
 export async function withRunningHost<T>(
   { settings, signal, out }: Invocation,
   work: (host: RemoteHost) => Promise<T>,
+  otherwise: () => Promise<T> = () => Promise.reject(noHost()),
 ): Promise<T> {
-  const host = await findRunningHost(settings, (text) => out.say(text));
-  if (!host) throw noHost();
+  const find = findRunningHost(settings, (text) => out.say(text));
+  // A host that was named by --shared or --node is not there: the error says so.
+  const host = await find.catch((error) => {
+    if (error instanceof UsageError && error.code === 'NOT_STARTED')
+      return otherwise().then(
+        (done) => ({ done }),
+        () => Promise.reject(error),
+      );
+    throw error;
+  });
+  if (!host) return otherwise();
+  if ('done' in host) return host.done;
   try {
     return await unlessAborted(work(host), signal);
   } finally {

@@ -20,6 +20,7 @@ import { type JoinFlags, readJoinOptions, settingsOfNode } from '../fleet/join-o
 import { UpFleet } from '../fleet/up-fleet.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
+import { logStderr } from '../logs/host-log.ts';
 import { openPage } from '../open-page.ts';
 import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
@@ -112,8 +113,9 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     throw error;
   });
   const read = () => ({ servers: host.status(), advice: host.status().flatMap(adviceOf) });
-  const lines = options.log === undefined ? out : new BoundedLog(options.log, 1);
-  const shown = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
+  const log = options.log === undefined ? undefined : new BoundedLog(options.log, 1);
+  if (log) logStderr(host.flow, log, secrets.redact);
+  const shown = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(log ?? out);
   view = shown;
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = settings.shared

@@ -15,6 +15,7 @@ import { openPrivateSync } from '../../process/files/private-file.ts';
 import { getDefaultEnvironment } from '../../process/launch/environment.ts';
 import { type DetachedStart, startDetached } from '../../process/launch/start-detached.ts';
 import { isServed } from '../../transport/local-socket.ts';
+import { hostLogFile } from '../logs/host-log.ts';
 import { mainFile } from '../main-file.ts';
 import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
 import { durationText, type Settings } from '../settings.ts';
@@ -70,7 +71,7 @@ async function start(
     });
   }
   const file = configFileOf(settings);
-  const log = join(runtimeFolder(), `${controlNameOf(settings)}.log`);
+  const log = hostLogFile(settings)!;
   const options = words ?? ['--on-demand', '--no-inspector', '--idle', durationText(idleMs!)];
   const args = ['up', ...configOptions(settings), '--log', log, ...options];
   const output = openPrivateSync(log);
