@@ -8,7 +8,7 @@ import { liteClientRules } from './litemcp/client/rules/index.ts';
 import { checkLiteMcpServer } from './litemcp/server/check-lite-server.ts';
 import { liteServerRules } from './litemcp/server/rules/index.ts';
 import type { CheckReport } from './report/report.ts';
-import { levelOf, linkOf, type RuleText } from './rule.ts';
+import { levelOf, linkOf, type RuleText, titleOf } from './rule.ts';
 import { type CheckServerOptions, checkServer } from './server/check-server.ts';
 import { serverRules } from './server/rules/index.ts';
 
@@ -50,9 +50,10 @@ export interface RuleInfo extends Omit<RuleText, 'source'> {
 /** In the order of the report. Starts nothing. */
 export function rulesOf(role: Role = 'server', protocol: Protocol = 'mcp'): RuleInfo[] {
   return checks[role][protocol].rules.map((rule) => {
-    const { id, title, says, fix, levels, since = '', until = '9999' } = rule;
+    const { id, says, fix, levels, since = '', until = '9999' } = rule;
     const revisions = protocol === 'mcp' ? revisionsOfMcp.filter((each) => each >= since && each <= until) : [];
-    const level = levelOf(rule, revisions[0]);
-    return { id, level, ...(levels && { levels }), title, says, fix, revisions, link: linkOf(rule, revisions[0]) };
+    const [newest] = revisions;
+    const [level, title] = [levelOf(rule, newest), titleOf(rule, newest)];
+    return { id, level, ...(levels && { levels }), title, says, fix, revisions, link: linkOf(rule, newest) };
   });
 }

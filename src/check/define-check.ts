@@ -6,6 +6,7 @@ import { checks, type Protocol, type Role } from './checks.ts';
 import type { CheckReport } from './report/report.ts';
 import { isViolated, type RuleResult, ruleResults } from './report/rule-results.ts';
 import { violationText } from './report/text.ts';
+import { titleOf } from './rule.ts';
 import { selectRules } from './select-rules.ts';
 import type { CheckServerOptions } from './server/check-server.ts';
 
@@ -36,8 +37,8 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
   let running: Promise<CheckReport> | undefined;
   const report = () => (running ??= run(options));
   const define = () => {
-    for (const { id, title } of selected) {
-      test(`${id}: ${title}`, testCase(id), options.runTimeoutMs ?? 120_000);
+    for (const rule of selected) {
+      test(`${rule.id}: ${titleOf(rule)}`, testCase(rule.id), options.runTimeoutMs ?? 120_000);
     }
   };
   /** Without parameters: Jest takes a function with one for a function with a callback. */

@@ -5,7 +5,7 @@ import type { Revision } from '../mcp/revisions.ts';
 import type { ProcessUnderTest, Target } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome, Status } from './report/report.ts';
-import { type Level, levelOf, linkOf, type RuleText } from './rule.ts';
+import { type Level, levelOf, linkOf, type RuleText, titleOf } from './rule.ts';
 import { type Entry, withCauses } from './transcript.ts';
 import { NotApplicable, Violation } from './verdict.ts';
 
@@ -47,7 +47,12 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
   }
   const durationMs = Math.round(performance.now() - startMs);
   const { revision, hide } = judging;
-  const base = { rule: rule.id, level: levelOf(rule, revision), title: rule.title, ...(revision && { revision }) };
+  const base = {
+    rule: rule.id,
+    level: levelOf(rule, revision),
+    title: titleOf(rule, revision),
+    ...(revision && { revision }),
+  };
   const evidence = judging.allEvidence ? { evidence: evidenceOf(judging.evidence(), hide, allEvidence) } : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
   if (thrown instanceof NotApplicable) {

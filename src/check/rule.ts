@@ -22,7 +22,7 @@ export interface RuleText {
   readonly level: Level;
   /** In revisions whose specification uses another word. */
   readonly levels?: Partial<Readonly<Record<Revision, Level>>>;
-  /** What is right, as the subject and the verb: "stdout carries only messages". */
+  /** What the server or client must or should do, without this verb: "not answer notifications". */
   readonly title: string;
   /** The sentence of the specification, in our words. */
   readonly says: string;
@@ -35,11 +35,24 @@ export type Source =
   | { readonly of: 'mcp'; readonly page: string; readonly pages?: Partial<Readonly<Record<Revision, string>>> }
   | { readonly of: 'json-rpc'; readonly anchor: string }
   | { readonly of: 'litemcp' }
-  /** No specification has it; users expect it. The page of `docs` that says why: `check.md`. */
-  | { readonly of: 'standpipe'; readonly page: string };
+  /** No specification has it; users expect it. The link leads to its heading in `docs/check.md`. */
+  | { readonly of: 'standpipe' };
 
 export function levelOf({ level, levels }: Pick<RuleText, 'level' | 'levels'>, revision?: Revision): Level {
   return (revision && levels?.[revision]) ?? level;
+}
+
+const verbs: Readonly<Record<Level, string>> = { MUST: 'must ', SHOULD: 'should ', ADVICE: '' };
+
+/** The title as a requirement: "must not answer notifications". Advice is an imperative. */
+export function titleOf(rule: Pick<RuleText, 'level' | 'levels' | 'title'>, revision?: Revision): string {
+  const level = levelOf(rule, revision);
+  return verbs[level] + (level === 'ADVICE' ? rule.title.replace(/^not /, 'do not ') : rule.title);
+}
+
+/** `levels` of a rule whose sentence is in this revision and later ones. */
+export function before(revision: Revision, level: Level): NonNullable<RuleText['levels']> {
+  return Object.fromEntries(revisionsOfMcp.filter((each) => each < revision).map((each) => [each, level]));
 }
 
 export function familyOf(id: string): string {
@@ -56,6 +69,6 @@ export function linkOf({ id, source }: RuleText, revision: Revision = revisionsO
       return 'https://github.com/YELANDAOKONG/LiteMCP/tree/main/docs/protocols/main/versions/protocol-1-0-0';
     case 'standpipe':
       // A file of the package. The heading of a rule is its id.
-      return `docs/${source.page}${source.page.includes('#') ? '' : `#${id.replace('/', '')}`}`;
+      return `docs/check.md#${id.replace('/', '')}`;
   }
 }

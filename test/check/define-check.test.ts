@@ -28,16 +28,16 @@ test.concurrent('Vitest runs each rule as a case; a violation fails its own', as
   const { assertionResults } = JSON.parse(output).testResults[0];
   expect(assertionResults).toMatchObject(
     [
-      { ancestorTitles: ['my server'], title: /^lifecycle\/opens: the server/, status: 'passed' },
-      { title: /^wire\/only-messages: stdout/, status: 'failed', failureMessages: [message] },
+      { ancestorTitles: ['my server'], title: /^lifecycle\/opens: must answer/, status: 'passed' },
+      { title: /^wire\/only-messages: must write/, status: 'failed', failureMessages: [message] },
     ].map((expected) => ({ ...expected, title: expect.stringMatching(expected.title) })),
   );
 });
 
 test.concurrent('node:test runs each rule as a case; a violation fails its own', async () => {
   const output = await outputOf(['--test', '--test-reporter=tap', `${runners}/node.test.mjs`]);
-  expect(output).toMatch(/^ok 1 - lifecycle\/opens: the server/m);
-  expect(output).toMatch(/^not ok 2 - wire\/only-messages: stdout/m);
+  expect(output).toMatch(/^ok 1 - lifecycle\/opens: must answer/m);
+  expect(output).toMatch(/^not ok 2 - wire\/only-messages: must write/m);
   expect(output).toEqual(message);
   expect(output).toMatch(/^# tests 2$/m);
 });
@@ -83,14 +83,14 @@ test('no case passes if the server does not open, although the rule about that w
 test('a warning is passed on, and fails its case if the check is strict', async () => {
   const warnings: string[] = [];
   const options = {
-    args: [join(root, 'test/fixtures/check/server.mjs'), 'calls-unknown-methods-invalid-params', 'jsonrpc'],
+    args: [join(root, 'test/fixtures/check/server.mjs'), 'gives-an-unknown-prompt', 'methods-resources'],
     revisions: ['2025-11-25' as const],
-    only: ['jsonrpc/method-not-found-code'],
+    only: ['methods/unknown-prompts-are-refused'],
     onwarning: (text: string) => warnings.push(text),
   };
   await casesOf(options).cases[0]!.run();
-  expect(warnings).toEqual([expect.stringMatching(/^! jsonrpc\/method-not-found-code/)]);
-  await expect(casesOf({ ...options, strict: true }).cases[0]!.run()).rejects.toThrow('! jsonrpc/method-not-found');
+  expect(warnings).toEqual([expect.stringMatching(/^! methods\/unknown-prompts-are-refused/)]);
+  await expect(casesOf({ ...options, strict: true }).cases[0]!.run()).rejects.toThrow('! methods/unknown-prompts');
 });
 
 test('advice is passed on and never fails its case', async () => {

@@ -8,7 +8,7 @@ const program = join(import.meta.dirname, '../fixtures/check/server.mjs');
 
 test('rules that the check does not reach within its limit are reported as violated, each', async () => {
   const options = { command: process.execPath, args: [program], revisions: ['2025-11-25'] as const, timeoutMs: 60_000 };
-  const only = ['jsonrpc'];
+  const only = ['jsonrpc', 'wire'];
   const whole = await checkServer({ ...options, only });
   const cut = await checkServer({ ...options, only, limitMs: 0 });
   expect(cut.outcomes.map(({ rule }) => rule)).toEqual(whole.outcomes.map(({ rule }) => rule));

@@ -60,15 +60,15 @@ test.concurrent('a command that does not exist is an error that says what to do'
 
 test.concurrent('--list names the rules, of one family too', async () => {
   const { stdout } = await runCli(['check', '--list', '--only', 'wire']);
-  expect(stdout).toMatch(/^wire\/only-messages\tMUST\tall\tstdout carries only messages$/m);
+  expect(stdout).toMatch(/^wire\/only-messages\tMUST\tall\tmust write only messages to stdout$/m);
   expect(stdout).not.toMatch(/^lifecycle/m);
   const { rules } = JSON.parse((await runCli(['check', '--list', '--json'])).stdout);
   expect(rules[0]).toMatchObject({ id: 'lifecycle/opens', level: 'MUST', link: expect.stringMatching(/^https:/) });
 });
 
 test.concurrent('a violated SHOULD is a warning, and fails the check with --strict', async () => {
-  const args = ['--rule', 'jsonrpc/method-not-found-code', '--revision', '2025-11-25'];
-  const server = [...correct, 'calls-unknown-methods-invalid-params', 'jsonrpc'];
+  const args = ['--rule', 'methods/unknown-prompts-are-refused', '--revision', '2025-11-25'];
+  const server = [...correct, 'gives-an-unknown-prompt', 'methods-resources'];
   const [usual, strict] = await Promise.all([
     runCli(['check', ...args, ...server]),
     runCli(['check', '--strict', ...args, ...server]),

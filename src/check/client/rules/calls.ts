@@ -10,12 +10,12 @@ import { CURSORS, PING, UNKNOWN_REQUEST } from '../scenarios/disturbances.ts';
 import { noise, older, pages, plain, questions, silentOnDiscover } from '../scenarios/index.ts';
 
 const pagination: Source = { of: 'mcp', page: 'server/utilities/pagination' };
-const expected: Source = { of: 'standpipe', page: 'check.md' };
+const expected: Source = { of: 'standpipe' };
 
 export const declaredOnly: ClientRule = {
   id: 'client-calls/declared-capabilities',
-  level: 'MUST',
-  title: 'the client uses only what the server has declared',
+  level: 'SHOULD',
+  title: 'use only what the server has declared',
   says: 'Both sides use only the capabilities that were negotiated: prompts, resources, completion and logging only of servers that declare them.',
   source: { of: 'mcp', page: 'basic/lifecycle#operation' },
   fix: { any: 'Look at `capabilities` in the answer to `initialize` before you list prompts or resources.' },
@@ -33,7 +33,7 @@ const undeclared = /^(?:prompts|resources|completion|logging|tasks)\//;
 export const followsPages: ClientRule = {
   id: 'client-calls/follows-pages',
   level: 'SHOULD',
-  title: 'the client reads a list to its last page',
+  title: 'read a list to its last page',
   says: 'A list has more pages as long as its answer has a `nextCursor`. A client supports lists of one page and of several.',
   source: pagination,
   fix: { any: 'Repeat `tools/list` with `cursor` until an answer has no `nextCursor`.' },
@@ -51,7 +51,7 @@ export const followsPages: ClientRule = {
 export const opaqueCursors: ClientRule = {
   id: 'client-calls/opaque-cursors',
   level: 'MUST',
-  title: 'a cursor comes back as it was',
+  title: 'return a cursor as it was',
   says: 'A cursor is opaque: the client does not read or change it.',
   source: pagination,
   fix: { any: 'Send `nextCursor` back as the same JSON string: not trimmed, not decoded, not encoded.' },
@@ -75,10 +75,10 @@ function isOurs(cursor: unknown): boolean {
 
 export const unknownNotifications: ClientRule = {
   id: 'client-calls/unknown-notifications',
-  level: 'SHOULD',
-  title: 'a notification that the client does not know is ignored',
+  level: 'ADVICE',
+  title: 'ignore unknown notifications',
   says: 'Later revisions and extensions have further notifications. They are not answered, and they end nothing.',
-  source: { of: 'json-rpc', anchor: 'notification' },
+  source: { of: 'standpipe' },
   fix: { any: 'Ignore notifications of unknown methods.' },
   scenarios: [noise],
   check: (trial) => {
@@ -90,10 +90,10 @@ export const unknownNotifications: ClientRule = {
 
 export const unknownAnswers: ClientRule = {
   id: 'client-calls/unknown-answers',
-  level: 'SHOULD',
-  title: 'an answer to no request is ignored',
+  level: 'ADVICE',
+  title: 'ignore answers to unknown requests',
   says: 'The answer to a request that was cancelled or has timed out may arrive late. It does not end the connection.',
-  source: { of: 'mcp', page: 'basic/utilities/cancellation', pages: { '2026-07-28': 'basic/patterns/cancellation' } },
+  source: { of: 'standpipe' },
   fix: { any: 'Ignore answers with an id that is not pending.' },
   scenarios: [noise],
   check: (trial) => trial.goesOnAfter('tools/call', 'After an answer with an unknown id', 'exits alike'),
@@ -102,7 +102,7 @@ export const unknownAnswers: ClientRule = {
 export const unknownMembers: ClientRule = {
   id: 'client-calls/unknown-members',
   level: 'ADVICE',
-  title: 'members and capabilities that the client does not know are ignored',
+  title: 'ignore unknown members and capabilities',
   says: 'Results may have further members: those of later revisions, of extensions and of the server.',
   source: expected,
   fix: { any: 'Validate the members that you use, and let all others pass.' },
@@ -113,10 +113,10 @@ export const unknownMembers: ClientRule = {
 
 export const listChanged: ClientRule = {
   id: 'client-calls/list-changed',
-  level: 'SHOULD',
-  title: 'a list that changes while it is read does not end the connection',
+  level: 'ADVICE',
+  title: 'survive a list that changes while it is read',
   says: 'A server that has declared `listChanged` may send the notification at any time, also before the answer to `tools/list`.',
-  source: { of: 'mcp', page: 'server/tools#list-changed-notification' },
+  source: { of: 'standpipe' },
   fix: { any: 'List the tools again after the notification, or ignore it.' },
   until: NEWEST_LEGACY,
   scenarios: [older],
@@ -126,7 +126,7 @@ export const listChanged: ClientRule = {
 export const answersPing: ClientRule = {
   id: 'client-calls/answers-ping',
   level: 'MUST',
-  title: 'the client answers a ping',
+  title: 'answer a ping',
   says: 'The receiver of `ping` answers promptly with an empty result.',
   source: { of: 'mcp', page: 'basic/utilities/ping' },
   fix: { any: 'Answer {"jsonrpc":"2.0","id":<the same>,"result":{}}, also while a request of the client is pending.' },
@@ -146,9 +146,9 @@ export const answersPing: ClientRule = {
 export const refusesUnknown: ClientRule = {
   id: 'client-calls/refuses-unknown-requests',
   level: 'MUST',
-  title: 'a request that the client does not know is refused with -32601',
-  says: 'A request of a method that does not exist is answered with the error -32601, Method not found.',
-  source: { of: 'json-rpc', anchor: 'error_object' },
+  title: 'answer an unknown request with an error',
+  says: 'A request is always answered. If the client does not know its method, the answer is an error.',
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: {
     any: 'Answer every request of an unknown method with the error -32601, so that the server does not wait for it.',
   },
@@ -160,19 +160,17 @@ export const refusesUnknown: ClientRule = {
     for (const { notes } of asked) {
       const answer = notes.get(UNKNOWN_REQUEST);
       if (!isObject(answer)) violation('The client did not answer a request of an unknown method.');
-      const code = isObject(answer.error) ? answer.error.code : undefined;
-      if (code !== -32601)
-        violation(`The client answered a request of an unknown method with ${JSON.stringify(answer)}.`);
+      if (!isObject(answer.error)) violation('The client answered a request of an unknown method with a result.');
     }
   },
 };
 
 export const survivesErrors: ClientRule = {
   id: 'client-calls/takes-errors',
-  level: 'SHOULD',
-  title: 'an error ends the request and nothing else',
+  level: 'ADVICE',
+  title: 'end a request at an error',
   says: 'A request that is answered with an error is over. The client goes on, or closes the connection and exits.',
-  source: { of: 'json-rpc', anchor: 'response_object' },
+  source: { of: 'standpipe' },
   fix: { any: 'Reject what waits for the request when an answer has `error`.' },
   until: NEWEST_LEGACY,
   scenarios: [questions],
@@ -186,7 +184,7 @@ export const survivesErrors: ClientRule = {
 export const progressTokens: ClientRule = {
   id: 'client-calls/progress-tokens',
   level: 'MUST',
-  title: 'a progress token is a string or an integer',
+  title: 'use strings or integers as progress tokens',
   says: 'A client that wants progress notifications sends a `progressToken` in `_meta`: a string or an integer.',
   source: { of: 'mcp', page: 'basic/utilities/progress', pages: { '2026-07-28': 'basic/patterns/progress' } },
   fix: { any: 'Use the id of the request as its progress token.' },
@@ -204,7 +202,7 @@ export const progressTokens: ClientRule = {
 export const cancelsItsOwn: ClientRule = {
   id: 'client-calls/cancels-its-own',
   level: 'MUST',
-  title: 'the client cancels only requests that it sent, and never `initialize`',
+  title: 'cancel only its own requests, and never `initialize`',
   says: 'A cancellation names a request that was sent in the same direction. `initialize` is not cancelled.',
   source: { of: 'mcp', page: 'basic/utilities/cancellation', pages: { '2026-07-28': 'basic/patterns/cancellation' } },
   fix: { any: 'Send `requestId` with the id of the request, of the same JSON type.' },

@@ -17,7 +17,7 @@ const perRequest = { of: 'mcp', page: 'basic/index#meta' } as const;
 export const knownVersion: ClientRule = {
   id: 'client-lifecycle/known-version',
   level: 'MUST',
-  title: 'the client names a published revision',
+  title: 'name a published revision',
   says: 'A client sends a protocol version that it supports: the date of a published revision.',
   source: {
     of: 'mcp',
@@ -36,6 +36,7 @@ export const knownVersion: ClientRule = {
     if (typeof unknown === 'string' && /^\d{4}-\d\d-\d\d$/.test(unknown) && unknown > NEWEST_MODERN) {
       notApplicable(`the revision ${unknown} is newer than this check`);
     }
+    if (typeof unknown === 'string' && /^draft/i.test(unknown)) notApplicable(`${unknown} is a draft`);
     violation(`The protocol version is ${JSON.stringify(unknown) ?? 'absent'}, which is no published revision.`);
   },
 };
@@ -43,7 +44,7 @@ export const knownVersion: ClientRule = {
 export const declaresCapabilities: ClientRule = {
   id: 'client-lifecycle/declares-capabilities',
   level: 'MUST',
-  title: '`initialize` has the capabilities of the client',
+  title: 'send its capabilities in `initialize`',
   says: 'The parameters of `initialize` have `capabilities`, an object, which is empty if the client has none.',
   source: initialization,
   fix: { any: 'Send "capabilities": {} at least.' },
@@ -59,7 +60,7 @@ export const declaresCapabilities: ClientRule = {
 export const introducesItself: ClientRule = {
   id: 'client-lifecycle/introduces-itself',
   level: 'MUST',
-  title: '`initialize` has the name and the version of the client',
+  title: 'send its name and version in `initialize`',
   says: 'The parameters of `initialize` have `clientInfo` with a `name` and a `version`.',
   source: initialization,
   fix: { any: 'Send "clientInfo": {"name": "…", "version": "…"}.' },
@@ -73,7 +74,7 @@ export const introducesItself: ClientRule = {
 export const waitsForAnswer: ClientRule = {
   id: 'client-lifecycle/waits-for-the-answer',
   level: 'SHOULD',
-  title: 'the client sends no request before the answer to `initialize`, except pings',
+  title: 'wait for the answer to `initialize`',
   says: 'Until the server has answered `initialize`, a client sends no requests other than pings.',
   source: initialization,
   fix: { any: 'Await the result of `initialize` before the next request.' },
@@ -93,7 +94,7 @@ export const waitsForAnswer: ClientRule = {
 export const sendsInitialized: ClientRule = {
   id: 'client-lifecycle/sends-initialized',
   level: 'MUST',
-  title: 'the client sends `notifications/initialized` after the answer to `initialize`',
+  title: 'send `notifications/initialized` after the answer to `initialize`',
   says: 'After a successful initialization the client sends the notification `notifications/initialized`, before its other requests.',
   source: initialization,
   fix: {
@@ -117,7 +118,7 @@ export const sendsInitialized: ClientRule = {
 export const envelope: ClientRule = {
   id: 'client-lifecycle/envelope',
   level: 'MUST',
-  title: 'every request has the revision and the capabilities of the client in `_meta`',
+  title: 'send the revision and its capabilities in every request',
   says: 'Every request carries `io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities` in `_meta`.',
   source: perRequest,
   fix: { any: 'Add both members to `params._meta` of every request, also of those without other parameters.' },
@@ -138,7 +139,7 @@ export const envelope: ClientRule = {
 export const namesItself: ClientRule = {
   id: 'client-lifecycle/names-itself',
   level: 'SHOULD',
-  title: 'every request has the name and the version of the client in `_meta`',
+  title: 'send its name and version in every request',
   says: 'Every request carries `io.modelcontextprotocol/clientInfo` in `_meta`, unless the user has turned that off.',
   source: perRequest,
   fix: { any: 'Add {"name": "…", "version": "…"} to `params._meta` of every request.' },
@@ -166,9 +167,7 @@ function modernRequests(trial: ClientTrial): Asked[] {
 function requireInfo(what: string, info: unknown): void {
   if (!isObject(info)) violation(`${what} is ${jsonKind(info)}.`);
   for (const member of ['name', 'version']) {
-    if (typeof info[member] !== 'string' || info[member] === '') {
-      violation(`\`${member}\` of ${what} is ${info[member] === '' ? 'empty' : jsonKind(info[member])}.`);
-    }
+    if (typeof info[member] !== 'string') violation(`\`${member}\` of ${what} is ${jsonKind(info[member])}.`);
   }
 }
 

@@ -22,7 +22,7 @@ const read = { scenarios: [plain] };
 export const onlyMessages: ClientRule = {
   id: 'client-wire/only-messages',
   level: 'MUST',
-  title: 'each line on stdin of the server is a message',
+  title: 'write only messages to stdin of the server',
   says: 'A client writes nothing to stdin of the server that is not a valid message. A message has no newline in it.',
   source: stdio,
   fix: writeOneLine,
@@ -39,8 +39,8 @@ export const onlyMessages: ClientRule = {
 
 export const endsLines: ClientRule = {
   id: 'client-wire/ends-lines',
-  level: 'MUST',
-  title: 'each message ends with a newline',
+  level: 'ADVICE',
+  title: 'end each message with a newline',
   says: 'Messages are delimited by newlines. A server reads a message when its newline has arrived.',
   source: stdio,
   fix: { any: 'Write a newline after each message, also after the last one.' },
@@ -56,10 +56,11 @@ export const endsLines: ClientRule = {
 export const utf8: ClientRule = {
   id: 'client-wire/utf-8',
   level: 'MUST',
-  title: 'the client writes UTF-8',
+  title: 'write UTF-8',
   says: 'Messages are encoded as UTF-8.',
-  source: { of: 'mcp', page: 'basic/transports', pages: { '2026-07-28': 'basic/transports/stdio' } },
+  source: { of: 'mcp', page: 'basic/transports', pages: { '2026-07-28': 'basic/transports#messages' } },
   fix: writeUtf8,
+  since: '2025-03-26',
   ...read,
   check: ({ servers }) => {
     for (const { frames } of servers) {
@@ -72,7 +73,7 @@ export const utf8: ClientRule = {
 export const singleMessages: ClientRule = {
   id: 'client-wire/no-batches',
   level: 'MUST',
-  title: 'the client sends no batches',
+  title: 'not send batches',
   says: 'Each line is one request, notification or response. Only 2025-03-26 has batches.',
   source: stdio,
   fix: { any: 'Write each message on a line of its own, not an array of messages.' },
@@ -90,7 +91,7 @@ export const singleMessages: ClientRule = {
 export const jsonRpc: ClientRule = {
   id: 'client-wire/json-rpc',
   level: 'MUST',
-  title: 'messages of the client have the form of JSON-RPC 2.0',
+  title: 'send messages in the form of JSON-RPC 2.0',
   says: 'A message has `jsonrpc` "2.0", and a `method` with `params`, an object if there are any, or the `result` or the `error` of a request.',
   source: { of: 'mcp', page: 'basic/index#messages', pages: { '2024-11-05': 'basic/messages' } },
   fix: { any: 'Send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}.' },
@@ -116,7 +117,7 @@ function faultOf(message: JsonObject): string | undefined {
 export const idTypes: ClientRule = {
   id: 'client-wire/id-types',
   level: 'MUST',
-  title: 'ids of requests are strings or integers',
+  title: 'use strings or integers as ids',
   says: 'A request has an id that is a string or an integer. It is not null.',
   source: requests,
   fix: { any: 'Count up an integer for each request.' },
@@ -134,7 +135,7 @@ export const idTypes: ClientRule = {
 export const uniqueIds: ClientRule = {
   id: 'client-wire/unique-ids',
   level: 'MUST',
-  title: 'no id is used twice in a session',
+  title: 'not use an id twice in a session',
   says: 'The id of a request was not used before by the same client in the same session.',
   source: requests,
   fix: { any: 'Count up an integer for each request.' },

@@ -11,7 +11,7 @@ const expected =
 export const opens: ClientRule = {
   id: 'client-lifecycle/opens',
   level: 'MUST',
-  title: 'the client opens the connection',
+  title: 'open the connection',
   says: 'The first request of a client is `initialize`, or since 2026-07-28 any request that names its revision in `_meta`.',
   source: { of: 'mcp', page: 'basic/lifecycle#initialization', pages: { '2026-07-28': 'basic/versioning' } },
   fix: { any: `Send \`initialize\` first, or use the client of an SDK. ${expected}` },

@@ -1,18 +1,18 @@
 // What a client must be able to read.
 
-import type { Source } from '../../rule.ts';
+import { before, type Source } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { LARGE_BYTES, SPLIT_CURSOR, STDERR_TAKEN } from '../scenarios/disturbances.ts';
+import { SPLIT_CURSOR, STDERR_TAKEN } from '../scenarios/disturbances.ts';
 import { bytes, noise, slow } from '../scenarios/index.ts';
 
 const stdio: Source = { of: 'mcp', page: 'basic/transports#stdio', pages: { '2026-07-28': 'basic/transports/stdio' } };
-const expected: Source = { of: 'standpipe', page: 'check.md' };
+const expected: Source = { of: 'standpipe' };
 
 export const takesNoise: ClientRule = {
   id: 'client-wire/survives-noise',
   level: 'ADVICE',
-  title: 'text on stdout that is not a message does not end the connection',
+  title: 'skip text on stdout that is not a message',
   says: 'Many servers, or the programs that start them, print a line to stdout. The client skips it and may report it.',
   source: expected,
   fix: { any: 'Skip lines that are not JSON objects, and log them.' },
@@ -23,7 +23,7 @@ export const takesNoise: ClientRule = {
 export const takesLineEnds: ClientRule = {
   id: 'client-wire/line-ends',
   level: 'ADVICE',
-  title: 'lines that end with CRLF and blank lines are read',
+  title: 'accept CRLF and blank lines',
   says: 'Servers on Windows often end lines with CRLF. A carriage return is white space in JSON, and a blank line is not a message.',
   source: expected,
   fix: { any: 'Remove a carriage return at the end of a line, and skip blank lines.' },
@@ -34,7 +34,7 @@ export const takesLineEnds: ClientRule = {
 export const readsPieces: ClientRule = {
   id: 'client-wire/reads-pieces',
   level: 'MUST',
-  title: 'a message is read whatever the pieces are in which it arrives',
+  title: 'read a message that arrives in pieces',
   says: 'The newline delimits messages, not a read of the pipe: a read may end inside a character, and may contain several messages.',
   source: stdio,
   fix: {
@@ -57,7 +57,7 @@ export const readsPieces: ClientRule = {
 export const readsLargeMessages: ClientRule = {
   id: 'client-wire/large-message',
   level: 'ADVICE',
-  title: `a result of ${LARGE_BYTES / 1024 / 1024} MiB is read`,
+  title: 'read large results',
   says: 'Results contain files and images. The specification has no limit for the size of a message.',
   source: expected,
   fix: {
@@ -72,7 +72,7 @@ export const readsLargeMessages: ClientRule = {
 export const takesSlowStart: ClientRule = {
   id: 'client-lifecycle/waits-for-a-slow-server',
   level: 'ADVICE',
-  title: 'a server may take more than a second for its first answer',
+  title: 'wait for a server that starts slowly',
   says: 'Servers are often downloaded, or start a virtual machine, before they answer.',
   source: expected,
   fix: { any: 'Wait for the first answer for at least 30 seconds.' },
@@ -83,7 +83,8 @@ export const takesSlowStart: ClientRule = {
 export const readsStderr: ClientRule = {
   id: 'client-wire/reads-stderr',
   level: 'SHOULD',
-  title: 'output on stderr neither blocks the server nor counts as an error',
+  levels: before('2025-11-25', 'ADVICE'),
+  title: 'read or ignore stderr without an error',
   says: 'A server may log to stderr. The client may forward, keep or ignore it, and does not take it for an error.',
   source: stdio,
   fix: {

@@ -14,7 +14,7 @@ const source = {
 export const closesStdin: ClientRule = {
   id: 'client-shutdown/closes-stdin',
   level: 'SHOULD',
-  title: 'the client ends the server by closing its stdin',
+  title: 'end the server by closing its stdin',
   says: 'A client closes stdin of the server and waits for its exit. Signals are for servers that do not exit then.',
   source,
   fix: {
@@ -29,7 +29,8 @@ export const closesStdin: ClientRule = {
 export const sigtermBeforeSigkill: ClientRule = {
   id: 'client-shutdown/sigterm-before-sigkill',
   level: 'SHOULD',
-  title: 'a server that ignores the end of stdin gets SIGTERM before SIGKILL',
+  levels: { '2026-07-28': 'ADVICE' },
+  title: 'send SIGTERM before SIGKILL',
   says: 'If a server does not exit within a reasonable time after its stdin was closed, the client sends SIGTERM, and SIGKILL only after that.',
   source,
   fix: { any: 'Send SIGTERM first. Wait for the exit for a few seconds before SIGKILL.' },
@@ -45,7 +46,7 @@ export const sigtermBeforeSigkill: ClientRule = {
 export const leavesNoServer: ClientRule = {
   id: 'client-shutdown/leaves-no-server',
   level: 'SHOULD',
-  title: 'no server outlives the client, not even one that ignores the end of stdin and SIGTERM',
+  title: 'not leave a server behind',
   says: 'A client forcibly ends a server that exits neither at the end of its stdin nor, where the system has it, at SIGTERM.',
   source,
   fix: {
@@ -64,9 +65,9 @@ export const leavesNoServer: ClientRule = {
 export const exits: ClientRule = {
   id: 'client-shutdown/exits',
   level: 'ADVICE',
-  title: 'the client exits by itself when it has done its work',
+  title: 'exit when the work is done',
   says: 'After the connection was closed, nothing of it keeps the program alive.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Close the connection, and release its pipes, timers and threads.' },
   scenarios: [plain],
   check: (trial) => {
@@ -77,9 +78,9 @@ export const exits: ClientRule = {
 export const exitCode: ClientRule = {
   id: 'client-shutdown/exit-code',
   level: 'ADVICE',
-  title: 'the client exits with code 0 after a conversation without errors',
+  title: 'exit with code 0 after a conversation without errors',
   says: 'The exit code tells scripts and CI systems whether a program has done its work.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Look at what the client prints: it has seen an error in a conversation without one.' },
   scenarios: [plain],
   check: (trial) => {
@@ -93,9 +94,9 @@ export const exitCode: ClientRule = {
 export const crashAtStartEnds: ClientRule = {
   id: 'client-shutdown/server-exits-at-start',
   level: 'ADVICE',
-  title: 'the client reports a server that exits before its first answer',
+  title: 'report a server that exits before its first answer',
   says: 'A server that has exited answers nothing. The client ends what waits for it, and tells its user.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Reject all pending requests at the end of stdout of the server, and exit with a code other than 0.' },
   scenarios: [crashAtStart],
   check: (trial) => endsWithError(trial.run(), 'The server exited at the first request'),
@@ -104,7 +105,7 @@ export const crashAtStartEnds: ClientRule = {
 export const crashAtCallEnds: ClientRule = {
   ...crashAtStartEnds,
   id: 'client-shutdown/server-exits-during-a-call',
-  title: 'the client reports a server that exits during a call',
+  title: 'report a server that exits during a call',
   scenarios: [crashAtCall],
   check: (trial) => {
     if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');

@@ -18,9 +18,9 @@ const compatibility = { of: 'mcp', page: 'basic/transports/stdio#backward-compat
 export const acceptsOlder: ClientRule = {
   id: 'client-lifecycle/accepts-an-older-version',
   level: 'ADVICE',
-  title: 'the client goes on with a server that answers an older version',
+  title: 'accept a server of an older version',
   says: 'A server that does not support the version of the client answers with another one. Most servers are older than the clients that use them.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: `Compare the version in the answer with all that you support, ${OLDER_REVISION} among them.` },
   until: NEWEST_LEGACY,
   scenarios: [older],
@@ -37,7 +37,7 @@ export const acceptsOlder: ClientRule = {
 export const leavesUnknown: ClientRule = {
   id: 'client-lifecycle/leaves-an-unknown-version',
   level: 'SHOULD',
-  title: 'the client disconnects from a server of a version that it does not support',
+  title: 'disconnect from a server of an unsupported version',
   says: 'If the client does not support the version in the answer of the server, it disconnects.',
   source: negotiation,
   fix: {
@@ -62,7 +62,8 @@ const opening = ['initialize', 'server/discover'];
 export const modernServer: ClientRule = {
   id: 'client-lifecycle/modern-server',
   level: 'SHOULD',
-  title: `the client works with a server of ${NEWEST_MODERN} alone, or ends with an error`,
+  levels: { '2026-07-28': 'ADVICE' },
+  title: 'work with a server of 2026-07-28 alone, or end with an error',
   says: `A server of ${NEWEST_MODERN} alone refuses \`initialize\`. A client that supports this revision works with it; an older one reports the error.`,
   source: {
     of: 'mcp',
@@ -84,7 +85,7 @@ export const modernServer: ClientRule = {
 export const legacyServer: ClientRule = {
   id: 'client-lifecycle/legacy-server',
   level: 'SHOULD',
-  title: 'the client falls back to `initialize` with a server that has no `server/discover`, or ends with an error',
+  title: 'fall back to `initialize` with a server that has no `server/discover`',
   says: 'An error as the answer to `server/discover` that is not of this revision means that the server is older. The client falls back to `initialize`, or reports an error if it supports no older revision.',
   source: compatibility,
   fix: { any: 'Send `initialize` when `server/discover` is refused.' },
@@ -99,7 +100,7 @@ export const legacyServer: ClientRule = {
 export const fallsBackOnAnyError: ClientRule = {
   id: 'client-lifecycle/falls-back-on-any-error',
   level: 'MUST',
-  title: 'the fallback to `initialize` does not depend on the code of the error',
+  title: 'fall back to `initialize` on any error code',
   says: 'Older servers refuse a request before `initialize` with different codes. The fallback is not bound to one of them.',
   source: compatibility,
   fix: { any: 'Fall back to `initialize` on every error that is not one of this revision, such as -32022.' },
@@ -116,7 +117,7 @@ export const fallsBackOnAnyError: ClientRule = {
 export const fallsBackOnSilence: ClientRule = {
   id: 'client-lifecycle/falls-back-on-silence',
   level: 'SHOULD',
-  title: 'the client falls back to `initialize` when `server/discover` is not answered',
+  title: 'fall back to `initialize` when `server/discover` is not answered',
   says: 'Some older servers do not answer requests before `initialize`. After a reasonable time without an answer the client falls back.',
   source: compatibility,
   fix: { any: 'Wait for the answer to `server/discover` for a few seconds only, then send `initialize`.' },

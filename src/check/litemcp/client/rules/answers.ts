@@ -18,12 +18,12 @@ import {
   talkative,
 } from '../scenarios.ts';
 
-const users = { of: 'standpipe', page: 'check.md' } as const;
+const users = { of: 'standpipe' } as const;
 
 export const severalLines: LiteClientRule = {
   id: 'litemcp-client/answers-over-several-lines',
   level: 'MUST',
-  title: 'an answer may have several lines',
+  title: 'read answers of several lines',
   says: 'The specification prints its messages over several lines. A client reads JSON of any layout, also if it arrives in pieces.',
   source: { of: 'litemcp' },
   fix: { any: 'Collect the output of the server until three newlines in a row, and then parse it.' },
@@ -34,7 +34,7 @@ export const severalLines: LiteClientRule = {
 export const optionalFields: LiteClientRule = {
   id: 'litemcp-client/optional-fields',
   level: 'MUST',
-  title: 'optional fields may be absent or null',
+  title: 'accept absent optional fields',
   says: 'Description and example of a tool and of its parameters are optional.',
   source: { of: 'litemcp' },
   fix: { any: 'Treat a description or an example that is absent or null as an empty text.' },
@@ -45,7 +45,7 @@ export const optionalFields: LiteClientRule = {
 export const matchesIds: LiteClientRule = {
   id: 'litemcp-client/answers-are-matched-by-id',
   level: 'MUST',
-  title: 'an answer belongs to the request with its id',
+  title: 'match answers by their id',
   says: 'The id of an answer is that of its request, so that answers are not confused. One with another id may be late, or for another request.',
   source: { of: 'litemcp' },
   fix: { any: 'Compare the id of each answer with those of the open requests, and skip an answer with another id.' },
@@ -60,7 +60,7 @@ export const matchesIds: LiteClientRule = {
 export const unknownMembers: LiteClientRule = {
   id: 'litemcp-client/unknown-members',
   level: 'ADVICE',
-  title: 'unknown members are ignored',
+  title: 'ignore unknown members',
   says: 'A later version of the protocol may add members to messages.',
   source: users,
   fix: { any: 'Turn off the option of the JSON library that refuses unknown members.' },
@@ -71,7 +71,7 @@ export const unknownMembers: LiteClientRule = {
 export const survivesNoise: LiteClientRule = {
   id: 'litemcp-client/survives-noise',
   level: 'ADVICE',
-  title: 'other text on stdout does not disturb the client',
+  title: 'skip other text on stdout',
   says: 'Libraries of a server print warnings and banners. Such a line is in one frame with the answer that follows it.',
   source: users,
   fix: { any: 'Skip lines before the one that begins with a brace, and frames without one.' },
@@ -82,7 +82,7 @@ export const survivesNoise: LiteClientRule = {
 export const waits: LiteClientRule = {
   id: 'litemcp-client/waits-for-slow-answers',
   level: 'ADVICE',
-  title: 'the client waits for slow answers',
+  title: 'wait for slow answers',
   says: 'A server may need seconds to start, and a call takes as long as its tool.',
   source: users,
   fix: { any: 'Wait at least 10 s for an answer.' },
@@ -93,7 +93,7 @@ export const waits: LiteClientRule = {
 export const largeAnswer: LiteClientRule = {
   id: 'litemcp-client/large-answer',
   level: 'ADVICE',
-  title: 'a large answer is read',
+  title: 'read large answers',
   says: 'A message has any length. The result of a tool may be a file.',
   source: users,
   fix: { any: 'Read in blocks of any size until three newlines; do not limit a line or a message to some kilobytes.' },
@@ -104,7 +104,7 @@ export const largeAnswer: LiteClientRule = {
 export const readsStderr: LiteClientRule = {
   id: 'litemcp-client/stderr-is-read',
   level: 'ADVICE',
-  title: 'the client reads stderr of the server, or does not pipe it',
+  title: 'read stderr of the server, or do not pipe it',
   says: 'A server may write logs to stderr. A pipe that is not read becomes full, and then the server stops.',
   source: users,
   fix: {
@@ -121,7 +121,7 @@ export const readsStderr: LiteClientRule = {
 export const failedCall: LiteClientRule = {
   id: 'litemcp-client/failed-call',
   level: 'ADVICE',
-  title: 'the client ends the server also after a failed call',
+  title: 'end the server also after a failed call',
   says: 'A failed call is a result like others, with "error" true. The server can be used further, and is stopped as usual.',
   source: users,
   fix: { any: 'Read "error" of the response, and close the server in all cases.' },
@@ -139,7 +139,7 @@ function closesStdin({ servers }: LiteRun): boolean {
 export const noticesTheEnd: LiteClientRule = {
   id: 'litemcp-client/notices-the-end-of-the-server',
   level: 'ADVICE',
-  title: 'the client does not wait for a server that has exited',
+  title: 'report a server that has exited',
   says: 'A server that exits answers no more. The client reports that instead of waiting, and exits with another code than 0.',
   source: users,
   fix: { any: 'End the wait for an answer with an error when stdout of the server ends.' },

@@ -11,7 +11,7 @@ const expected =
 export const opens: LiteClientRule = {
   id: 'litemcp-client/opens',
   level: 'MUST',
-  title: 'the client sends requests',
+  title: 'send requests',
   says: 'A client sends JSON messages of the types "get" and "call" to stdin of the server.',
   source: { of: 'litemcp' },
   fix: { any: `Write {"version":[1,0,0],"id":1,"type":"get","data":{}} and three newlines. ${expected}` },
@@ -25,9 +25,9 @@ export const opens: LiteClientRule = {
 export const asksFirst: LiteClientRule = {
   id: 'litemcp-client/asks-for-the-tool-first',
   level: 'ADVICE',
-  title: 'the client knows the tool before it calls it',
+  title: 'ask for the tool before the first call',
   says: 'A client asks for the tool with "get". From the answer it knows the name and the parameters that a call needs.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Send "get", and wait for its answer before the first "call".' },
   scenarios: [plain, slow],
   check: (trial) => {

@@ -10,7 +10,7 @@ import { plain } from '../scenarios.ts';
 export const envelope: LiteClientRule = {
   id: 'litemcp-client/envelope',
   level: 'MUST',
-  title: 'requests have an integer as id and a known type',
+  title: 'send requests with an integer id and a known type',
   says: 'Every message is an IOBasic. A request has an integer "id", the "type" "get" or "call", and as "data" an object or null.',
   source: { of: 'litemcp' },
   fix: { any: 'Write {"version":[1,0,0],"id":1,"type":"get","data":{}}, with the id as a number.' },
@@ -28,7 +28,7 @@ export const envelope: LiteClientRule = {
 export const version: LiteClientRule = {
   id: 'litemcp-client/version',
   level: 'MUST',
-  title: 'requests have the version of the protocol',
+  title: 'write the version of the protocol into requests',
   says: '"version" is a list of three integers in every message. This is LiteMCP 1.0.0.',
   source: { of: 'litemcp' },
   fix: { any: 'Write "version":[1,0,0] in each message.' },
@@ -46,7 +46,7 @@ export const version: LiteClientRule = {
 export const uniqueIds: LiteClientRule = {
   id: 'litemcp-client/ids-are-unique',
   level: 'MUST',
-  title: 'each request has an id of its own',
+  title: 'give each request its own id',
   says: 'The client makes sure that its ids are unique. A server ignores a request whose id was used before.',
   source: { of: 'litemcp' },
   fix: { any: 'Count the ids up from 1.' },
@@ -63,7 +63,7 @@ export const uniqueIds: LiteClientRule = {
 export const toolCall: LiteClientRule = {
   id: 'litemcp-client/call',
   level: 'MUST',
-  title: 'a call names the tool and has strings as arguments',
+  title: 'name the tool and send strings as arguments',
   says: 'The data of "call" is a ToolCall: the name of the tool, and the arguments as a list of strings, whatever the types of the parameters are.',
   source: { of: 'litemcp' },
   fix: {
@@ -87,9 +87,9 @@ export const toolCall: LiteClientRule = {
 export const allArguments: LiteClientRule = {
   id: 'litemcp-client/all-arguments',
   level: 'ADVICE',
-  title: 'a call has an argument for each parameter',
+  title: 'send an argument for each parameter',
   says: 'Arguments belong to parameters by their position, and LiteMCP has no optional parameters.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Send as many arguments as the tool has parameters, in their order.' },
   scenarios: [plain],
   check: (trial) => {

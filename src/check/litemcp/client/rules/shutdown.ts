@@ -5,12 +5,12 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import type { LiteClientRule } from '../lite-client-rule.ts';
 import { plain, stubborn } from '../scenarios.ts';
 
-const source = { of: 'standpipe', page: 'check.md' } as const;
+const source = { of: 'standpipe' } as const;
 
 export const closesStdin: LiteClientRule = {
   id: 'litemcp-client/closes-stdin',
   level: 'ADVICE',
-  title: 'the client ends the server by closing its stdin',
+  title: 'end the server by closing its stdin',
   says: 'A server that reads the end of its stdin finishes its work and exits. A signal does not let it.',
   source,
   fix: {
@@ -25,7 +25,7 @@ export const closesStdin: LiteClientRule = {
 export const leavesNoServer: LiteClientRule = {
   id: 'litemcp-client/leaves-no-server',
   level: 'ADVICE',
-  title: 'no server outlives the client, not even one that ignores the end of stdin and SIGTERM',
+  title: 'leave no server behind',
   says: 'A client ends a server that does not exit at the end of its stdin with a signal, in the end with SIGKILL.',
   source,
   fix: {
@@ -44,7 +44,7 @@ export const leavesNoServer: LiteClientRule = {
 export const exits: LiteClientRule = {
   id: 'litemcp-client/exits',
   level: 'ADVICE',
-  title: 'the client exits when it has done its work',
+  title: 'exit when the work is done',
   says: 'After the server was stopped, nothing of it keeps the program alive.',
   source,
   fix: { any: 'Close the connection, and release its pipes, timers and threads.' },
@@ -57,7 +57,7 @@ export const exits: LiteClientRule = {
 export const exitCode: LiteClientRule = {
   id: 'litemcp-client/exit-code',
   level: 'ADVICE',
-  title: 'the client exits with code 0 after calls without errors',
+  title: 'exit with code 0 after calls without errors',
   says: 'The exit code tells scripts and CI systems whether a program has done its work.',
   source,
   fix: { any: 'Look at what the client prints: it has seen an error in a conversation without one.' },

@@ -14,7 +14,7 @@ const endings = {
 export const threeNewlines: LiteClientRule = {
   id: 'litemcp-client/three-newlines',
   level: 'MUST',
-  title: 'requests end with three newlines',
+  title: 'end requests with three newlines',
   says: 'The server processes its input when it has got three newlines in a row.',
   source: { of: 'litemcp' },
   fix: endings,
@@ -28,7 +28,7 @@ export const threeNewlines: LiteClientRule = {
 export const noNewlinesInside: LiteClientRule = {
   id: 'litemcp-client/no-three-newlines-inside',
   level: 'MUST',
-  title: 'a request does not contain its end',
+  title: 'not write three newlines in a row inside a request',
   says: 'The server processes its input when it has got three newlines in a row, so a message has at most two inside.',
   source: { of: 'litemcp' },
   fix: endings,
@@ -42,7 +42,7 @@ export const noNewlinesInside: LiteClientRule = {
 export const onlyMessages: LiteClientRule = {
   id: 'litemcp-client/only-messages',
   level: 'MUST',
-  title: 'the client writes only messages',
+  title: 'write only messages',
   says: 'What a client writes to stdin of the server are messages: JSON objects with a version, an id and a type.',
   source: { of: 'litemcp' },
   fix: { any: 'Write nothing but messages to stdin of the server.' },
@@ -59,7 +59,7 @@ export const onlyMessages: LiteClientRule = {
 export const utf8: LiteClientRule = {
   id: 'litemcp-client/utf-8',
   level: 'MUST',
-  title: 'requests are UTF-8',
+  title: 'write UTF-8',
   says: 'Messages are JSON, and JSON that programs exchange is UTF-8.',
   source: { of: 'litemcp' },
   fix: writeUtf8,

@@ -11,8 +11,9 @@ const common = { level: 'MUST', source: messages('responses'), runs: 'each revis
 export const answeredOnce: ServerRule = {
   ...common,
   id: 'jsonrpc/answered-once',
-  title: 'a request is answered only once',
+  title: 'answer a request only once',
   says: 'A request gets one response: a result or an error, never both one after the other.',
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: { any: 'Return after the answer was sent. Do not send an error for a request whose result is already written.' },
   check: ({ seen }) => {
     for (const probe of seen) {
@@ -29,7 +30,7 @@ export const answeredOnce: ServerRule = {
 export const noStrayAnswers: ServerRule = {
   ...common,
   id: 'jsonrpc/no-stray-answers',
-  title: 'every answer belongs to a request',
+  title: 'not send answers without a request',
   says: 'A response carries the id of a request that was sent. Only errors about unreadable messages have none.',
   fix: {
     any: 'Send responses only to requests, each with the id of its request. Everything else that a server sends unasked is a notification.',

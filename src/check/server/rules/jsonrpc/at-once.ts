@@ -5,16 +5,15 @@ import { type Conversation, describeError } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { messages } from './source.ts';
 
 const MANY = 10;
 
 export const atOnce: ServerRule = {
   id: 'jsonrpc/requests-at-once-are-answered',
   level: 'MUST',
-  title: 'requests that come together are all answered',
+  title: 'answer all requests that come together',
   says: 'A client need not wait for an answer before it sends the next request. Each of them is answered, in any order.',
-  source: messages('responses'),
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: {
     any: 'Split the input at newlines and handle every line, also if one read returns several. Do not drop a request because another is in progress.',
   },
@@ -54,7 +53,7 @@ export const pingDuringCall: ServerRule = {
   ...duringCall,
   id: 'jsonrpc/ping-during-a-call',
   level: 'MUST',
-  title: 'a ping is answered while a call runs',
+  title: 'answer a ping while a call runs',
   says: 'The receiver of a ping answers promptly. A call that takes long does not delay it.',
   source: { of: 'mcp', page: 'basic/utilities/ping#behavior-requirements' },
   until: '2025-11-25',
@@ -65,9 +64,9 @@ export const requestDuringCall: ServerRule = {
   ...duringCall,
   id: 'jsonrpc/requests-during-a-call',
   level: 'ADVICE',
-  title: 'other requests are answered while a call runs',
+  title: 'answer other requests while a call runs',
   says: 'Hosts send requests of several conversations over one connection. A call that takes long does not hold up the others.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   check: (trial) => isAnsweredDuringCall(trial, 'tools/list'),
 };
 

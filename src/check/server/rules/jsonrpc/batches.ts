@@ -1,7 +1,5 @@
 // Batches exist in 2025-03-26 alone. In other revisions a list is an invalid message.
 
-import { RpcCode } from '../../../../base/errors.ts';
-import { textOf } from '../../../../base/text-of.ts';
 import type { Source } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
@@ -19,7 +17,7 @@ export const batchesAnswered: ServerRule = {
   ...common,
   id: 'jsonrpc/batches-are-answered',
   level: 'MUST',
-  title: 'the requests of a batch are answered',
+  title: 'answer the requests of a batch',
   says: 'In 2025-03-26 a server supports receiving batches: every request in the list gets its answer.',
   source: batching,
   fix: {
@@ -37,8 +35,8 @@ export const batchesAnswered: ServerRule = {
 export const batchAnswerIsList: ServerRule = {
   ...common,
   id: 'jsonrpc/batch-answers-are-one-list',
-  level: 'SHOULD',
-  title: 'the answers to a batch are one list',
+  level: 'ADVICE',
+  title: 'answer a batch with one list',
   says: 'A batch is answered with a list of the responses, once all of its requests are processed.',
   source: batch,
   fix: { any: 'Collect the answers to the requests of a batch, and write them as one JSON array on one line.' },
@@ -58,7 +56,7 @@ export const batchOfNotifications: ServerRule = {
   ...common,
   id: 'jsonrpc/batch-of-notifications',
   level: 'MUST',
-  title: 'a batch of notifications is not answered',
+  title: 'not answer a batch of notifications',
   says: 'If a batch contains no request, nothing is sent back, not even an empty list.',
   source: batch,
   fix: { any: 'Write nothing if a batch has no answers.' },
@@ -76,9 +74,9 @@ export const batchOfNotifications: ServerRule = {
 export const emptyBatch: ServerRule = {
   ...common,
   id: 'jsonrpc/empty-batch',
-  level: 'SHOULD',
-  title: 'an empty batch is answered with one error',
-  says: 'An empty list is an invalid request: it is answered with the error -32600, not with a list.',
+  level: 'MUST',
+  title: 'answer an empty batch with one error',
+  says: 'An empty list is not a valid batch. It is answered with one response, not with a list.',
   source: batch,
   fix: { any: 'Answer an empty list with one error -32600 whose id is null.' },
   check: async (trial) => {
@@ -91,18 +89,15 @@ export const emptyBatch: ServerRule = {
       violation('An empty batch was not answered.');
     }
     if (Array.isArray(answer.frame.json)) violation('An empty batch was answered with a list.', answer.frame);
-    if (answer.code !== RpcCode.invalidRequest) {
-      violation(`An empty batch was answered with the code ${textOf(answer.code)}, not -32600.`, answer.frame);
-    }
   },
 };
 
 export const batchesSurvived: ServerRule = {
   id: 'jsonrpc/batches-are-survived',
-  level: 'SHOULD',
-  title: 'a batch does not end the connection',
+  level: 'ADVICE',
+  title: 'survive a batch',
   says: 'In revisions without batches a list is an invalid message. It may be refused or ignored; later requests are answered.',
-  source: { of: 'json-rpc', anchor: 'batch' },
+  source: { of: 'standpipe' },
   fix: { any: 'Test that a message is an object before its members are read. Answer a list with the error -32600.' },
   runs: 'each era',
   uses: 'shared',

@@ -6,15 +6,14 @@ import { NotApplicable, notApplicable, Violation, violation } from '../../../ver
 import { type Conversation, describeError } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
-import { messages } from './source.ts';
 
 const UNKNOWN_METHOD = 'standpipe/no-such-method';
 const errorObject = { of: 'json-rpc', anchor: 'error_object' } as const;
 
 export const parseError: ServerRule = {
   id: 'jsonrpc/parse-error',
-  level: 'SHOULD',
-  title: 'a line that is not JSON is answered with -32700',
+  level: 'ADVICE',
+  title: 'answer a line that is not JSON with -32700',
   says: 'A server that receives invalid JSON answers with the error -32700. Its id is null, or absent since 2025-11-25.',
   source: errorObject,
   fix: {
@@ -36,8 +35,8 @@ export const parseError: ServerRule = {
 
 export const invalidRequest: ServerRule = {
   id: 'jsonrpc/invalid-request',
-  level: 'SHOULD',
-  title: 'a message that is not a request is answered with -32600',
+  level: 'ADVICE',
+  title: 'answer a message that is not a request with -32600',
   says: 'JSON that is not a valid request, such as one whose method is a number, is answered with the error -32600.',
   source: errorObject,
   fix: {
@@ -72,9 +71,9 @@ function mustBeRefused(
 export const unknownMethods: ServerRule = {
   id: 'jsonrpc/unknown-methods-are-refused',
   level: 'MUST',
-  title: 'an unknown method is answered with an error',
+  title: 'answer an unknown method with an error',
   says: 'A request is always answered. If its method does not exist, the answer is an error.',
-  source: messages('responses'),
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: { any: 'Answer a request for an unknown method with the error -32601; do not ignore it.' },
   runs: 'each era',
   uses: 'shared',
@@ -85,8 +84,8 @@ export const unknownMethods: ServerRule = {
 
 export const methodNotFound: ServerRule = {
   id: 'jsonrpc/method-not-found-code',
-  level: 'SHOULD',
-  title: 'the error for an unknown method has the code -32601',
+  level: 'ADVICE',
+  title: 'answer an unknown method with the code -32601',
   says: 'The code -32601 says that a method does not exist. Clients use it to find out what a server supports.',
   source: errorObject,
   fix: { any: 'Look up the method before its params are validated, and answer with -32601 if there is none.' },
@@ -103,8 +102,8 @@ export const methodNotFound: ServerRule = {
 
 export const invalidParams: ServerRule = {
   id: 'jsonrpc/invalid-params',
-  level: 'SHOULD',
-  title: 'params of a wrong type are answered with -32602',
+  level: 'ADVICE',
+  title: 'answer params of a wrong type with -32602',
   says: 'A request whose params do not have the form that its method requires is answered with the error -32602.',
   source: errorObject,
   fix: {

@@ -16,7 +16,7 @@ const common = {
 export const integerIds: ServerRule = {
   ...common,
   id: 'jsonrpc/integer-ids-are-echoed',
-  title: 'integer ids come back as they were sent',
+  title: 'return integer ids as they were sent',
   says: 'An answer has the id of its request. Zero, negative and large integers are valid ids.',
   fix: {
     java: 'Keep the id as the JSON value it was (JsonNode, Object), not as int or double.',
@@ -31,7 +31,7 @@ export const integerIds: ServerRule = {
 export const stringIds: ServerRule = {
   ...common,
   id: 'jsonrpc/string-ids-are-echoed',
-  title: 'string ids come back as they were sent',
+  title: 'return string ids as they were sent',
   says: 'An answer has the id of its request, of the same type. A string of digits stays a string; any text is valid.',
   fix: {
     any: 'Keep the id as the JSON value it was: no conversion of digits to a number, no test for truth ("" is an id).',

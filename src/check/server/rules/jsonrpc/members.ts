@@ -12,7 +12,8 @@ const common = { level: 'SHOULD', source: messages('requests'), runs: 'each era'
 export const unknownParams: ServerRule = {
   ...common,
   id: 'jsonrpc/unknown-params-are-ignored',
-  title: 'unknown members of params are ignored',
+  level: 'ADVICE',
+  title: 'ignore unknown members of params',
   says: 'The params of a request are an open object: a client of a later revision may send members that the server does not know.',
   fix: {
     python: 'Set model_config = ConfigDict(extra="ignore"), not "forbid".',
@@ -29,9 +30,9 @@ export const unknownMembers: ServerRule = {
   ...common,
   id: 'jsonrpc/unknown-members-are-ignored',
   level: 'ADVICE',
-  title: 'unknown members of a request are ignored',
+  title: 'ignore unknown members of a request',
   says: 'No specification forbids further members beside `id`, `method` and `params`. A server that ignores them works with more clients.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     node: 'The official SDK drops such messages without an answer. In a server of your own: no .strict() of zod for messages.',
     any: 'Ignore members of a message that are not known.',
@@ -42,7 +43,8 @@ export const unknownMembers: ServerRule = {
 export const positionalParams: ServerRule = {
   ...common,
   id: 'jsonrpc/positional-params-are-answered',
-  title: 'a request with a list as params is answered',
+  level: 'ADVICE',
+  title: 'answer a request with a list as params',
   says: 'JSON-RPC allows params as a list; MCP has objects only. Such a request is refused or answered, not ignored.',
   source: { of: 'json-rpc', anchor: 'parameter_structures' },
   fix: { any: 'Answer a request whose params are a list with the error -32602.' },

@@ -16,7 +16,7 @@ const common = {
 export const notificationsUnanswered: ServerRule = {
   ...common,
   id: 'jsonrpc/notifications-are-not-answered',
-  title: 'a notification is not answered',
+  title: 'not answer notifications',
   says: 'The receiver of a notification sends no response.',
   fix: { any: 'Test whether a message has an id before it is answered. Without one, write nothing.' },
   check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: 'standpipe-unknown' }),
@@ -25,7 +25,7 @@ export const notificationsUnanswered: ServerRule = {
 export const wrongNotificationsUnanswered: ServerRule = {
   ...common,
   id: 'jsonrpc/wrong-notifications-are-not-answered',
-  title: 'a notification with wrong params is not answered',
+  title: 'not answer a notification with wrong params',
   says: 'No error is sent for a notification whose params do not fit, as its sender cannot relate it to anything.',
   fix: { any: 'Log to stderr what is wrong with a notification; send no error.' },
   check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: { wrong: true }, reason: 7 }),
@@ -34,7 +34,7 @@ export const wrongNotificationsUnanswered: ServerRule = {
 export const unknownNotifications: ServerRule = {
   ...common,
   id: 'jsonrpc/unknown-notifications-are-ignored',
-  title: 'an unknown notification is ignored',
+  title: 'not answer unknown notifications',
   says: 'A notification of an unknown method gets no response, and the server continues.',
   fix: { any: 'Ignore notifications of unknown methods. -32601 is only for requests.' },
   check: (trial) => isUnanswered(trial, 'notifications/standpipe/unknown', { any: 'thing' }),

@@ -12,7 +12,7 @@ const common = { level: 'MUST', runs: 'each revision', uses: 'seen' } as const;
 export const versionMember: ServerRule = {
   ...common,
   id: 'jsonrpc/version-member',
-  title: 'every message has `"jsonrpc": "2.0"`',
+  title: 'set `"jsonrpc": "2.0"` in every message',
   says: 'Requests, notifications, results and errors have the member `jsonrpc` with the text "2.0".',
   source: messages('responses'),
   fix: { any: 'Add "jsonrpc": "2.0" to every message, errors and notifications too. It is a string, not a number.' },
@@ -26,7 +26,7 @@ export const versionMember: ServerRule = {
 export const resultOrError: ServerRule = {
   ...common,
   id: 'jsonrpc/result-or-error',
-  title: 'an answer has a result or an error, not both',
+  title: 'answer with a result or an error, not both',
   says: 'A response sets either `result` or `error`. The other member is absent, not null.',
   source: messages('responses'),
   fix: {
@@ -49,7 +49,7 @@ export const resultOrError: ServerRule = {
 export const resultObject: ServerRule = {
   ...common,
   id: 'jsonrpc/results-are-objects',
-  title: 'a result is an object',
+  title: 'answer with an object as result',
   says: 'The result of every method is a JSON object, also if it is empty.',
   source: messages('responses'),
   fix: { any: 'Answer with an object: {} for a method without a result, {"tools": […]} for a list.' },
@@ -64,7 +64,7 @@ export const resultObject: ServerRule = {
 export const errorMembers: ServerRule = {
   ...common,
   id: 'jsonrpc/error-members',
-  title: 'an error has an integer code and a message',
+  title: 'give errors an integer code and a message',
   says: 'The error of a response is an object with an integer `code` and the text `message`.',
   source: messages('responses'),
   fix: { any: 'Answer errors as {"code": <integer>, "message": <string>}; further details go to `data`.' },

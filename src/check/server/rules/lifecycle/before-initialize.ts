@@ -11,7 +11,7 @@ import type { Trial } from '../../trial.ts';
 
 const common = {
   level: 'SHOULD',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   until: '2025-11-25',
   runs: 'once',
   uses: 'own',
@@ -48,7 +48,7 @@ export const initializeAfterDiscover: ServerRule = {
   ...common,
   id: 'lifecycle/initialize-after-discover',
   level: 'ADVICE',
-  title: '`initialize` works after `server/discover`',
+  title: 'accept `initialize` after `server/discover`',
   says: 'A client that speaks both eras asks `server/discover` first. On any error it falls back to `initialize` over the same pipe.',
   fix: {
     any: 'Answer an unknown method before `initialize` with an error. Do not exit, and do not take it for the end of the handshake.',
@@ -63,7 +63,7 @@ export const discoverAnswered: ServerRule = {
   ...common,
   id: 'lifecycle/discover-is-answered',
   level: 'ADVICE',
-  title: '`server/discover` is answered, also by a server that does not know it',
+  title: 'answer `server/discover` with an error if the server does not know it',
   says: 'Every request is answered. A client that gets no answer to `server/discover` has to wait before it can fall back.',
   fix: { any: 'Answer `server/discover` with the error -32601 if the server does not support 2026-07-28.' },
   check: async (trial) => {
@@ -78,9 +78,10 @@ const otherFirst = perLane((trial) => early(trial, [{ method: 'ping' }, { method
 export const pingFirst: ServerRule = {
   ...common,
   id: 'lifecycle/ping-before-initialize',
-  title: 'a ping before `initialize` is answered',
+  level: 'ADVICE',
+  title: 'answer a ping before `initialize`',
   says: 'Pings are the only requests that a client may send before the answer to `initialize`. They are answered.',
-  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  source: { of: 'standpipe' },
   fix: { any: 'Answer `ping` with {} at any time, also before `initialize`.' },
   check: async (trial) => {
     const { probe, answers, opening } = await otherFirst(trial);
@@ -93,7 +94,7 @@ export const requestFirst: ServerRule = {
   ...common,
   id: 'lifecycle/requests-before-initialize',
   level: 'ADVICE',
-  title: 'a request before `initialize` is answered, and the server opens afterwards',
+  title: 'answer a request before `initialize`, and open afterwards',
   says: 'A client should not send requests before `initialize`. One that does gets a result or an error, and can still open.',
   fix: {
     any: 'Answer requests before `initialize` with an error such as -32600. Do not ignore them, and do not exit.',

@@ -25,8 +25,9 @@ export const pingBeforeInitialized: ServerRule = {
   ...common,
   id: 'lifecycle/ping-before-initialized',
   level: 'MUST',
-  title: 'a ping before `initialized` is answered',
+  title: 'answer a ping before `initialized`',
   says: 'The receiver of a ping answers it promptly, also before the client has sent `notifications/initialized`.',
+  source: { of: 'mcp', page: 'basic/utilities/ping#behavior-requirements' },
   fix: { any: 'Answer `ping` with {} at any time.' },
   check: async (trial) => {
     const { probe, isAnswering } = await between(trial);
@@ -38,7 +39,7 @@ export const quietBeforeInitialized: ServerRule = {
   ...common,
   id: 'lifecycle/no-requests-before-initialized',
   level: 'SHOULD',
-  title: 'the server sends no requests before `initialized`',
+  title: 'not send requests before `initialized`',
   says: 'Before the server has received `notifications/initialized` it sends no requests but pings.',
   fix: {
     node: 'Send the first request in oninitialized of the server, not right after connect.',
@@ -60,9 +61,9 @@ export const secondInitialize: ServerRule = {
   ...common,
   id: 'lifecycle/second-initialize',
   level: 'ADVICE',
-  title: 'a second `initialize` does not break the session',
+  title: 'keep the session after a second `initialize`',
   says: '`initialize` is sent once. A second one is answered with an error or a result, and the session goes on.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     any: 'Answer a second `initialize` with the error -32600, or like the first. Do not exit and do not reset the session.',
   },

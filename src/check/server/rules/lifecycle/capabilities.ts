@@ -2,16 +2,12 @@
 
 import { RpcCode } from '../../../../base/errors.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
+import { describeError } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
 import { messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-
-const source = {
-  of: 'mcp',
-  page: 'basic/lifecycle#capability-negotiation',
-  pages: { '2026-07-28': 'server/discover#discoverresult' },
-} as const;
 
 interface Offer {
   capability: string;
@@ -63,22 +59,35 @@ function when(isSo: boolean, offer: Offer): Offer[] {
 export const declaredWorks: ServerRule = {
   id: 'lifecycle/declared-capabilities-work',
   level: 'MUST',
-  title: 'the methods of a declared capability exist',
-  says: 'Capabilities say which features a session has. A method of a declared one is not answered with -32601.',
-  source,
+  levels: before('2026-07-28', 'ADVICE'),
+  title: 'implement the methods of its declared capabilities',
+  says: 'Capabilities say which features a server has. Its methods are not answered with -32601, and its lists not with an error.',
+  source: {
+    of: 'mcp',
+    page: 'basic/lifecycle#capability-negotiation',
+    pages: { '2026-07-28': 'server/tools#capabilities' },
+  },
   fix: {
     any: 'Declare a capability only if its methods are implemented: tools/list for tools, logging/setLevel for logging, and so on.',
   },
   runs: 'each era',
   uses: 'own',
   check: async (trial) => {
-    const declared = offersOf(trial.facts).filter(({ isDeclared, capability }) => isDeclared && capability !== 'tasks');
+    const declared = offersOf(trial.facts).filter(
+      ({ isDeclared, capability, method }) =>
+        isDeclared && capability !== 'tasks' && (trial.era === 'legacy' || method.endsWith('/list')),
+    );
     if (declared.length === 0) notApplicable('the server declares no capability');
     const conversation = await trial.open();
     for (const { capability, method, params } of declared) {
       const { error, frame } = await conversation.request(method, params);
-      if (error?.code === RpcCode.methodNotFound) {
+      if (!error) continue;
+      if (error.code === RpcCode.methodNotFound) {
         violation(`The server declares \`${capability}\` and does not know \`${method}\`.`, frame);
+      }
+      // The other methods have params that a server may refuse.
+      if (method.endsWith('/list')) {
+        violation(`The server declares \`${capability}\` and refuses \`${method}\`: ${describeError(error)}.`, frame);
       }
     }
   },
@@ -86,10 +95,10 @@ export const declaredWorks: ServerRule = {
 
 export const undeclaredRefused: ServerRule = {
   id: 'lifecycle/undeclared-capabilities-are-refused',
-  level: 'SHOULD',
-  title: 'the methods of an undeclared capability are refused',
+  level: 'ADVICE',
+  title: 'refuse the methods of undeclared capabilities',
   says: 'Only capabilities that were negotiated are used. A method of another one is answered with an error, usually -32601.',
-  source,
+  source: { of: 'standpipe' },
   fix: { any: 'Declare the capability, or answer its methods with the error -32601.' },
   runs: 'each era',
   uses: 'own',
@@ -113,13 +122,13 @@ const capabilityOf: Readonly<Record<string, string>> = {
 export const clientCapabilities: ServerRule = {
   id: 'lifecycle/client-capabilities-are-respected',
   level: 'MUST',
-  title: 'the server asks only for what the client has declared',
+  levels: before('2025-06-18', 'SHOULD'),
+  title: 'ask only for what the client has declared',
   says: 'Both sides use only capabilities that were negotiated: no sampling, elicitation or roots without the capability of the client.',
   source: { of: 'mcp', page: 'basic/lifecycle#operation' },
   fix: {
     any: 'Look at `capabilities` of `initialize` before a request is sent to the client, and do without if it is missing.',
   },
-  since: '2025-06-18',
   until: '2025-11-25',
   runs: 'each revision',
   uses: 'seen',

@@ -3,6 +3,7 @@
 
 import type { ExitStatus } from '../../../../process/server-process.ts';
 import type { StopRung } from '../../../../process/tree/stop-ladder.ts';
+import { before } from '../../../rule.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { Conversation } from '../../conversation.ts';
@@ -48,7 +49,8 @@ const ending = perLane(async (trial): Promise<Ending> => {
 export const endsWithStdin: ServerRule = {
   ...common,
   id: 'lifecycle/ends-with-stdin',
-  title: 'the end of stdin ends the server',
+  levels: before('2026-07-28', 'ADVICE'),
+  title: 'exit at the end of stdin',
   says: 'A client shuts a server down by closing its stdin, and the server exits promptly. Signals follow only if it does not.',
   check: async (trial) => {
     const { exit, proof } = await ending(trial);
@@ -61,9 +63,9 @@ export const exitCode: ServerRule = {
   ...common,
   id: 'lifecycle/exit-code',
   level: 'ADVICE',
-  title: 'an orderly end has the exit code 0',
+  title: 'exit with code 0 at the end of stdin',
   says: 'The end of stdin is the ordinary way to end. Another code than 0 makes supervisors report a crash.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     any: 'Exit with code 0 at the end of stdin: it is not an error. Catch the exceptions of readers and writers that it causes.',
   },
@@ -79,9 +81,9 @@ export const noProcessLeft: ServerRule = {
   ...common,
   id: 'lifecycle/no-process-left',
   level: 'ADVICE',
-  title: 'no process is left behind',
+  title: 'end child processes before the exit',
   says: 'When the server exits, the processes that it started exit too. A client knows only the one that it started.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     node: "End child processes in process.on('exit') and before an orderly end; a wrapper should wait for its child.",
     python: 'Terminate child processes in a finally block, or start them with a pipe whose end they notice.',
@@ -98,7 +100,8 @@ export const noProcessLeft: ServerRule = {
 export const endsBeforeInitialize: ServerRule = {
   ...common,
   id: 'lifecycle/ends-before-initialize',
-  title: 'the end of stdin ends a server that was not opened',
+  levels: before('2026-07-28', 'ADVICE'),
+  title: 'exit at the end of stdin before the first request',
   says: 'A client that gives up before its first request closes stdin too. The server exits.',
   runs: 'once',
   check: async (trial) => {
@@ -112,7 +115,8 @@ export const endsBeforeInitialize: ServerRule = {
 export const endsDuringCall: ServerRule = {
   ...common,
   id: 'lifecycle/ends-during-a-call',
-  title: 'the end of stdin ends the server during a call',
+  levels: before('2026-07-28', 'ADVICE'),
+  title: 'exit at the end of stdin during a call',
   says: 'A client may shut down while a call runs. Its answer is not read any more, so that the server need not wait for it.',
   fix: { ...exitAtEnd, any: 'At the end of stdin, cancel the calls that run, and exit.' },
   runs: 'once',
@@ -129,7 +133,8 @@ export const endsDuringCall: ServerRule = {
 export const endsWithSigterm: ServerRule = {
   ...common,
   id: 'lifecycle/ends-with-sigterm',
-  title: 'SIGTERM ends the server',
+  level: 'ADVICE',
+  title: 'exit at SIGTERM',
   says: 'A client sends SIGTERM to a server that does not exit at the end of its stdin, and SIGKILL only afterwards.',
   fix: {
     node: "A listener for 'SIGTERM' replaces the default: call process.exit() in it.",

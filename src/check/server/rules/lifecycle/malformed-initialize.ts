@@ -29,9 +29,10 @@ const twice = perLane(async (trial) => {
 export const malformedInitialize: ServerRule = {
   ...common,
   id: 'lifecycle/malformed-initialize',
-  title: '`initialize` without a version is refused',
+  level: 'ADVICE',
+  title: 'refuse `initialize` without a version',
   says: '`initialize` carries a version, capabilities and the name of the client. Without them it is answered with an error.',
-  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  source: { of: 'standpipe' },
   fix: {
     any: 'Answer `initialize` with the error -32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
   },
@@ -46,9 +47,9 @@ export const initializeAgain: ServerRule = {
   ...common,
   id: 'lifecycle/initialize-can-be-repeated',
   level: 'ADVICE',
-  title: 'a refused `initialize` can be repeated',
+  title: 'accept a correct `initialize` after a refused one',
   says: 'A client whose `initialize` was refused may correct it and try again over the same pipe.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     any: 'Do not exit when `initialize` is refused, and do not count it as the one `initialize` of the connection.',
   },

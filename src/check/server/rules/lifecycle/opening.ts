@@ -4,6 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { wrongCapability } from '../wrong-capability.ts';
 
 const common = {
   level: 'MUST',
@@ -16,25 +17,24 @@ const common = {
 export const capabilitiesObject: ServerRule = {
   ...common,
   id: 'lifecycle/capabilities',
-  title: 'the answer to `initialize` has capabilities',
-  says: 'The server answers with its capabilities: an object whose members are objects.',
+  title: 'answer `initialize` with capabilities',
+  says: 'The server answers `initialize` with `capabilities`, an object. Each capability that the specification defines is an object too.',
   fix: {
     any: 'Answer with "capabilities": {"tools": {}, …}. A capability is an object, not true; leave out those that are missing.',
   },
   check: (trial) => {
     const { capabilities } = trial.facts.opening;
     if (!isObject(capabilities)) violation('The answer to `initialize` has no object `capabilities`.', ...proof(trial));
-    for (const [name, value] of Object.entries(capabilities)) {
-      if (!isObject(value)) violation(`The capability \`${name}\` is not an object.`, ...proof(trial));
-    }
+    const wrong = wrongCapability(capabilities);
+    if (wrong) violation(`The capability \`${wrong}\` is not an object.`, ...proof(trial));
   },
 };
 
 export const serverInfo: ServerRule = {
   ...common,
   id: 'lifecycle/server-info',
-  title: 'the answer to `initialize` has the name and the version of the server',
-  says: 'The server answers with `serverInfo`, which has the texts `name` and `version`.',
+  title: 'answer `initialize` with its name and version',
+  says: 'The server answers `initialize` with `serverInfo`, which has the strings `name` and `version`.',
   fix: { any: 'Answer with "serverInfo": {"name": "…", "version": "…"}. Both are strings.' },
   check: (trial) => {
     const { serverInfo } = trial.facts.opening;
@@ -49,7 +49,7 @@ export const serverInfo: ServerRule = {
 export const instructions: ServerRule = {
   ...common,
   id: 'lifecycle/instructions',
-  title: 'instructions are text',
+  title: 'send instructions as text',
   says: 'The answer to `initialize` may have `instructions`, which are a string.',
   fix: { any: 'Answer with "instructions" as one string, or leave it out. It is not null and not a list.' },
   check: (trial) => {

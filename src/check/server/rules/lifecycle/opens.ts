@@ -15,7 +15,7 @@ const answer = Object.fromEntries(
 export const opens: ServerRule = {
   id: 'lifecycle/opens',
   level: 'MUST',
-  title: 'the server answers its first request',
+  title: 'answer its first request',
   says: 'A client opens a connection with `initialize`, or since 2026-07-28 with any request. The server answers with the revision that it uses.',
   source: { of: 'mcp', page: 'basic/lifecycle#initialization', pages: { '2026-07-28': 'server/discover' } },
   fix: answer,

@@ -25,7 +25,7 @@ const common = {
 export const knownVersions: ServerRule = {
   ...common,
   id: 'lifecycle/known-versions',
-  title: 'each published version is accepted or answered with one that is accepted',
+  title: 'answer each published version with that version or with one that it supports',
   says: 'A server that supports the requested version answers with the same version, otherwise with another one that it supports.',
   check: async (trial) => {
     for (const revision of legacyRevisions) {
@@ -43,7 +43,7 @@ const offerForOlder = perLane((trial) => initializeWith(trial, OLDER));
 export const unknownVersion: ServerRule = {
   ...common,
   id: 'lifecycle/unknown-version',
-  title: 'a version that never existed is not accepted',
+  title: 'not accept a version that never existed',
   says: 'If the server does not support the requested version, it answers with another one that it supports.',
   check: async (trial) => offersWhatItSupports(trial, OLDER, await offerForOlder(trial)),
 };
@@ -51,7 +51,7 @@ export const unknownVersion: ServerRule = {
 export const futureVersion: ServerRule = {
   ...common,
   id: 'lifecycle/future-version',
-  title: 'a version of the future is not accepted',
+  title: 'not accept a version that does not exist yet',
   says: 'A version that is newer than all that the server supports is answered with one that it supports.',
   check: async (trial) => offersWhatItSupports(trial, NEWER, await initializeWith(trial, NEWER)),
 };
@@ -59,8 +59,8 @@ export const futureVersion: ServerRule = {
 export const offersVersion: ServerRule = {
   ...common,
   id: 'lifecycle/offers-a-version',
-  level: 'SHOULD', // the page says that the server must, and shows an error in an example
-  title: 'an unknown version is answered with another version, not with an error',
+  level: 'SHOULD',
+  title: 'answer an unknown version with another version, not with an error',
   says: 'The server offers a version that it supports, so that the client can decide. An error leaves the client without a choice.',
   check: async (trial) => {
     const { error, frame } = await offerForOlder(trial);

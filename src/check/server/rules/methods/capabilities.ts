@@ -10,7 +10,7 @@ import { listIn } from './shape.ts';
 export const capabilitiesAreDeclared: ServerRule = {
   id: 'methods/capabilities-are-declared',
   level: 'MUST',
-  title: 'tools, resources and prompts are declared',
+  title: 'declare tools, resources and prompts that it has',
   says: 'A server that supports tools, resources or prompts declares the capability. Clients do not ask for lists that are not declared.',
   source: { of: 'mcp', page: 'server/tools#capabilities' },
   fix: { any: 'Declare the capability in the answer to `initialize` or `server/discover`.' },
@@ -37,9 +37,9 @@ const changes = {
 export const changesAreDeclared: ServerRule = {
   id: 'methods/list-changes-are-declared',
   level: 'SHOULD',
-  title: 'changes of lists are sent only where declared',
+  title: 'declare the list changes that it sends',
   says: 'A server that sends `list_changed` declares `listChanged: true` in the capability of this list.',
-  source: { of: 'mcp', page: 'server/tools#list-changed-notification' },
+  source: { of: 'mcp', page: 'basic/lifecycle#operation' },
   fix: { any: 'Declare `"listChanged": true`, or do not send the notification.' },
   until: '2025-11-25',
   runs: 'each revision',

@@ -11,8 +11,8 @@ const MOST_VALUES = 100;
 export const completionResults = shapeRule({
   id: 'methods/completion-results',
   level: 'MUST',
-  title: 'completions are at most 100 strings',
-  says: 'The result of `completion/complete` has `completion.values`, at most 100 strings. `total` is an integer, `hasMore` a boolean.',
+  title: 'return at most 100 strings as completions',
+  says: 'The result of `completion/complete` has `completion.values`, at most 100 strings. `total` is a number, `hasMore` a boolean.',
   source: { of: 'mcp', page: 'server/utilities/completion#completion-results' },
   fix: { any: 'Return the first 100 values, and `hasMore: true` if there are more.' },
   parts: (survey) =>
@@ -27,7 +27,7 @@ export const completionResults = shapeRule({
     if (!Array.isArray(values)) return `has values that are ${jsonKind(values)}`;
     if (!values.every((value) => typeof value === 'string')) return 'has values that are not strings';
     if (values.length > MOST_VALUES) return `has ${values.length} values`;
-    if (total !== undefined && !Number.isInteger(total)) return `has a total that is no integer`;
+    if (total !== undefined && typeof total !== 'number') return `has a total that is ${jsonKind(total)}`;
     return hasMore === undefined || typeof hasMore === 'boolean'
       ? undefined
       : `has a hasMore that is ${jsonKind(hasMore)}`;
@@ -37,7 +37,7 @@ export const completionResults = shapeRule({
 export const unknownReferences: ServerRule = {
   id: 'methods/unknown-completions-are-refused',
   level: 'SHOULD',
-  title: 'a completion for an unknown prompt is refused',
+  title: 'refuse a completion for an unknown prompt with -32602',
   says: 'A completion that refers to a prompt that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/utilities/completion#error-handling' },
   fix: { any: 'Look up the prompt of the reference, and answer with the error -32602 if there is none.' },

@@ -17,7 +17,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
 export const contentMembers = shapeRule({
   id: 'methods/content-blocks',
   level: 'MUST',
-  title: 'blocks of content have their members',
+  title: 'give blocks of content their members',
   says: 'A block of content has a known type and the members of this type, such as `text`, or `data` and `mimeType`.',
   source: { of: 'mcp', page: 'server/tools#tool-result' },
   fix: {
@@ -41,9 +41,9 @@ export const contentMembers = shapeRule({
 export const contentTypes = shapeRule({
   id: 'methods/content-types-of-the-revision',
   level: 'SHOULD',
-  title: 'content has types that the revision knows',
+  title: 'use only content types of the revision',
   says: 'Audio exists since 2025-03-26, links to resources since 2025-06-18. Clients of earlier revisions cannot read them.',
-  source: { of: 'mcp', page: 'server/tools#tool-result' },
+  source: { of: 'mcp', page: 'basic/lifecycle#operation' },
   fix: { any: 'Replace blocks that the revision of the session does not have by text.' },
   until: '2025-03-26',
   parts: contentBlocks,
@@ -57,7 +57,7 @@ export const contentTypes = shapeRule({
 export const base64 = shapeRule({
   id: 'methods/binary-data-is-base64',
   level: 'MUST',
-  title: 'binary data is base64',
+  title: 'encode binary data as base64',
   says: 'Images, audio and binary resources are encoded as base64.',
   source: { of: 'mcp', page: 'server/resources#security-considerations' },
   fix: {
@@ -75,7 +75,7 @@ export const base64 = shapeRule({
 export const annotations = shapeRule({
   id: 'methods/content-annotations',
   level: 'MUST',
-  title: 'annotations of content and resources have their types',
+  title: 'write annotations of content with their types',
   says: '`audience` lists "user" and "assistant", `priority` is a number from 0 to 1, `lastModified` is a string.',
   source: {
     of: 'mcp',
@@ -107,8 +107,9 @@ export function contentsProblem(contents: unknown): string | undefined {
   const { uri, text, blob } = contents;
   if (typeof uri !== 'string') return `has a uri that is ${jsonKind(uri)}`;
   const given = [text, blob].filter((each) => each !== undefined && each !== null);
-  if (given.length !== 1) return given.length === 0 ? 'has neither text nor blob' : 'has both text and blob';
-  return typeof given[0] === 'string' ? undefined : `has contents that are ${jsonKind(given[0])}`;
+  if (given.length === 0) return 'has neither text nor blob';
+  const wrong = given.find((each) => typeof each !== 'string');
+  return wrong === undefined ? undefined : `has contents that are ${jsonKind(wrong)}`;
 }
 
 function isLater(type: unknown, revision: Revision): boolean {

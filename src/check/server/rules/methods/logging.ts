@@ -13,8 +13,8 @@ const undeclared = 'the server declares no logging';
 
 export const levelsAreAccepted: ServerRule = {
   id: 'methods/log-levels-are-accepted',
-  level: 'MUST',
-  title: 'every log level can be set',
+  level: 'ADVICE',
+  title: 'accept every log level',
   says: 'A server that declares logging accepts `logging/setLevel` with each of the eight levels from debug to emergency.',
   source: { of: 'mcp', page: 'server/utilities/logging#log-levels' },
   fix: { any: 'Accept debug, info, notice, warning, error, critical, alert and emergency.' },
@@ -35,7 +35,7 @@ export const levelsAreAccepted: ServerRule = {
 export const unknownLevels: ServerRule = {
   id: 'methods/unknown-log-levels-are-refused',
   level: 'SHOULD',
-  title: 'an unknown log level is refused',
+  title: 'refuse an unknown log level with -32602',
   says: 'A log level that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/utilities/logging#error-handling' },
   fix: { any: 'Compare the level with the eight known ones, and answer with the error -32602 if it is none of them.' },
@@ -54,7 +54,7 @@ export const unknownLevels: ServerRule = {
 export const logMessages: ServerRule = {
   id: 'methods/log-messages',
   level: 'MUST',
-  title: 'log messages have a known level and data',
+  title: 'send log messages with a known level and data',
   says: 'A log message has one of the eight levels, and `data`, which is any JSON value. `logger` is a string.',
   source: { of: 'mcp', page: 'server/utilities/logging#log-message-notifications' },
   fix: { any: 'Send `{"level": "info", "data": …}`. The text of the message belongs into `data`.' },
@@ -75,7 +75,7 @@ export const logMessages: ServerRule = {
 export const logsAreDeclared: ServerRule = {
   id: 'methods/logging-is-declared',
   level: 'MUST',
-  title: 'log messages are sent only where declared',
+  title: 'declare logging if it sends log messages',
   says: 'A server that sends log messages declares the capability `logging`.',
   source: { of: 'mcp', page: 'server/utilities/logging#capabilities' },
   fix: { any: 'Declare the capability `logging`, or log to stderr.' },
@@ -90,10 +90,14 @@ export const logsAreDeclared: ServerRule = {
 
 export const levelIsObeyed: ServerRule = {
   id: 'methods/log-level-is-obeyed',
-  level: 'SHOULD',
-  title: 'messages below the log level are not sent',
+  level: 'ADVICE',
+  title: 'send no log messages below the chosen level',
   says: 'The level that a client chooses is the lowest one that it gets: with `logging/setLevel`, or since 2026-07-28 in `_meta` of a request.',
-  source: { of: 'mcp', page: 'server/utilities/logging#protocol-messages' },
+  source: {
+    of: 'mcp',
+    page: 'server/utilities/logging#setting-log-level',
+    pages: { '2026-07-28': 'server/utilities/logging#per-request-log-level' },
+  },
   fix: { any: 'Compare the level of each message with the chosen one before it is sent.' },
   runs: 'each era',
   uses: 'shared',

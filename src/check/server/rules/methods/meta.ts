@@ -10,7 +10,7 @@ const KEY = new RegExp(String.raw`^(?:${label}(?:\.${label})*/)?(?:[A-Za-z0-9](?
 export const metaKeys = shapeRule({
   id: 'methods/meta-keys',
   level: 'MUST',
-  title: '`_meta` is an object with valid keys',
+  title: 'use valid keys in `_meta`',
   says: 'A key of `_meta` has an optional prefix of labels with dots and a slash, and a name that begins and ends with a letter or digit.',
   source: { of: 'mcp', page: 'basic/index#meta' },
   fix: { any: 'Name keys of your own like `com.example/name`.' },
@@ -27,7 +27,7 @@ export const metaKeys = shapeRule({
 export const icons = shapeRule({
   id: 'methods/icons',
   level: 'MUST',
-  title: 'icons have a source and their types',
+  title: 'give icons a source and their types',
   says: '`icons` is a list. Each icon has a `src`; `mimeType` is a string, `sizes` a list of strings, `theme` light or dark.',
   source: { of: 'mcp', page: 'basic/index#icons' },
   fix: { any: 'Write `{"src": "https://…", "sizes": ["48x48"]}`. `sizes` is a list.' },

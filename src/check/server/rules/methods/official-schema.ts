@@ -28,7 +28,7 @@ const lists = new Set<unknown>(['tools', 'resources', 'resourceTemplates', 'prom
 export const fitsOfficialSchema: ServerRule = {
   id: 'methods/results-fit-the-schema',
   level: 'MUST',
-  title: 'results fit the official schema',
+  title: 'send results that fit the schema',
   says: 'Members of results have the types of the schema: titles, descriptions, MIME types and cursors are strings, sizes are numbers.',
   source: { of: 'mcp', page: 'basic/index#schema' },
   fix: {

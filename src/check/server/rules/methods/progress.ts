@@ -22,31 +22,43 @@ function page(anchor: string): Source {
 export const progressTokens: ServerRule = {
   id: 'methods/progress-tokens-are-echoed',
   level: 'MUST',
-  title: 'progress has the token of the request, as it was sent',
+  title: 'send progress with the token of the request',
   says: 'Progress refers to the token of an active request. Tokens are strings or integers and keep their type.',
-  source: page('progress-flow'),
+  source: {
+    of: 'mcp',
+    page: 'basic/utilities/progress#behavior-requirements',
+    pages: { '2026-07-28': 'basic/patterns/progress#behavior-requirements' },
+  },
   fix: { any: 'Send `progressToken` as it was in `_meta` of the request, without a conversion to text.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
     const calls = await progressing(trial);
-    for (const { token, window, sent } of calls) refuseOther(window, token, sent);
+    const pending = await pendingTokens(trial);
+    for (const { token, window, sent } of calls) refuseOther(window, [token, ...pending], sent);
     const { window, sent } = await callOnce(trial, calls[0]!.call, { progressToken: NUMBER_TOKEN });
-    refuseOther(window, NUMBER_TOKEN, sent);
+    refuseOther(window, [NUMBER_TOKEN, ...pending], sent);
   },
 };
 
-function refuseOther(window: CallExchange['window'], token: unknown, sent: CallExchange['sent']): void {
-  const other = notificationsIn(window, PROGRESS).find(({ params }) => params.progressToken !== token);
+/** The first token is that of the call. */
+function refuseOther(window: CallExchange['window'], tokens: readonly unknown[], sent: CallExchange['sent']): void {
+  const other = notificationsIn(window, PROGRESS).find(({ params }) => !tokens.includes(params.progressToken));
   if (!other) return;
   const found = JSON.stringify(other.params.progressToken);
-  violation(`The token was ${JSON.stringify(token)}, and the progress has ${found ?? 'none'}.`, sent, other.frame);
+  violation(`The token was ${JSON.stringify(tokens[0])}, and the progress has ${found ?? 'none'}.`, sent, other.frame);
+}
+
+/** Tokens of calls that were not answered in time. They may still run. */
+async function pendingTokens(trial: Trial): Promise<unknown[]> {
+  const { calls } = await surveyOf(trial);
+  return calls.filter(({ received }) => !received).map(({ token }) => token);
 }
 
 export const progressNeedsAToken: ServerRule = {
   id: 'methods/progress-needs-a-token',
   level: 'MUST',
-  title: 'a request without a token gets no progress',
+  title: 'not send progress without a token',
   says: 'Progress is sent only for requests that have a progress token.',
   source: page('behavior-requirements'),
   fix: { any: 'Send progress only if `_meta.progressToken` is present.' },
@@ -55,7 +67,8 @@ export const progressNeedsAToken: ServerRule = {
   check: async (trial) => {
     const [{ call }] = await progressing(trial);
     const { window, sent } = await callOnce(trial, call);
-    const [progress] = notificationsIn(window, PROGRESS);
+    const pending = await pendingTokens(trial);
+    const progress = notificationsIn(window, PROGRESS).find(({ params }) => !pending.includes(params.progressToken));
     if (progress) violation('The request had no progress token, and the server sent progress.', sent, progress.frame);
   },
 };
@@ -63,7 +76,7 @@ export const progressNeedsAToken: ServerRule = {
 export const progressIncreases: ServerRule = {
   id: 'methods/progress-increases',
   level: 'MUST',
-  title: 'progress increases with each notification',
+  title: 'increase progress with each notification',
   says: 'The value of `progress` is a number that increases with each notification, also if the total is not known.',
   source: page('progress-flow'),
   fix: { any: 'Count up: each notification of a request has a greater `progress` than the one before.' },
@@ -90,7 +103,7 @@ export const progressIncreases: ServerRule = {
 export const progressStops: ServerRule = {
   id: 'methods/progress-stops',
   level: 'MUST',
-  title: 'there is no progress after the answer',
+  title: 'not send progress after the answer',
   says: 'Progress stops when the request is completed.',
   source: page('implementation-notes'),
   fix: {
@@ -101,9 +114,10 @@ export const progressStops: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
-    for (const { window, received, sent } of await progressing(trial)) {
+    for (const { window, received, sent, token } of await progressing(trial)) {
       if (!received) continue;
-      const [late] = notificationsIn(window.slice(window.indexOf(received) + 1), PROGRESS);
+      const after = notificationsIn(window.slice(window.indexOf(received) + 1), PROGRESS);
+      const late = after.find(({ params }) => params.progressToken === token);
       if (late) violation('The server sent progress after the answer.', sent, received, late.frame);
     }
   },

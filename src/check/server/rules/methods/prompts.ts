@@ -14,7 +14,7 @@ const none = 'the server has no prompts';
 export const promptEntries = shapeRule({
   id: 'methods/prompt-entries',
   level: 'MUST',
-  title: 'prompts and their arguments have names',
+  title: 'give prompts and their arguments names',
   says: 'Each prompt has a `name`. Its `arguments`, if any, are a list, each with a `name`; `required` is a boolean.',
   source: { of: 'mcp', page: 'server/prompts#prompt' },
   fix: { any: 'Give each prompt and each argument a name. `arguments` is a list, not an object.' },
@@ -38,8 +38,8 @@ export const promptEntries = shapeRule({
 
 export const promptNamesAreUnique: ServerRule = {
   id: 'methods/prompt-names-are-unique',
-  level: 'SHOULD',
-  title: 'no two prompts have the same name',
+  level: 'ADVICE',
+  title: 'give each prompt its own name',
   says: 'The name identifies a prompt: it is unique within a server.',
   source: { of: 'mcp', page: 'server/prompts#prompt' },
   fix: { any: 'Rename one of the prompts.' },
@@ -50,10 +50,10 @@ export const promptNamesAreUnique: ServerRule = {
 
 export const promptsCanBeGot: ServerRule = {
   id: 'methods/prompts-can-be-got',
-  level: 'SHOULD',
-  title: 'the prompts of the list can be got',
+  level: 'ADVICE',
+  title: 'list only prompts that can be got',
   says: 'What `prompts/list` names can be got with `prompts/get`.',
-  source: { of: 'mcp', page: 'server/prompts#getting-a-prompt' },
+  source: { of: 'standpipe' },
   fix: { any: 'Answer `prompts/get` for each prompt of the list, also if it has no arguments.' },
   runs: 'each revision',
   uses: 'shared',
@@ -78,7 +78,7 @@ function hasInvented({ arguments: given }: JsonObject): boolean {
 export const promptResults = shapeRule({
   id: 'methods/prompt-results',
   level: 'MUST',
-  title: 'a prompt gives messages with a role and content',
+  title: 'return prompt messages with a role and content',
   says: 'The result of `prompts/get` has `messages`, a list. Each has the role user or assistant, and one block of content.',
   source: { of: 'mcp', page: 'server/prompts#promptmessage' },
   fix: {
@@ -104,7 +104,7 @@ export const promptResults = shapeRule({
 export const unknownPrompts: ServerRule = {
   id: 'methods/unknown-prompts-are-refused',
   level: 'SHOULD',
-  title: 'an unknown prompt is refused',
+  title: 'refuse an unknown prompt with -32602',
   says: 'A prompt that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/prompts#error-handling' },
   fix: { any: 'Answer `prompts/get` for an unknown name with the error -32602.' },
@@ -121,7 +121,7 @@ export const unknownPrompts: ServerRule = {
 export const missingPromptArguments: ServerRule = {
   id: 'methods/missing-prompt-arguments-are-refused',
   level: 'SHOULD',
-  title: 'a prompt without a required argument is refused',
+  title: 'refuse a prompt without a required argument with -32602',
   says: 'A prompt that is got without one of its required arguments is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/prompts#error-handling' },
   fix: { any: 'Check that the required arguments are there, and answer with the error -32602 if not.' },

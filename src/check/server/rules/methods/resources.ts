@@ -17,7 +17,7 @@ const RESOURCE_NOT_FOUND = -32002;
 export const resourceEntries = shapeRule({
   id: 'methods/resource-entries',
   level: 'MUST',
-  title: 'resources have a URI and a name',
+  title: 'give each resource a URI and a name',
   says: 'Each resource in the list has a `uri` and a `name`.',
   source: { of: 'mcp', page: 'server/resources#resource' },
   fix: { any: 'Give each resource a `uri` and a `name`.' },
@@ -36,7 +36,7 @@ const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]
 export const resourceUris = shapeRule({
   id: 'methods/resource-uris',
   level: 'MUST',
-  title: 'URIs of resources are URIs',
+  title: 'use valid URIs for resources',
   says: 'The `uri` of a resource follows RFC 3986: it has a scheme, and other characters than the allowed ones are percent-encoded.',
   source: { of: 'mcp', page: 'server/resources#resource' },
   fix: {
@@ -52,8 +52,8 @@ export const resourceUris = shapeRule({
 
 export const resourceUrisAreUnique: ServerRule = {
   id: 'methods/resource-uris-are-unique',
-  level: 'SHOULD',
-  title: 'no two resources have the same URI',
+  level: 'ADVICE',
+  title: 'give each resource its own URI',
   says: 'The URI identifies a resource: it is unique within a server.',
   source: { of: 'mcp', page: 'server/resources#resource' },
   fix: { any: 'Give each resource a URI of its own, and list it once.' },
@@ -64,10 +64,10 @@ export const resourceUrisAreUnique: ServerRule = {
 
 export const resourcesCanBeRead: ServerRule = {
   id: 'methods/resources-can-be-read',
-  level: 'SHOULD',
-  title: 'the resources of the list can be read',
+  level: 'ADVICE',
+  title: 'list only resources that can be read',
   says: 'What `resources/list` names can be read with `resources/read`.',
-  source: { of: 'mcp', page: 'server/resources#reading-resources' },
+  source: { of: 'standpipe' },
   fix: { any: 'List only what can be read, with the URIs that `resources/read` takes.' },
   runs: 'each revision',
   uses: 'shared',
@@ -87,8 +87,8 @@ export const resourcesCanBeRead: ServerRule = {
 export const resourceContents = shapeRule({
   id: 'methods/resource-contents',
   level: 'MUST',
-  title: 'what is read has a URI, and a text or a blob',
-  says: 'The result of `resources/read` has `contents`, a list. Each part has a `uri`, and either `text` or `blob`.',
+  title: 'return contents with a URI, and a text or a blob',
+  says: 'The result of `resources/read` has `contents`, a list. Each part has a `uri`, and a `text` or a `blob`.',
   source: { of: 'mcp', page: 'server/resources#resource-contents' },
   fix: { any: 'Return `{"contents": [{"uri": …, "text": …}]}`, or `blob` for binary data.' },
   parts: (survey) =>
@@ -107,7 +107,7 @@ export const resourceContents = shapeRule({
 export const unknownResources: ServerRule = {
   id: 'methods/unknown-resources-are-not-found',
   level: 'SHOULD',
-  title: 'an unknown resource is refused with -32002',
+  title: 'refuse an unknown resource with -32002',
   says: 'Reading a resource that does not exist is refused with the code -32002.',
   source: { of: 'mcp', page: 'server/resources#error-handling' },
   fix: { any: 'Answer `resources/read` for a URI that does not exist with the error -32002.' },
@@ -120,7 +120,7 @@ export const unknownResources: ServerRule = {
 export const unknownResourcesSince2026: ServerRule = {
   id: 'methods/unknown-resources-are-invalid-params',
   level: 'MUST',
-  title: 'an unknown resource is refused with -32602',
+  title: 'refuse an unknown resource with -32602',
   says: 'Since 2026-07-28, reading a resource that does not exist is refused with the code -32602. An empty list of contents is not a valid answer.',
   source: { of: 'mcp', page: 'server/resources#error-handling' },
   fix: { any: 'In 2026-07-28, answer `resources/read` for a URI that does not exist with the error -32602.' },

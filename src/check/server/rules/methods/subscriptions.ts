@@ -14,8 +14,8 @@ const UPDATED = 'notifications/resources/updated';
 
 export const subscriptionsAreAnswered: ServerRule = {
   id: 'methods/subscriptions-are-answered',
-  level: 'MUST',
-  title: 'a resource can be subscribed to and unsubscribed from',
+  level: 'ADVICE',
+  title: 'accept subscriptions to resources',
   says: 'A server that declares `resources.subscribe` accepts subscriptions to its resources, and takes them back.',
   source: { of: 'mcp', page: 'server/resources#subscriptions' },
   fix: {
@@ -37,8 +37,8 @@ export const subscriptionsAreAnswered: ServerRule = {
 
 export const updatesAreForSubscribers: ServerRule = {
   id: 'methods/updates-are-for-subscribers',
-  level: 'SHOULD',
-  title: 'updates come only for subscribed resources',
+  level: 'ADVICE',
+  title: 'send updates only for subscribed resources',
   says: 'A client gets updates of the resources that it subscribed to, until it unsubscribes.',
   source: { of: 'mcp', page: 'server/resources#subscriptions' },
   fix: { any: 'Keep the URIs of the subscriptions, and send an update only for those.' },

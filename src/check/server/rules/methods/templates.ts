@@ -8,7 +8,7 @@ const none = 'the server has no resource templates';
 export const templateEntries = shapeRule({
   id: 'methods/template-entries',
   level: 'MUST',
-  title: 'resource templates have a template and a name',
+  title: 'give each resource template a template and a name',
   says: 'Each entry of `resources/templates/list` has a `uriTemplate` and a `name`.',
   source: { of: 'mcp', page: 'server/resources#resource-templates' },
   fix: { any: 'Give each template a `uriTemplate` and a `name`.' },
@@ -27,7 +27,7 @@ const EXPRESSION = new RegExp(`^[+#./;?&]?${variable}(?:,${variable})*$`);
 export const uriTemplates = shapeRule({
   id: 'methods/uri-templates',
   level: 'MUST',
-  title: 'templates follow RFC 6570',
+  title: 'use URI templates of RFC 6570',
   says: 'A `uriTemplate` is a URI template by RFC 6570: expressions in braces that are closed, with names of variables in them.',
   source: { of: 'mcp', page: 'server/resources#resource-templates' },
   fix: {

@@ -16,9 +16,9 @@ const OF_THE_CLIENT = [-32021, -32042];
 export const callsKeepTheServerAlive: ServerRule = {
   id: 'methods/calls-keep-the-server-alive',
   level: 'MUST',
-  title: 'no call ends the server',
+  title: 'survive every call',
   says: 'A call is answered with a result or an error. The server goes on, whatever the tool does.',
-  source: { of: 'mcp', page: 'server/tools#error-handling' },
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
   runs: 'each era',
   uses: 'shared',
@@ -33,7 +33,7 @@ export const callsKeepTheServerAlive: ServerRule = {
 export const toolErrors: ServerRule = {
   id: 'methods/tool-errors-are-results',
   level: 'SHOULD',
-  title: 'a tool that fails says so in its result',
+  title: 'report errors of a tool in its result',
   says: 'Errors of a tool are results with `isError`, so that a model can read them. Protocol errors are for invalid requests.',
   source: { of: 'mcp', page: 'server/tools#error-handling' },
   fix: {
@@ -58,8 +58,8 @@ export const toolErrors: ServerRule = {
 
 export const unknownTools: ServerRule = {
   id: 'methods/unknown-tools-are-refused',
-  level: 'SHOULD',
-  title: 'an unknown tool is a protocol error',
+  level: 'ADVICE',
+  title: 'refuse an unknown tool with -32602',
   says: 'A call of a tool that does not exist is refused with the code -32602. It is not a result with `isError`.',
   source: { of: 'mcp', page: 'server/tools#error-handling' },
   fix: { any: 'Look up the tool before it is called, and answer with the error -32602 if there is none.' },
@@ -80,7 +80,7 @@ export const unknownTools: ServerRule = {
 export const missingArguments: ServerRule = {
   id: 'methods/missing-arguments-are-refused',
   level: 'MUST',
-  title: 'a call without a required argument is refused',
+  title: 'refuse a call without a required argument',
   says: 'Servers validate the input of tools. A call without a required argument gets an error, or a result with `isError`.',
   source: { of: 'mcp', page: 'server/tools#security-considerations' },
   fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
@@ -102,7 +102,7 @@ export const missingArguments: ServerRule = {
 export const argumentTypes: ServerRule = {
   id: 'methods/argument-types-are-checked',
   level: 'MUST',
-  title: 'an argument of the wrong type is refused',
+  title: 'refuse an argument of the wrong type',
   says: 'Servers validate the input of tools. An argument of another type than the schema says gets an error, or a result with `isError`.',
   source: { of: 'mcp', page: 'server/tools#security-considerations' },
   fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
@@ -123,10 +123,10 @@ export const argumentTypes: ServerRule = {
 
 export const argumentsMayBeAbsent: ServerRule = {
   id: 'methods/arguments-may-be-absent',
-  level: 'SHOULD',
-  title: 'a tool without required arguments can be called without `arguments`',
+  level: 'ADVICE',
+  title: 'accept a call without `arguments`',
   says: 'The member `arguments` of a call is optional: a call without it is a call without arguments.',
-  source: { of: 'mcp', page: 'server/tools#calling-tools' },
+  source: { of: 'standpipe' },
   fix: { any: 'Read absent `arguments` as an empty object.' },
   runs: 'each era',
   uses: 'shared',

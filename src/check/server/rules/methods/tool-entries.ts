@@ -1,6 +1,7 @@
 // What a tool says about itself in the list.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { proofOf } from './exchange.ts';
@@ -13,7 +14,7 @@ const none = 'the server has no tools';
 export const toolEntries = shapeRule({
   id: 'methods/tool-entries',
   level: 'MUST',
-  title: 'tools have a name and an input schema',
+  title: 'give each tool a name and an input schema',
   says: 'Each tool has a name and an `inputSchema`, a JSON Schema of the type object, also if it takes no arguments.',
   source: { of: 'mcp', page: 'server/tools#tool' },
   fix: { any: 'Give each tool a name, and `{"type": "object"}` as `inputSchema` if it takes no arguments.' },
@@ -30,7 +31,7 @@ export const toolEntries = shapeRule({
 export const toolNames = shapeRule({
   id: 'methods/tool-names',
   level: 'SHOULD',
-  title: 'names of tools are short and of simple characters',
+  title: 'use short tool names of simple characters',
   says: 'The name of a tool has 1 to 128 characters: ASCII letters, digits, underscore, hyphen and dot.',
   source: { of: 'mcp', page: 'server/tools#tool-names' },
   fix: { any: 'Rename the tool. A name for people belongs into `title`.' },
@@ -46,7 +47,7 @@ export const toolNames = shapeRule({
 export const toolAnnotations = shapeRule({
   id: 'methods/tool-annotations',
   level: 'MUST',
-  title: 'annotations of tools have their types',
+  title: 'write tool annotations with their types',
   says: 'The annotations of a tool are an object: `title` is a string, the hints are booleans.',
   source: { of: 'mcp', page: 'server/tools#tool' },
   fix: { any: 'Write the hints as true or false, and leave out those that are not known.' },
@@ -66,7 +67,8 @@ export const toolAnnotations = shapeRule({
 export const inputSchemas = shapeRule({
   id: 'methods/input-schemas',
   level: 'MUST',
-  title: 'input schemas are valid JSON Schemas',
+  levels: before('2025-11-25', 'ADVICE'),
+  title: 'use valid JSON Schemas for input',
   says: 'The `inputSchema` of a tool is a valid JSON Schema, of 2020-12 unless `$schema` names another dialect.',
   source: {
     of: 'mcp',
@@ -85,7 +87,7 @@ export const inputSchemas = shapeRule({
 export const outputSchemas = shapeRule({
   id: 'methods/output-schemas',
   level: 'MUST',
-  title: 'output schemas are valid JSON Schemas',
+  title: 'use valid JSON Schemas for output',
   says: 'The `outputSchema` of a tool is a valid JSON Schema. Before 2026-07-28 it is of the type object.',
   source: {
     of: 'mcp',
@@ -107,9 +109,14 @@ export const outputSchemas = shapeRule({
 export const toolNamesAreUnique: ServerRule = {
   id: 'methods/tool-names-are-unique',
   level: 'SHOULD',
-  title: 'no two tools have the same name',
+  levels: before('2025-11-25', 'ADVICE'),
+  title: 'not give two tools the same name',
   says: 'The name identifies a tool: it is unique within a server.',
-  source: { of: 'mcp', page: 'server/tools#tool' },
+  source: {
+    of: 'mcp',
+    page: 'server/tools#tool',
+    pages: { '2026-07-28': 'server/tools#tool-names', '2025-11-25': 'server/tools#tool-names' },
+  },
   fix: { any: 'Rename one of the tools.' },
   runs: 'each revision',
   uses: 'shared',

@@ -10,7 +10,7 @@ const none = 'no tool may be called, or none gave a result: name one with --allo
 export const resultContent = shapeRule({
   id: 'methods/tool-results',
   level: 'MUST',
-  title: 'the result of a tool has a list of content',
+  title: 'return a list of content from a tool',
   says: 'The result of a call has `content`, a list that may be empty. `isError` is a boolean.',
   source: { of: 'mcp', page: 'server/tools#tool-result' },
   fix: { any: 'Return `{"content": [{"type": "text", "text": …}]}`, also beside structured content.' },
@@ -27,7 +27,7 @@ export const resultContent = shapeRule({
 export const structuredOutputIsPresent = shapeRule({
   id: 'methods/structured-output-is-present',
   level: 'MUST',
-  title: 'a tool with an output schema returns structured content',
+  title: 'return structured content from a tool with an output schema',
   says: 'A tool that has an `outputSchema` gives structured results, unless the call failed.',
   source: { of: 'mcp', page: 'server/tools#output-schema' },
   fix: { any: 'Return `structuredContent`, or leave out the `outputSchema`.' },
@@ -40,7 +40,7 @@ export const structuredOutputIsPresent = shapeRule({
 export const structuredOutputFits = shapeRule({
   id: 'methods/structured-output-fits',
   level: 'MUST',
-  title: 'structured content fits its output schema',
+  title: 'return structured content that fits the output schema',
   says: 'The structured content of a result conforms to the `outputSchema` of the tool.',
   source: { of: 'mcp', page: 'server/tools#output-schema' },
   fix: { any: 'Validate the result against the schema before it is sent, or correct the schema.' },
@@ -62,7 +62,7 @@ export const structuredOutputFits = shapeRule({
 export const structuredContentIsAnObject = shapeRule({
   id: 'methods/structured-content-is-an-object',
   level: 'MUST',
-  title: 'structured content is an object',
+  title: 'return structured content as an object',
   says: 'Before 2026-07-28, structured content is a JSON object.',
   source: { of: 'mcp', page: 'server/tools#structured-content' },
   fix: { any: 'Wrap a list or a value in an object, such as `{"result": …}`.' },
@@ -77,7 +77,7 @@ export const structuredContentIsAnObject = shapeRule({
 export const structuredContentAsText = shapeRule({
   id: 'methods/structured-content-as-text',
   level: 'SHOULD',
-  title: 'structured content comes as text too',
+  title: 'return structured content as text too',
   says: 'A tool that returns structured content also returns it in a text block, for clients that know only those.',
   source: { of: 'mcp', page: 'server/tools#structured-content' },
   fix: { any: 'Put the JSON of the structured content into a text block of `content`.' },

@@ -62,7 +62,7 @@ export const changeRules = [
   modernRule({
     id: 'modern/asked-for-changes-only',
     level: 'MUST',
-    title: 'only changes that were asked for are sent',
+    title: 'send only changes that were asked for',
     says: 'A subscription brings only the kinds of notifications, and only the resources, that its filter names.',
     source: page('basic/patterns/subscriptions#opening-a-stream'),
     fix: { any: 'Keep the filter of each subscription, and send a notification only to those that ask for it.' },
@@ -81,9 +81,9 @@ export const changeRules = [
   modernRule({
     id: 'modern/changes-name-their-subscription',
     level: 'MUST',
-    title: 'notifications of changes name their subscription',
+    title: 'name the subscription in notifications of changes',
     says: 'Every notification of a change, and the acknowledgement, carries the id of the request that listens in `_meta`, as `io.modelcontextprotocol/subscriptionId`. None is sent without a subscription.',
-    source: page('basic/patterns/subscriptions#receiving-notifications'),
+    source: { of: 'mcp', page: 'basic/index#meta' },
     fix: {
       any: 'Send changes only to requests of `subscriptions/listen` that are open, with the id as it came (1 is not "1").',
     },
@@ -102,8 +102,8 @@ export const changeRules = [
   modernRule({
     id: 'modern/acknowledged-first',
     level: 'MUST',
-    title: 'the acknowledgement comes first',
-    says: 'The acknowledgement is the first message of a subscription, and comes once.',
+    title: 'send the acknowledgement first',
+    says: 'The acknowledgement is the first message of a subscription.',
     source: page('basic/patterns/subscriptions#acknowledgment'),
     fix: { any: 'Send the acknowledgement before the subscription is entered among those that get changes.' },
     uses: 'seen',
@@ -111,20 +111,15 @@ export const changeRules = [
       const changes = changesOf(trial).filter(({ filter }) => filter);
       if (changes.length === 0) notApplicable('there was no subscription');
       for (const { method, isFirst, frame, id } of changes) {
-        if (isFirst !== (method === ACKNOWLEDGED))
-          violation(
-            isFirst
-              ? `\`${method}\` came before subscription ${id} was acknowledged.`
-              : `Subscription ${id} was acknowledged twice.`,
-            frame,
-          );
+        if (isFirst && method !== ACKNOWLEDGED)
+          violation(`\`${method}\` came before subscription ${id} was acknowledged.`, frame);
       }
     },
   }),
   modernRule({
     id: 'modern/no-requests-to-the-client',
     level: 'MUST',
-    title: 'the server sends no requests',
+    title: 'not send requests',
     says: 'A server writes answers and notifications, and no requests: it asks its client with `input_required` results.',
     source: page('basic/transports/stdio#receiving-messages'),
     fix: {
@@ -141,7 +136,7 @@ export const changeRules = [
   modernRule({
     id: 'modern/no-cancellation-by-the-server',
     level: 'MUST',
-    title: 'the server cancels nothing but subscriptions',
+    title: 'not cancel anything but subscriptions',
     says: 'A server sends `notifications/cancelled` only for a request of `subscriptions/listen` that it ends.',
     source: page('basic/patterns/cancellation#behavior-requirements'),
     fix: { any: 'Answer a request that fails with an error. Do not confirm a cancellation.' },

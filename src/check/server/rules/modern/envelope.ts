@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../base/json-object.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { violation } from '../../../verdict.ts';
-import { type Answer, describeError, readAnswer } from '../../conversation.ts';
+import { type Answer, describeError, readAnswer, withEnvelope } from '../../conversation.ts';
 import type { Trial } from '../../trial.ts';
 import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
 
@@ -44,14 +44,14 @@ async function hasInitialize(trial: Trial): Promise<boolean> {
 
 /** The envelope with changes; `undefined` takes a member away. */
 function envelope(trial: Trial, changes: JsonObject): JsonObject {
-  return { _meta: { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {}, ...changes } };
+  return withEnvelope({ _meta: changes }, trial.revision, {});
 }
 
 export const envelopeRules = [
   modernRule({
     id: 'modern/meta-is-required',
     level: 'MUST',
-    title: 'a request without `_meta` is refused',
+    title: 'refuse a request without `_meta`',
     says: 'Every request carries its protocol version and the capabilities of its client in `_meta`. A request without them is malformed and gets the error -32602.',
     source,
     fix,
@@ -61,7 +61,7 @@ export const envelopeRules = [
   modernRule({
     id: 'modern/version-is-required',
     level: 'MUST',
-    title: 'a request without a protocol version is refused',
+    title: 'refuse a request without a protocol version',
     says: 'The protocol version is a required member of `_meta`. A request without it is malformed and gets the error -32602.',
     source,
     fix,
@@ -74,7 +74,7 @@ export const envelopeRules = [
   modernRule({
     id: 'modern/version-is-a-string',
     level: 'MUST',
-    title: 'a protocol version that is not a string is refused',
+    title: 'refuse a protocol version that is not a string',
     says: 'The protocol version in `_meta` is a string. A request with another type in its place is malformed.',
     source,
     fix,
@@ -87,7 +87,7 @@ export const envelopeRules = [
   modernRule({
     id: 'modern/capabilities-are-required',
     level: 'MUST',
-    title: 'a request without client capabilities is refused',
+    title: 'refuse a request without client capabilities',
     says: 'The capabilities of the client are a required member of `_meta`, an empty object if it has none. A request without them gets the error -32602.',
     source,
     fix,
@@ -97,8 +97,8 @@ export const envelopeRules = [
   }),
   modernRule({
     id: 'modern/client-info-is-optional',
-    level: 'MUST',
-    title: 'a request without client info is served',
+    level: 'SHOULD',
+    title: 'serve a request without client info',
     says: 'Clients may leave out their name and version: `io.modelcontextprotocol/clientInfo` is not a required member of `_meta`.',
     source,
     fix: { any: 'Do not require `io.modelcontextprotocol/clientInfo`. It is for display and logs.' },
@@ -110,8 +110,8 @@ export const envelopeRules = [
   }),
   modernRule({
     id: 'modern/other-meta-is-allowed',
-    level: 'MUST',
-    title: 'further members of `_meta` do no harm',
+    level: 'ADVICE',
+    title: 'accept further members of `_meta`',
     says: 'A request may carry further metadata, such as a trace context or keys of other parties, and capabilities that the server does not know.',
     source,
     fix: { any: 'Ignore keys of `_meta` and capabilities of the client that the server does not know.' },

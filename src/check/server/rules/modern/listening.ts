@@ -1,9 +1,9 @@
 // `subscriptions/listen` as the rules use it.
 
-import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { type Conversation, describeError, METHOD_NOT_FOUND, readAnswer } from '../../conversation.ts';
+import { type Conversation, describeError, readAnswer } from '../../conversation.ts';
 import { type Frame, messagesOf, type Probe } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
 import { metaOf } from './exchanges.ts';
@@ -17,8 +17,8 @@ export interface Notified {
   readonly frame: Frame;
 }
 
-/** The server says that it sends changes: it must have the method. */
-export function promisesChanges({ facts }: Trial): boolean {
+/** A server that declares no changes need not have the method. */
+function promisesChanges({ facts }: Trial): boolean {
   const { tools, prompts, resources } = facts.capabilities as Record<string, JsonObject | undefined>;
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true);
 }
@@ -34,24 +34,52 @@ export function fullFilter({ facts }: Trial): JsonObject {
   };
 }
 
-/** Listens, and waits for the acknowledgement. */
-export async function listen(
-  trial: Trial,
-  conversation: Conversation,
-  filter: JsonObject,
-): Promise<{ id: number; acknowledgement: Notified }> {
+interface Listening {
+  readonly id: number;
+  readonly acknowledgement: Notified;
+}
+
+interface Refused {
+  /** What the server did instead. */
+  readonly refusal: string;
+  readonly frames: readonly Frame[];
+}
+
+async function tryToListen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening | Refused> {
+  if (!promisesChanges(trial)) notApplicable('the server declares no changes');
   const { probe } = conversation;
   const id = conversation.ask(LISTEN, { notifications: filter });
-  const acknowledgement = () => notificationsFor(probe, id).find(({ message }) => message.method === ACKNOWLEDGED);
-  await probe.until(() => acknowledgement() ?? probe.answersTo(id)[0], `There was no acknowledgement of \`${LISTEN}\``);
-  const found = acknowledgement();
-  if (found) return { id, acknowledgement: found };
-  const { error, frame } = readAnswer(probe.answersTo(id)[0]!, id);
-  if (error?.code === METHOD_NOT_FOUND && !promisesChanges(trial)) notApplicable('the server sends no changes');
-  return violation(
-    `\`${LISTEN}\` was answered with ${error ? describeError(error) : 'a result'} instead of an acknowledgement.`,
-    frame,
-  );
+  const acknowledged = () => notificationsFor(probe, id).find(({ message }) => message.method === ACKNOWLEDGED);
+  await probe.maybe(() => acknowledged() ?? probe.answersTo(id)[0]);
+  const acknowledgement = acknowledged();
+  if (acknowledgement) {
+    const honoured = filterOf(acknowledgement);
+    if (isObject(honoured)) return { id, acknowledgement };
+    const refusal = `\`notifications\` of the acknowledgement is ${jsonKind(honoured)}.`;
+    return { refusal, frames: [acknowledgement.frame] };
+  }
+  const [frame] = probe.answersTo(id);
+  if (!frame) return { refusal: `There was no acknowledgement of \`${LISTEN}\`.`, frames: [] };
+  const { error } = readAnswer(frame, id);
+  const answer = error ? describeError(error) : 'a result';
+  return { refusal: `\`${LISTEN}\` was answered with ${answer} instead of an acknowledgement.`, frames: [frame] };
+}
+
+/** Listens. A refusal is a violation; for the one rule about it. */
+export async function mustListen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening> {
+  const made = await tryToListen(trial, conversation, filter);
+  return 'refusal' in made ? violation(made.refusal, ...made.frames) : made;
+}
+
+/** Listens, and waits for the acknowledgement. */
+export async function listen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening> {
+  const made = await tryToListen(trial, conversation, filter);
+  return 'refusal' in made ? notApplicable(`\`${LISTEN}\` is not acknowledged (modern/listen-is-acknowledged)`) : made;
+}
+
+/** The part of the filter that the server honours. */
+export function filterOf({ message }: Notified): unknown {
+  return isObject(message.params) ? message.params.notifications : undefined;
 }
 
 /** Stops to listen; what was sent before has come. */

@@ -15,8 +15,8 @@ const MESSAGE = 'notifications/message';
 export const requestRules = [
   modernRule({
     id: 'modern/removed-methods',
-    level: 'MUST',
-    title: 'methods of earlier revisions are unknown',
+    level: 'ADVICE',
+    title: 'answer methods of earlier revisions with -32601',
     says: '`ping`, `logging/setLevel`, `resources/subscribe` and `resources/unsubscribe` were removed. A request of this revision for them gets the error -32601, as for every unknown method.',
     source: page('changelog#major-changes'),
     fix: { any: 'Serve the removed methods only to clients that opened the connection with `initialize`.' },
@@ -41,7 +41,7 @@ export const requestRules = [
   modernRule({
     id: 'modern/logs-on-request',
     level: 'MUST',
-    title: 'log messages are sent only to requests that ask for them',
+    title: 'not send log messages that no request asked for',
     says: 'A server sends no `notifications/message` for a request without `io.modelcontextprotocol/logLevel` in `_meta`.',
     source: page('server/utilities/logging#per-request-log-level'),
     fix: {
@@ -63,7 +63,7 @@ export const requestRules = [
   modernRule({
     id: 'modern/order-of-tools',
     level: 'SHOULD',
-    title: 'tools keep their order',
+    title: 'keep the order of tools',
     says: 'A server lists its tools in the same order each time, so that clients and models can cache them.',
     source: page('server/tools#capabilities'),
     fix: {
@@ -85,7 +85,7 @@ export const requestRules = [
   modernRule({
     id: 'modern/header-hints',
     level: 'MUST',
-    title: 'header hints of tools are valid',
+    title: 'use valid header hints in tools',
     says: '`x-mcp-header` in an input schema is the name of a header, is unique in the tool, and stands at a string, integer or boolean that only `properties` lead to. Clients over HTTP leave out a tool that breaks this.',
     source: page('server/tools#x-mcp-header'),
     fix: { any: 'Correct or remove the `x-mcp-header` of the tool.' },

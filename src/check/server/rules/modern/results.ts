@@ -34,7 +34,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/result-type',
     level: 'MUST',
-    title: 'every result has a type',
+    title: 'give every result a type',
     says: 'Every result has `resultType`: "complete", "input_required", or a value of an extension that both ends have declared.',
     source: page('basic/index#resulttype'),
     fix: { any: 'Add `resultType: "complete"` to every result of a request of 2026-07-28.' },
@@ -51,7 +51,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/server-info',
     level: 'SHOULD',
-    title: 'every result names the server',
+    title: 'name itself in every result',
     says: 'Every result carries the name and the version of the server in `_meta`, as `io.modelcontextprotocol/serverInfo`.',
     source: page('basic/index#meta'),
     fix: { any: 'Add `_meta: { "io.modelcontextprotocol/serverInfo": { name, version } }` to every result.' },
@@ -67,15 +67,15 @@ export const resultRules = [
   modernRule({
     id: 'modern/ttl',
     level: 'MUST',
-    title: 'results that may be cached say for how long',
-    says: 'Complete results of `server/discover`, of the lists and of `resources/read` have `ttlMs`, an integer of at least 0.',
+    title: 'say how long results may be cached',
+    says: 'Complete results of `server/discover`, of the lists and of `resources/read` have `ttlMs`, a number of at least 0.',
     source: caching,
     fix: { any: 'Add `ttlMs` to these results, 0 if they must not be cached.' },
     uses: 'seen',
     check: (trial) => {
       for (const { method, result, frame } of cacheableResultsOf(trial)) {
         const { ttlMs } = result;
-        if (Number.isInteger(ttlMs) && (ttlMs as number) >= 0) continue;
+        if (typeof ttlMs === 'number' && ttlMs >= 0) continue;
         violation(`\`ttlMs\` of a result of \`${method}\` is ${JSON.stringify(ttlMs)}.`, frame);
       }
     },
@@ -83,7 +83,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/cache-scope',
     level: 'MUST',
-    title: 'results that may be cached say for whom',
+    title: 'say for whom results may be cached',
     says: 'Complete results of `server/discover`, of the lists and of `resources/read` have `cacheScope`: "public" or "private".',
     source: caching,
     fix: { any: 'Add `cacheScope` to these results: "private", or "public" if they are the same for every user.' },
@@ -98,7 +98,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/one-cache-scope',
     level: 'MUST',
-    title: 'all pages of a list have the same cache scope',
+    title: 'give all pages of a list the same cache scope',
     says: 'A server applies the same `cacheScope` to all pages of a list.',
     source: page('server/utilities/caching#interaction-with-pagination'),
     fix: { any: 'Decide on `cacheScope` for each list, not for each page.' },
@@ -119,7 +119,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/no-retired-error-codes',
     level: 'MUST',
-    title: 'error codes of earlier revisions are not used',
+    title: 'not use the error codes of earlier revisions',
     says: 'Servers of this revision do not send -32002 (resource not found before: now -32602) and -32042 (URL elicitation required before: now an `input_required` result).',
     source: page('basic/index#error-codes'),
     fix: {
@@ -136,7 +136,7 @@ export const resultRules = [
   modernRule({
     id: 'modern/reserved-error-codes',
     level: 'MUST',
-    title: 'error codes that are reserved for MCP are not made up',
+    title: 'not use undefined codes that are reserved for MCP',
     says: 'Of the codes -32020 to -32099, servers send only those that the specification defines.',
     source: page('basic/index#error-codes'),
     fix: { any: 'Choose codes of your own outside of -32768 to -32000.' },

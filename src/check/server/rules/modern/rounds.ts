@@ -31,8 +31,8 @@ async function answerable(asking: AskingCall, args?: JsonObject): Promise<Questi
 export const roundRules = [
   modernRule({
     id: 'modern/retry-is-completed',
-    level: 'MUST',
-    title: 'a request is completed when its questions are answered',
+    level: 'ADVICE',
+    title: 'complete a request whose questions are answered',
     says: 'The client sends the request again with an answer to each question and the state that it got. The server then completes it, or asks for more.',
     source: page('basic/patterns/mrtr#basic-workflow'),
     fix: {
@@ -55,7 +55,7 @@ export const roundRules = [
   modernRule({
     id: 'modern/further-answers-are-ignored',
     level: 'SHOULD',
-    title: 'answers to questions that were not asked do no harm',
+    title: 'ignore answers to questions that it did not ask',
     says: 'A server ignores members of `inputResponses` that it does not know or need.',
     source: errors,
     fix: { any: 'Take from `inputResponses` what was asked for, and ignore all else.' },
@@ -65,13 +65,17 @@ export const roundRules = [
       const question = await answerable(asking);
       const inputResponses = { ...answersTo(question), 'standpipe-check': { action: 'decline' } };
       const { result, error, frame } = await asking.request({ ...question.state, inputResponses });
-      if (!result) violation(`A retry with one answer too many got the error ${describeError(error)}.`, frame);
+      if (result) return;
+      const again = await answerable(asking);
+      const usual = await asking.request({ ...again.state, inputResponses: answersTo(again) });
+      if (usual.error) notApplicable('the call refuses the answers of the check');
+      violation(`A retry with one answer too many got the error ${describeError(error)}.`, frame);
     },
   }),
   modernRule({
     id: 'modern/missing-answers-are-asked-again',
     level: 'SHOULD',
-    title: 'a question without an answer is asked again',
+    title: 'repeat a question without an answer',
     says: 'If an answer that the server needs is missing in the retry, the server asks again with `input_required` instead of an error.',
     source: errors,
     fix: { any: 'Answer a retry without the needed `inputResponses` with `input_required`, as the first request.' },
@@ -86,7 +90,7 @@ export const roundRules = [
   modernRule({
     id: 'modern/malformed-answers-are-refused',
     level: 'SHOULD',
-    title: 'an answer of a wrong type is not taken',
+    title: 'not accept an answer of a wrong type',
     says: 'A server validates `inputResponses`. It does not complete the request with an answer that is not a result of the question.',
     source: errors,
     fix: { any: 'Validate each of `inputResponses` before use. Refuse the request with -32602, or ask again.' },
@@ -102,7 +106,7 @@ export const roundRules = [
   modernRule({
     id: 'modern/declined-questions',
     level: 'MUST',
-    title: 'a user may decline or dismiss a question',
+    title: 'handle users that decline or dismiss a question',
     says: 'Servers handle users that decline or cancel an elicitation: the request is answered in any case.',
     source: page('client/elicitation#error-handling'),
     fix: { any: 'Look at `action` of the answer: "accept", "decline" or "cancel". Only the first has `content`.' },
@@ -130,7 +134,7 @@ export const roundRules = [
   modernRule({
     id: 'modern/altered-state-is-refused',
     level: 'SHOULD',
-    title: 'a state that was altered is refused',
+    title: 'refuse an altered state',
     says: 'A server treats `requestState` as input of an attacker. If the state decides anything, it is protected, and a state that does not verify is refused.',
     source: workflow,
     fix: protect,
@@ -147,9 +151,9 @@ export const roundRules = [
   modernRule({
     id: 'modern/any-state-is-answered',
     level: 'MUST',
-    title: 'a state of any form is answered',
+    title: 'answer a state of any form',
     says: 'Every request gets an answer, also one whose `requestState` is empty, of a wrong type, or not made by the server.',
-    source: workflow,
+    source: { of: 'json-rpc', anchor: 'response_object' },
     fix: protect,
     uses: 'shared',
     check: async (trial) => {
@@ -162,9 +166,9 @@ export const roundRules = [
   modernRule({
     id: 'modern/replayed-state-is-answered',
     level: 'MUST',
-    title: 'a state that is sent twice is answered',
+    title: 'answer a state that is sent twice',
     says: 'A retry that comes twice is two requests: each gets an answer. What must happen only once, the server itself has to ensure.',
-    source: workflow,
+    source: { of: 'json-rpc', anchor: 'response_object' },
     fix: protect,
     uses: 'shared',
     check: async (trial) => {
@@ -179,7 +183,7 @@ export const roundRules = [
   modernRule({
     id: 'modern/state-belongs-to-its-request',
     level: 'SHOULD',
-    title: 'a state is refused with another request',
+    title: 'refuse a state with another request',
     says: 'The protected state names the request that it was made for, and is refused with another one.',
     source: workflow,
     fix: protect,

@@ -1,8 +1,8 @@
 // Each request stands alone: nothing that an earlier one said counts.
 
-import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError, readAnswer } from '../../conversation.ts';
+import { type Answer, describeError, readAnswer, withEnvelope } from '../../conversation.ts';
+import type { Probe } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
 import { modernRule, page } from './modern-rule.ts';
 import { allCapabilities, asks, freshAskingCall } from './tried-calls.ts';
@@ -15,11 +15,25 @@ function listOf({ facts }: Trial): string {
   return kind ? `${kind}/list` : notApplicable('the server has no tools, resources or prompts to list');
 }
 
+async function ask(trial: Trial, probe: Probe, method: string, what: string): Promise<Answer> {
+  const id = probe.newId();
+  probe.send({ jsonrpc: '2.0', id, method, params: withEnvelope(undefined, trial.revision, {}) });
+  return readAnswer(await probe.answerTo(id, `\`${method}\` ${what}`), id);
+}
+
+/** A request that is refused in any case says nothing about what came before it. */
+async function mustBeServedAfterDiscover(trial: Trial, method: string): Promise<void> {
+  const probe = await trial.start();
+  await ask(trial, probe, 'server/discover', 'as the first request');
+  const { error } = await ask(trial, probe, method, 'after `server/discover`');
+  if (error) notApplicable(`\`${method}\` is refused after \`server/discover\` too: ${describeError(error)}`);
+}
+
 export const statelessRules = [
   modernRule({
     id: 'modern/no-handshake',
     level: 'MUST',
-    title: 'the first request of a connection is served',
+    title: 'serve the first request of a connection',
     says: 'There is no handshake: a client may send any request first, also before `server/discover`.',
     source,
     fix: {
@@ -28,20 +42,18 @@ export const statelessRules = [
     uses: 'own',
     check: async (trial) => {
       const method = listOf(trial);
-      const probe = await trial.start();
-      const _meta = { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {} };
-      probe.send({ jsonrpc: '2.0', id: 1, method, params: { _meta } });
-      const frame = await probe.answerTo(1, `\`${method}\` as the first request`);
-      const { error } = readAnswer(frame, 1);
-      if (error) violation(`\`${method}\` as the first request got the error ${describeError(error)}.`, frame);
+      const { error, frame } = await ask(trial, await trial.start(), method, 'as the first request');
+      if (!error) return;
+      await mustBeServedAfterDiscover(trial, method);
+      violation(`\`${method}\` as the first request got the error ${describeError(error)}.`, frame);
     },
   }),
   modernRule({
     id: 'modern/era-of-each-request',
     level: 'MUST',
-    title: 'a request of this revision is served by it, whatever came before',
+    title: 'serve a request of this revision by it, whatever came before',
     says: 'A request with the envelope in `_meta` is served by this revision. A notification before it, which has no envelope, does not change that: a client may cancel `server/discover`.',
-    source: page('basic/versioning#compatibility-matrix'),
+    source: { of: 'mcp', page: 'basic/index#statelessness' },
     fix: {
       any: 'Choose the era by `_meta` of each request. Only `initialize` chooses an earlier one for the connection.',
     },
@@ -49,20 +61,22 @@ export const statelessRules = [
     check: async (trial) => {
       const method = listOf(trial);
       const probe = await trial.start();
-      const params = { _meta: { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {} } };
-      probe.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params });
-      await probe.answerTo(1, '`server/discover`');
-      probe.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
-      probe.send({ jsonrpc: '2.0', id: 2, method, params });
-      const { result, frame } = readAnswer(await probe.answerTo(2, `\`${method}\` after a notification`), 2);
-      if (result?.resultType === undefined)
-        violation('After a notification without an envelope, a request was served by an earlier revision.', frame);
+      const requestId = probe.newId();
+      const params = withEnvelope(undefined, trial.revision, {});
+      probe.send({ jsonrpc: '2.0', id: requestId, method: 'server/discover', params });
+      probe.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+      const { result, error, frame } = await ask(trial, probe, method, 'after a notification');
+      const after = 'After a notification without an envelope, a request';
+      if (result && result.resultType === undefined) violation(`${after} was served by an earlier revision.`, frame);
+      if (!error) return;
+      await mustBeServedAfterDiscover(trial, method);
+      violation(`${after} got the error ${describeError(error)}.`, frame);
     },
   }),
   modernRule({
     id: 'modern/capabilities-of-each-request',
     level: 'MUST',
-    title: 'the capabilities of each request count, and no others',
+    title: 'use the capabilities of each request, and no others',
     says: 'A server relies on no earlier request of the connection for the capabilities of the client. Two requests at once are each served by their own.',
     source,
     fix: {
@@ -81,7 +95,7 @@ export const statelessRules = [
         if (!asks(answer)) continue;
         violation('A client without capabilities was asked because another request had declared them.', answer.frame);
       }
-      if (!asks(able))
+      if (!asks(able) && asks(await asking.request({}, allCapabilities)))
         violation('A client with capabilities was not asked because another request had none.', able.frame);
     },
   }),

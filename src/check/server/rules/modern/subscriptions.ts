@@ -7,12 +7,13 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, readAnswer } from '../../conversation.ts';
 import type { Trial } from '../../trial.ts';
 import {
+  filterOf,
   fullFilter,
   LISTEN,
   listen,
   makeChanges,
+  mustListen,
   notificationsFor,
-  promisesChanges,
   stopListening,
 } from './listening.ts';
 import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
@@ -29,17 +30,15 @@ async function agreed(trial: Trial, filter: JsonObject) {
   const conversation = await trial.shared();
   const { id, acknowledgement } = await listen(trial, conversation, filter);
   await stopListening(conversation, id);
-  const { message, frame } = acknowledgement;
-  const { notifications } = message.params as JsonObject;
-  return { notifications, frame };
+  return { notifications: filterOf(acknowledgement) as JsonObject, frame: acknowledgement.frame };
 }
 
 export const subscriptionRules = [
   modernRule({
     id: 'modern/listen-is-acknowledged',
     level: 'MUST',
-    title: '`subscriptions/listen` is acknowledged',
-    says: 'A server that sends changes answers `subscriptions/listen` with `notifications/subscriptions/acknowledged`, also if the client asks for nothing.',
+    title: 'acknowledge `subscriptions/listen`',
+    says: 'A server that declares changes answers `subscriptions/listen` with `notifications/subscriptions/acknowledged`, also if the filter is empty. The acknowledgement has an object `notifications`.',
     source: acknowledgment,
     fix: {
       any: 'Send `notifications/subscriptions/acknowledged` with the id of the request in `_meta` as `io.modelcontextprotocol/subscriptionId`. Answer the request only when the subscription ends.',
@@ -47,15 +46,15 @@ export const subscriptionRules = [
     uses: 'shared',
     check: async (trial) => {
       const conversation = await trial.shared();
-      const all = await listen(trial, conversation, fullFilter(trial));
-      const nothing = await listen(trial, conversation, {});
+      const all = await mustListen(trial, conversation, fullFilter(trial));
+      const nothing = await mustListen(trial, conversation, {});
       await stopListening(conversation, all.id, nothing.id);
     },
   }),
   modernRule({
     id: 'modern/acknowledged-filter',
-    level: 'MUST',
-    title: 'the acknowledgement says what is sent',
+    level: 'ADVICE',
+    title: 'acknowledge only what was asked for',
     says: 'The acknowledgement has `notifications`: the part of the filter that the server honours. It has nothing that was not asked for.',
     source: acknowledgment,
     fix: { any: 'Copy those members of `notifications` from the request that the server supports, and no others.' },
@@ -66,8 +65,6 @@ export const subscriptionRules = [
         resourceSubscriptions: [textOf(trial.facts.resources[0]?.uri ?? 'check://a')],
       };
       const { notifications, frame } = await agreed(trial, { ...filter, promptsListChanged: false });
-      if (!isObject(notifications))
-        violation(`\`notifications\` is ${JSON.stringify(notifications)}: not an object.`, frame);
       const { toolsListChanged, resourceSubscriptions = [], ...others } = notifications;
       const other = Object.keys(others).find(
         (name) => others[name] && !(Array.isArray(others[name]) && others[name].length === 0),
@@ -84,8 +81,8 @@ export const subscriptionRules = [
   }),
   modernRule({
     id: 'modern/unsupported-changes',
-    level: 'MUST',
-    title: 'the acknowledgement leaves out what the server does not have',
+    level: 'ADVICE',
+    title: 'leave unsupported kinds out of the acknowledgement',
     says: 'Kinds of notifications that the server does not support are omitted from the acknowledgement.',
     source: acknowledgment,
     fix: {
@@ -97,24 +94,21 @@ export const subscriptionRules = [
       const { capabilities } = trial.facts;
       const unsupported = kinds.filter((kind) => !capabilities[capabilityOf(kind)]);
       for (const kind of ['standpipeCheckChanged', ...unsupported]) {
-        if (isObject(notifications) && notifications[kind])
-          violation(`\`${kind}\` was acknowledged, and the server does not have it.`, frame);
+        if (notifications[kind]) violation(`\`${kind}\` was acknowledged, and the server does not have it.`, frame);
       }
     },
   }),
   modernRule({
     id: 'modern/declared-changes-are-honoured',
     level: 'SHOULD',
-    title: 'what the capabilities promise can be listened for',
+    title: 'send the changes that its capabilities promise',
     says: 'A server that declares `listChanged` or `subscribe` sends these notifications to clients that listen for them.',
     source: page('server/tools#list-changed-notification'),
     fix: { any: 'Acknowledge each kind of change that the capabilities declare, or do not declare it.' },
     uses: 'shared',
     check: async (trial) => {
-      if (!promisesChanges(trial)) notApplicable('the server declares no changes');
       const filter = fullFilter(trial);
-      const { notifications, frame } = await agreed(trial, filter);
-      const honoured = isObject(notifications) ? notifications : {};
+      const { notifications: honoured, frame } = await agreed(trial, filter);
       const capabilities = trial.facts.capabilities as Record<string, JsonObject | undefined>;
       for (const kind of kinds) {
         const capability = capabilityOf(kind);
@@ -130,14 +124,14 @@ export const subscriptionRules = [
   }),
   modernRule({
     id: 'modern/listen-without-a-filter',
-    level: 'SHOULD',
-    title: '`subscriptions/listen` without a filter is refused',
+    level: 'ADVICE',
+    title: 'refuse `subscriptions/listen` without a filter',
     says: 'The request requires `notifications`, an object. Without it its parameters are invalid: -32602.',
     source: page('schema#subscriptionslistenrequest'),
     fix: { any: 'Validate `notifications` of `subscriptions/listen`, and refuse the request with -32602.' },
     uses: 'shared',
     check: async (trial) => {
-      if (!promisesChanges(trial)) notApplicable('the server declares no changes');
+      await agreed(trial, fullFilter(trial)); // a server that cannot listen is reported once
       const conversation = await trial.shared();
       for (const params of [{}, { notifications: 'all' }]) {
         const id = conversation.ask(LISTEN, params);
@@ -164,7 +158,7 @@ export const subscriptionRules = [
   modernRule({
     id: 'modern/cancelled-subscription-is-silent',
     level: 'MUST',
-    title: 'nothing is sent for a cancelled subscription',
+    title: 'not send anything for a cancelled subscription',
     says: 'A client ends a subscription with `notifications/cancelled`. The server sends nothing more for it, no notification and no answer.',
     source: page('basic/transports/stdio#cancellation'),
     fix: {
@@ -188,7 +182,7 @@ export const subscriptionRules = [
   modernRule({
     id: 'modern/ended-subscription',
     level: 'MUST',
-    title: 'the answer that ends a subscription names it',
+    title: 'name the subscription in the answer that ends it',
     says: 'If the server ends a subscription, such as when it stops, the result of `subscriptions/listen` carries the id of the subscription in `_meta`.',
     source: page('basic/patterns/subscriptions#graceful-closure'),
     fix: { any: 'Add `io.modelcontextprotocol/subscriptionId`, the id of the request, to `_meta` of the result.' },

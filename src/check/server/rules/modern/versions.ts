@@ -4,7 +4,8 @@ import { isObject } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError, readAnswer } from '../../conversation.ts';
+import { describeError, readAnswer, withEnvelope } from '../../conversation.ts';
+import { wrongCapability } from '../wrong-capability.ts';
 import { exchangesOfAllVersions } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 
@@ -21,15 +22,14 @@ export const versionRules = [
   modernRule({
     id: 'modern/unsupported-version',
     level: 'MUST',
-    title: 'an unsupported version is refused with -32022',
+    title: 'refuse an unsupported version with -32022',
     says: 'A request in a version that the server does not implement gets the error UnsupportedProtocolVersion, -32022. Clients recognise a server of this era by it.',
     source: negotiation,
     fix,
     uses: 'own',
     check: async (trial) => {
       const probe = await trial.start();
-      const meta = { [PROTOCOL_VERSION]: UNKNOWN, 'io.modelcontextprotocol/clientCapabilities': {} };
-      probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params: { _meta: meta } });
+      probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params: withEnvelope(badVersion, trial.revision, {}) });
       const frame = await probe.answerTo(1, `\`${METHOD}\` in ${UNKNOWN}`);
       const { error } = readAnswer(frame, 1);
       if (!error) violation(`A request in ${UNKNOWN} was answered with a result.`, frame);
@@ -40,7 +40,7 @@ export const versionRules = [
   modernRule({
     id: 'modern/version-of-each-request',
     level: 'MUST',
-    title: 'the version of each request counts, also later ones',
+    title: 'look at the version of each request',
     says: 'A server relies on no earlier request of the connection for the protocol version: each request is accepted or refused by its own.',
     source: page('basic/index#statelessness'),
     fix,
@@ -55,7 +55,7 @@ export const versionRules = [
   modernRule({
     id: 'modern/unsupported-version-data',
     level: 'MUST',
-    title: 'the error for an unsupported version names the supported ones',
+    title: 'name the supported versions in the error -32022',
     says: 'The data of UnsupportedProtocolVersion has `supported`, the versions that the server implements, and `requested`, the version that was asked for.',
     source: negotiation,
     fix,
@@ -75,7 +75,7 @@ export const versionRules = [
   modernRule({
     id: 'modern/discover-versions',
     level: 'MUST',
-    title: '`server/discover` lists versions as strings',
+    title: 'list its versions in `server/discover`',
     says: 'The result of `server/discover` has `supportedVersions`, a list of strings from which the client chooses.',
     source: page('server/discover#discoverresult'),
     fix: { any: 'Set `supportedVersions` to the names of the supported revisions, such as ["2026-07-28"].' },
@@ -89,22 +89,22 @@ export const versionRules = [
   modernRule({
     id: 'modern/discover-capabilities',
     level: 'MUST',
-    title: '`server/discover` has capabilities',
-    says: 'The result of `server/discover` has `capabilities`, an object with an object for each capability of the server.',
+    title: 'list its capabilities in `server/discover`',
+    says: 'The result of `server/discover` has `capabilities`, an object. Each capability that the specification defines is an object too.',
     source: page('server/discover#discoverresult'),
     fix: { any: 'Set `capabilities` in the result of `server/discover`, {} if there are none.' },
     uses: 'shared',
     check: async (trial) => {
       const { capabilities } = await (await trial.shared()).result(METHOD);
       if (!isObject(capabilities)) violation(`\`capabilities\` is ${JSON.stringify(capabilities)}: not an object.`);
-      const wrong = Object.keys(capabilities).find((name) => !isObject(capabilities[name]));
+      const wrong = wrongCapability(capabilities);
       if (wrong) violation(`The capability \`${wrong}\` is ${JSON.stringify(capabilities[wrong])}: not an object.`);
     },
   }),
   modernRule({
     id: 'modern/initialize-names-versions',
     level: 'SHOULD',
-    title: '`initialize` is answered, or its error names the versions',
+    title: 'name its versions in the error for `initialize`',
     says: 'A server without the handshake names the versions that it supports in its error for `initialize`: a client of an earlier revision can show nothing else to its user.',
     source: page('basic/versioning#backward-compatibility-with-initialization-based-versions'),
     fix: { any: 'Write the supported versions into the message of the error for `initialize`.' },

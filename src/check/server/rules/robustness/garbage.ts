@@ -4,7 +4,7 @@ import { catchPerMessage, stillAnswers } from './still-answers.ts';
 
 export const garbageText = stillAnswers({
   id: 'robustness/garbage-text',
-  title: 'lines of text do not end the conversation',
+  title: 'survive text that is not JSON',
   says: 'A line that is not JSON is an error of the client. It costs this line, not the connection.',
   fix: catchPerMessage,
   sent: () => ({
@@ -18,7 +18,7 @@ export const garbageText = stillAnswers({
 
 export const garbageControl = stillAnswers({
   id: 'robustness/control-characters',
-  title: 'lines of control characters do not end the conversation',
+  title: 'survive control characters',
   says: 'A line with bytes such as NUL and ESC is an error of the client. It costs this line, not the connection.',
   fix: catchPerMessage,
   sent: () => ({
@@ -29,7 +29,7 @@ export const garbageControl = stillAnswers({
 
 export const invalidUtf8 = stillAnswers({
   id: 'robustness/invalid-utf-8',
-  title: 'bytes that are not UTF-8 do not end the conversation',
+  title: 'survive bytes that are not UTF-8',
   says: 'Messages are UTF-8. A line that is not is an error of the client. It costs this line, not the connection.',
   fix: {
     ...catchPerMessage,
@@ -48,7 +48,7 @@ export const invalidUtf8 = stillAnswers({
 
 export const otherJson = stillAnswers({
   id: 'robustness/other-json',
-  title: 'JSON that is not a message does not end the conversation',
+  title: 'survive JSON that is not a message',
   says: 'A line of JSON that is not a message is an error of the client. It costs this line, not the connection.',
   fix: catchPerMessage,
   sent: () =>
@@ -63,7 +63,7 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 export const deepNesting = stillAnswers({
   id: 'robustness/deep-nesting',
-  title: 'deeply nested JSON does not end the conversation',
+  title: 'survive deeply nested JSON',
   says: 'JSON may be nested to any depth. A server that has a limit reports an error and goes on.',
   fix: {
     python: 'Catch RecursionError of json.loads as well as ValueError.',
@@ -90,7 +90,7 @@ const ENDLESS = 8 * 1024 * 1024;
 
 export const endlessLine = stillAnswers({
   id: 'robustness/endless-line',
-  title: 'a line of 8 MiB that is not a message does not end the conversation',
+  title: 'survive a line of 8 MiB that is not a message',
   says: 'A server that limits the length of a line discards a longer one up to its newline, and goes on.',
   fix: { any: 'Discard a line that is too long up to its newline, report an error, and read on.' },
   isHeavy: true,

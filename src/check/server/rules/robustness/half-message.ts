@@ -1,10 +1,12 @@
+import { before } from '../../../rule.ts';
 import { violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 export const halfMessage: ServerRule = {
   id: 'robustness/half-message-at-the-end',
   level: 'SHOULD',
-  title: 'half a message at the end of stdin does not keep the server',
+  levels: before('2026-07-28', 'ADVICE'),
+  title: 'exit at the end of stdin inside a message',
   says: 'A server exits when its stdin ends, also in the middle of a message: the client may have been killed.',
   source: {
     of: 'mcp',

@@ -10,7 +10,7 @@ const THOUSAND = 1_000;
 export const thousandRequests: ServerRule = {
   id: 'robustness/thousand-requests',
   level: 'MUST',
-  title: 'a thousand requests at once are all answered',
+  title: 'answer a thousand requests at once',
   says: 'A server answers every request, if only with an error: it does not lose those that it has no room for.',
   source: responses,
   fix: { any: 'Wait with reading stdin while the queue is full, or answer with an error. Do not drop requests.' },
@@ -36,7 +36,7 @@ const BLOCKED_MS = 300;
 export const slowReader: ServerRule = {
   id: 'robustness/slow-reader',
   level: 'MUST',
-  title: 'no answer is lost while the client does not read',
+  title: 'not lose answers while the client does not read',
   says: 'A server answers every request. While the client is busy the pipe is full: the server waits, and loses nothing.',
   source: responses,
   fix: {
@@ -72,7 +72,7 @@ const GROWTH = 16;
 export const memory: ServerRule = {
   id: 'robustness/memory',
   level: 'ADVICE',
-  title: 'memory does not grow with the number of requests',
+  title: 'keep memory bounded over many requests',
   says: 'A server that runs for days does not keep what it has answered.',
   source: expected,
   fix: { any: 'Look for tables and lists that get an entry for each message and never lose it.' },

@@ -9,7 +9,7 @@ function withId(conversation: Conversation, id: string): string {
 
 export const hugeNumbers = stillAnswers({
   id: 'robustness/huge-numbers',
-  title: 'ids that no number type holds do not end the conversation',
+  title: 'survive ids that no number type holds',
   says: 'JSON sets no limit for numbers. A server that cannot hold an id reports an error and goes on.',
   fix: {
     java: 'Read ids as Object or JsonNode, not as int or long.',
@@ -31,7 +31,7 @@ const HUGE_METHOD = 256 * 1024;
 
 export const hugeMethod = stillAnswers({
   id: 'robustness/huge-method',
-  title: 'a method name of 256 KiB does not end the conversation',
+  title: 'survive a method name of 256 KiB',
   says: 'An unknown method is answered with an error, however long its name is.',
   fix: { any: 'Look up the method as it is, and cut it where it is quoted or logged.' },
   sent: (conversation) => ({
@@ -46,7 +46,7 @@ const MANY_MEMBERS = 20_000;
 
 export const oddMembers = stillAnswers({
   id: 'robustness/odd-members',
-  title: 'odd members do not end the conversation',
+  title: 'survive odd members',
   says: 'Members that a server does not know are ignored: also doubled ones, those without a name, and those with a meaning in a language.',
   fix: {
     ...catchPerMessage,
@@ -67,7 +67,7 @@ export const oddMembers = stillAnswers({
 
 export const strayResponses = stillAnswers({
   id: 'robustness/stray-responses',
-  title: 'responses to requests that were never sent are ignored',
+  title: 'ignore responses to requests that it never sent',
   says: 'A response with an id that no request of the server had means nothing to it.',
   until: '2025-11-25',
   fix: catchPerMessage,
@@ -84,7 +84,7 @@ export const strayResponses = stillAnswers({
 export const strayNotifications = stillAnswers({
   id: 'robustness/stray-notifications',
   level: 'SHOULD',
-  title: 'cancellations and progress of unknown requests are ignored',
+  title: 'ignore cancellations and progress of unknown requests',
   says: 'A cancellation of a request that is unknown or has been answered is ignored, as is progress of one.',
   source: {
     of: 'mcp',

@@ -17,7 +17,7 @@ const readUtf8 = {
 export const utf8: ServerRule = {
   id: 'wire/utf-8',
   level: 'MUST',
-  title: 'stdout is valid UTF-8',
+  title: 'write UTF-8',
   says: 'Messages are encoded in UTF-8.',
   source: encoding,
   since: '2025-03-26',
@@ -44,7 +44,7 @@ const texts: Readonly<Record<string, string>> = {
 export const textSurvives: ServerRule = {
   id: 'wire/text-survives',
   level: 'MUST',
-  title: 'text in every script comes back as it was sent',
+  title: 'return text of every script as it was sent',
   says: 'Messages are encoded in UTF-8, and an answer has the id of its request: an id with letters of any script comes back unchanged.',
   source: encoding,
   since: '2025-03-26',
@@ -66,7 +66,7 @@ export const textSurvives: ServerRule = {
 export const lineSeparators: ServerRule = {
   id: 'wire/line-separators-are-text',
   level: 'MUST',
-  title: 'only a newline ends a message',
+  title: 'end messages only at newlines',
   says: 'Messages are separated by newlines. Other characters that separate lines (U+0085, U+2028, U+2029) may stand in a string.',
   source: stdio,
   fix: {

@@ -2,7 +2,7 @@
 
 import type { ServerRule } from '../../server-rule.ts';
 import { understood } from '../answers.ts';
-import { expected, stdio } from './sources.ts';
+import { expected } from './sources.ts';
 
 export const readLines = {
   python: 'Read with sys.stdin.readline() and pass the line to json.loads.',
@@ -15,9 +15,9 @@ export const readLines = {
 export const crlf: ServerRule = {
   id: 'wire/crlf-is-taken',
   level: 'MUST',
-  title: 'a carriage return before the newline is accepted',
+  title: 'accept a carriage return before the newline',
   says: 'Messages are separated by newlines. A carriage return before one is whitespace of JSON; clients on Windows write it.',
-  source: stdio,
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: readLines,
   runs: 'once',
   uses: 'shared',
@@ -31,9 +31,9 @@ export const crlf: ServerRule = {
 export const anyForm: ServerRule = {
   id: 'wire/json-in-any-form',
   level: 'MUST',
-  title: 'a message is read in every form that JSON has for it',
+  title: 'read every form of JSON',
   says: 'A message is JSON: members in any order, with whitespace between them and characters escaped, is the same message.',
-  source: stdio,
+  source: { of: 'json-rpc', anchor: 'response_object' },
   fix: readLines,
   runs: 'once',
   uses: 'shared',
@@ -53,7 +53,7 @@ export const anyForm: ServerRule = {
 export const blankLines: ServerRule = {
   id: 'wire/blank-lines-are-taken',
   level: 'ADVICE',
-  title: 'blank lines are skipped',
+  title: 'skip blank lines',
   says: 'A blank line is not a message. A server that gets one goes on with the next line.',
   source: expected,
   fix: { any: 'Skip lines that hold nothing but whitespace before the JSON parser gets them.' },

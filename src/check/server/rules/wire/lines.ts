@@ -50,7 +50,7 @@ function cause({ bytes }: Frame): string {
 
 export const onlyMessages = lineRule({
   id: 'wire/only-messages',
-  title: 'stdout carries only messages',
+  title: 'write only messages to stdout',
   says: 'A server writes nothing to stdout that is not a valid MCP message. Logs belong to stderr.',
   fix: logToStderr,
   fault: 'text',
@@ -59,7 +59,7 @@ export const onlyMessages = lineRule({
 
 export const noOtherJson = lineRule({
   id: 'wire/no-other-json',
-  title: 'stdout carries no JSON other than messages',
+  title: 'not write JSON other than messages to stdout',
   says: 'A server writes nothing to stdout that is not a valid MCP message. A log in JSON is not one.',
   fix: logToStderr,
   fault: 'other JSON',
@@ -68,7 +68,7 @@ export const noOtherJson = lineRule({
 
 export const validJson = lineRule({
   id: 'wire/valid-json',
-  title: 'every message is valid JSON',
+  title: 'write valid JSON',
   says: 'A message is valid JSON: NaN, Infinity, single quotes and trailing commas do not belong to it.',
   fix: {
     ...writeJson,
@@ -81,7 +81,7 @@ export const validJson = lineRule({
 
 export const noNewlineInside = lineRule({
   id: 'wire/no-newline-inside',
-  title: 'a message has no newline inside',
+  title: 'not write newlines inside a message',
   says: 'Messages are separated by newlines and must not contain any.',
   fix: writeOneLine,
   fault: 'several lines',
@@ -90,7 +90,7 @@ export const noNewlineInside = lineRule({
 
 export const oneMessagePerLine = lineRule({
   id: 'wire/one-message-per-line',
-  title: 'a line holds one message',
+  title: 'write one message per line',
   says: 'Messages are separated by newlines: no second message begins on the same line.',
   fix: { any: 'Append a newline to each message, also to notifications, and write both in one call.' },
   fault: 'several messages',
@@ -99,7 +99,7 @@ export const oneMessagePerLine = lineRule({
 
 export const noByteOrderMark = lineRule({
   id: 'wire/no-byte-order-mark',
-  title: 'no byte order mark precedes a message',
+  title: 'not write a byte order mark',
   says: 'A message is JSON, and JSON that is sent to another program does not begin with a byte order mark.',
   fix: writeUtf8,
   fault: 'byte order mark',
@@ -108,7 +108,7 @@ export const noByteOrderMark = lineRule({
 
 export const noColours = lineRule({
   id: 'wire/no-colours',
-  title: 'messages have no terminal colours',
+  title: 'not write terminal colours to stdout',
   says: 'A server writes nothing to stdout that is not a valid MCP message. Control sequences of a terminal are not part of one.',
   fix: {
     node: 'Write messages with process.stdout.write, not with a logger or console.dir that colours its output.',
@@ -121,7 +121,7 @@ export const noColours = lineRule({
 export const noBlankLines = lineRule({
   id: 'wire/no-blank-lines',
   level: 'SHOULD',
-  title: 'no blank lines separate messages',
+  title: 'not write blank lines to stdout',
   says: 'A server writes nothing to stdout that is not a valid MCP message. Clients that parse every line report an error for a blank one.',
   fix: { any: 'Append one newline to each message, not two.' },
   fault: 'blank',

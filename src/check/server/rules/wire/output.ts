@@ -18,7 +18,7 @@ const SIZES_IN = [100_000, 1_000_000, FOUR_MIB];
 export const largeMessageIn: ServerRule = {
   id: 'wire/large-message-in',
   level: 'ADVICE',
-  title: 'a request of 4 MiB is answered',
+  title: 'accept requests of 4 MiB',
   says: 'No limit is set for the size of a message. A server answers a large one, if only with an error.',
   source: expected,
   fix: {
@@ -45,7 +45,7 @@ const LARGE_ID = 1024 * 1024;
 export const largeMessageOut: ServerRule = {
   id: 'wire/large-message-out',
   level: 'ADVICE',
-  title: 'an answer that is larger than a pipe comes whole',
+  title: 'write answers that are larger than a pipe as a whole',
   says: 'An answer has the id of its request. With an id of 1 MiB it does not fit into a pipe, and comes in parts that fit together.',
   source: expected,
   fix: {
@@ -75,7 +75,7 @@ const SIZES_OUT = [10, 2_000, 5_000, 10_000, 40_000, 70_000];
 export const flushed: ServerRule = {
   id: 'wire/answers-at-once',
   level: 'MUST',
-  title: 'an answer is flushed as soon as it is complete',
+  title: 'flush each answer at once',
   says: 'A server answers each request. The client waits for the answer and sends nothing before it: an answer in a buffer never arrives.',
   source: responses,
   fix: flush,
@@ -102,7 +102,7 @@ export const flushed: ServerRule = {
 export const wholeLines: ServerRule = {
   id: 'wire/messages-are-not-mixed-up',
   level: 'MUST',
-  title: 'messages that are written at the same time are not mixed up',
+  title: 'not mix the bytes of messages',
   says: 'Messages are separated by newlines: the bytes of one message are not interrupted by those of another.',
   source: stdio,
   fix: {
@@ -120,8 +120,8 @@ export const wholeLines: ServerRule = {
 
 export const lastNewline: ServerRule = {
   id: 'wire/last-line-ends',
-  level: 'MUST',
-  title: 'the last message ends with a newline',
+  level: 'ADVICE',
+  title: 'end the last message with a newline',
   says: 'Messages are separated by newlines. A client that reads lines does not see one that no newline ends.',
   source: stdio,
   fix: endLine,
@@ -145,7 +145,7 @@ const ALLOWED_BEFORE = new Set(['ping', 'notifications/message']);
 export const silentAtFirst: ServerRule = {
   id: 'wire/silent-at-first',
   level: 'SHOULD',
-  title: 'the server sends nothing before the first answer',
+  title: 'send nothing before its first answer',
   says: 'The client opens the connection. Before that a server sends nothing but `ping` and log messages; since 2026-07-28 nothing at all.',
   source: {
     of: 'mcp',

@@ -19,4 +19,4 @@ export const encoding: Source = {
 export const responses: Source = { of: 'json-rpc', anchor: 'response_object' };
 
 /** Demanded by no specification: users expect it. */
-export const expected: Source = { of: 'standpipe', page: 'check.md' };
+export const expected: Source = { of: 'standpipe' };

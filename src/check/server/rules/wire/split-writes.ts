@@ -11,7 +11,7 @@ import { stdio } from './sources.ts';
 export const splitWrites: ServerRule = {
   id: 'wire/split-writes',
   level: 'MUST',
-  title: 'a message in several writes is put together',
+  title: 'read a message that arrives in several writes',
   says: 'Messages are separated by newlines, not by reads: one may arrive in parts, even split inside a character.',
   source: stdio,
   fix: {

@@ -10,8 +10,8 @@ const PADDING = 'x'.repeat(2_000);
 /** A server that logs each request whole writes more than a pipe holds. */
 export const unreadStderr: ServerRule = {
   id: 'wire/stderr-may-be-unread',
-  level: 'SHOULD',
-  title: 'answers do not wait until stderr is read',
+  level: 'ADVICE',
+  title: 'answer while stderr is not read',
   says: 'A client may ignore the stderr of a server. Some do not even read it.',
   source: stdio,
   fix: {
@@ -41,8 +41,8 @@ export const unreadStderr: ServerRule = {
 
 export const closedStderr: ServerRule = {
   id: 'wire/stderr-may-be-closed',
-  level: 'SHOULD',
-  title: 'a closed stderr does not end the server',
+  level: 'ADVICE',
+  title: 'survive a closed stderr',
   says: 'A client may ignore the stderr of a server. Some close it.',
   source: stdio,
   fix: {

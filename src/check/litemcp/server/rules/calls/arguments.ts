@@ -15,10 +15,10 @@ const TEXT = 'a "quoted" \\ text\n\n\nwith\ttabs, é, 你好, 😀 and \u0001';
 
 export const textIsKept: LiteServerRule = {
   id: 'litemcp-calls/text-is-kept',
-  level: 'MUST',
-  title: 'arguments arrive as they were sent',
+  level: 'ADVICE',
+  title: 'keep arguments as they were sent',
   says: 'Every argument is a string, and JSON can write every text: quotes, newlines, control characters and all of Unicode.',
-  source: { of: 'litemcp' },
+  source: { of: 'standpipe' },
   fix: {
     python: 'Use json.loads and json.dumps, and open the streams as UTF-8: sys.stdin.reconfigure(encoding="utf-8").',
     any: 'Read and write JSON with the library of the language, as UTF-8.',
@@ -36,9 +36,9 @@ export const textIsKept: LiteServerRule = {
 export const missingArguments: LiteServerRule = {
   id: 'litemcp-calls/missing-arguments',
   level: 'ADVICE',
-  title: 'a call with too few arguments fails with an error',
+  title: 'refuse a call with too few arguments',
   says: 'LiteMCP has no optional parameters. A model can correct a call only if the result says that it failed.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     any: 'Compare the number of arguments with that of the parameters; answer with "error": true and the reason.',
   },
@@ -58,9 +58,9 @@ export const missingArguments: LiteServerRule = {
 export const extraArguments: LiteServerRule = {
   id: 'litemcp-calls/extra-arguments',
   level: 'ADVICE',
-  title: 'a call with too many arguments is answered',
+  title: 'answer a call with too many arguments',
   says: 'A server may ignore additional arguments or refuse the call, but the client waits for an answer.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Catch the error of a call with too many arguments, and answer with "error": true and the reason.' },
   uses: 'shared',
   check: async (trial) => {
@@ -73,9 +73,9 @@ export const extraArguments: LiteServerRule = {
 export const otherTool: LiteServerRule = {
   id: 'litemcp-calls/other-tool',
   level: 'ADVICE',
-  title: 'a call of another tool fails with an error',
+  title: 'refuse a call of another tool',
   says: 'A call names the tool. A client that mistakes one server for another must not get a result of the wrong tool.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Compare "tool" of the call with the name of the tool; answer with "error": true if it differs.' },
   uses: 'shared',
   check: async (trial) => {
@@ -91,9 +91,9 @@ const LARGE_CHARS = 1024 * 1024;
 export const largeArgument: LiteServerRule = {
   id: 'litemcp-calls/large-argument',
   level: 'ADVICE',
-  title: 'a large argument is read',
+  title: 'accept a large argument',
   says: 'A message has any length. An argument may be a file.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Read stdin until three newlines, in blocks of any size; do not use a buffer of a fixed length.' },
   uses: 'shared',
   check: async (trial) => {

@@ -8,7 +8,7 @@ import { isError, paramsOf } from '../params.ts';
 export const resultIsTheAnswer: LiteServerRule = {
   id: 'litemcp-calls/result',
   level: 'MUST',
-  title: 'a call is answered with a result',
+  title: 'answer a call with a result',
   says: 'A message of type "call" is answered with the same id and the type "result".',
   source: { of: 'litemcp' },
   fix: { any: 'Answer "call" with {"version":[1,0,0],"id":…,"type":"result","data":{…}}.' },
@@ -24,9 +24,9 @@ export const resultIsTheAnswer: LiteServerRule = {
 export const examplesWork: LiteServerRule = {
   id: 'litemcp-calls/examples-work',
   level: 'ADVICE',
-  title: 'the tool accepts the examples of its parameters',
+  title: 'accept the examples of the parameters',
   says: 'A model learns from the examples how to call the tool. A call with them succeeds.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Give each parameter an example that the tool accepts, as a string.' },
   uses: 'shared',
   check: async (trial) => {
@@ -39,8 +39,8 @@ export const examplesWork: LiteServerRule = {
 
 export const paramsByName: LiteServerRule = {
   id: 'litemcp-calls/params',
-  level: 'MUST',
-  title: 'a result has the arguments by name',
+  level: 'ADVICE',
+  title: 'return the arguments by name',
   says: 'Arguments are sent by position, in the order of the parameters. "params" of the result has them by the names of the parameters.',
   source: { of: 'litemcp' },
   fix: { any: 'Build "params" from the names of the parameters and the arguments of the call.' },
@@ -65,7 +65,7 @@ const AT_ONCE = 4;
 export const callsAtOnce: LiteServerRule = {
   id: 'litemcp-calls/calls-at-once',
   level: 'MUST',
-  title: 'calls at the same time are all answered',
+  title: 'answer calls that come together',
   says: 'Ids tell the answers of several requests apart, so a client may send a call before the last one is answered.',
   source: { of: 'litemcp' },
   fix: { any: 'Queue the calls, or run them at the same time; answer each with its own id.' },

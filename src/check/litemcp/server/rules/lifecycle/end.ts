@@ -11,7 +11,7 @@ import type { LiteTrial } from '../../lite-trial.ts';
 
 const common = {
   level: 'ADVICE',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   uses: 'own',
 } as const satisfies Partial<LiteServerRule>;
 
@@ -37,7 +37,7 @@ const DOES_NOT_EXIT = 'the process does not exit (litemcp-lifecycle/end-of-stdin
 export const endOfInput: LiteServerRule = {
   ...common,
   id: 'litemcp-lifecycle/end-of-stdin',
-  title: 'the process exits at the end of stdin',
+  title: 'exit at the end of stdin',
   says: 'A client that has exited closes stdin. A server that goes on then runs without a client.',
   fix: {
     node: 'Close timers, servers and sockets at the "end" of process.stdin, or call process.exit().',
@@ -54,7 +54,7 @@ export const endOfInput: LiteServerRule = {
 export const exitCode: LiteServerRule = {
   ...common,
   id: 'litemcp-lifecycle/exit-code',
-  title: 'an orderly end has the exit code 0',
+  title: 'exit with code 0 at the end of stdin',
   says: 'The end of stdin is the ordinary way to end. Another code than 0 makes supervisors report a crash.',
   fix: { any: 'Exit with code 0 at the end of stdin: it is not an error.' },
   check: async (trial) => {
@@ -68,7 +68,7 @@ export const exitCode: LiteServerRule = {
 export const nothingLeft: LiteServerRule = {
   ...common,
   id: 'litemcp-lifecycle/no-process-left',
-  title: 'no process is left after the exit',
+  title: 'end child processes before the exit',
   says: 'A server that exits has ended the processes that it started.',
   fix: {
     any: 'End child processes before the exit, and start wrappers with exec so that they are replaced by the server.',
@@ -84,7 +84,7 @@ export const nothingLeft: LiteServerRule = {
 export const sigterm: LiteServerRule = {
   ...common,
   id: 'litemcp-lifecycle/sigterm',
-  title: 'SIGTERM ends the process',
+  title: 'exit at SIGTERM',
   says: 'A host that stops a server sends SIGTERM if the end of stdin was not enough.',
   fix: {
     python: 'Do not ignore SIGTERM; a handler ends with sys.exit().',

@@ -3,7 +3,7 @@
 import type { LiteProbe } from '../../lite-probe.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
 
-const source = { of: 'standpipe', page: 'check.md' } as const;
+const source = { of: 'standpipe' } as const;
 
 const garbage: readonly (string | Uint8Array)[] = [
   'not JSON\n\n\n',
@@ -18,7 +18,7 @@ const garbage: readonly (string | Uint8Array)[] = [
 export const survivesGarbage: LiteServerRule = {
   id: 'litemcp-lifecycle/survives-garbage',
   level: 'ADVICE',
-  title: 'input that is not a message does not disturb the server',
+  title: 'survive input that is not a message',
   says: 'One message that cannot be read is refused or ignored. The server reads on.',
   source,
   fix: { any: 'Catch the errors of parsing a message, log them to stderr, and go on with the next message.' },
@@ -38,7 +38,7 @@ const DEPTH = 100_000;
 export const survivesNesting: LiteServerRule = {
   id: 'litemcp-lifecycle/survives-deep-nesting',
   level: 'ADVICE',
-  title: 'deeply nested JSON does not end the server',
+  title: 'survive deeply nested JSON',
   says: 'A message that is too deep for the parser is refused or ignored. The server reads on.',
   source,
   fix: {
@@ -70,7 +70,7 @@ function writeRequests(probe: LiteProbe, count: number): number[] {
 export const slowReader: LiteServerRule = {
   id: 'litemcp-lifecycle/slow-reader',
   level: 'ADVICE',
-  title: 'no answer is lost when the client reads slowly',
+  title: 'lose no answer when the client reads slowly',
   says: 'A full pipe makes a server wait. It does not drop answers.',
   source,
   fix: {
@@ -95,7 +95,7 @@ const AT_ONCE = 20;
 export const unreadStderr: LiteServerRule = {
   id: 'litemcp-lifecycle/unread-stderr',
   level: 'ADVICE',
-  title: 'requests are answered while stderr is not read',
+  title: 'answer while stderr is not read',
   says: 'Some clients do not read stderr. A server that logs each request stops when that pipe is full.',
   source,
   fix: { any: 'Log less by default, or write logs without blocking and drop them when stderr is full.' },

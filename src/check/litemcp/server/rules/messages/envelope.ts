@@ -14,7 +14,7 @@ const answersOf = ({ seen }: LiteTrial): Message[] => seen.flatMap(({ messages }
 export const envelope: LiteServerRule = {
   id: 'litemcp-messages/envelope',
   level: 'MUST',
-  title: 'answers have an integer as id, a type and an object as data',
+  title: 'answer with an integer id, a type and an object as data',
   says: 'Every message is an IOBasic. An answer has an integer "id", the "type" "info" or "result", and an object as "data".',
   source: { of: 'litemcp' },
   fix: { any: 'Write {"version":[1,0,0],"id":2,"type":"result","data":{…}}, with the id as a number.' },
@@ -32,7 +32,7 @@ export const envelope: LiteServerRule = {
 export const version: LiteServerRule = {
   id: 'litemcp-messages/version',
   level: 'MUST',
-  title: 'messages have the version of the protocol',
+  title: 'write the version of the protocol into messages',
   says: '"version" is a list of three integers, in every message and in the Tool or CallResult inside. This is LiteMCP 1.0.0.',
   source: { of: 'litemcp' },
   fix: { any: 'Write "version":[1,0,0] in the message and in its data.' },
@@ -55,7 +55,7 @@ function checkVersion(value: unknown, place: string, answer: Message): void {
 export const resultShape: LiteServerRule = {
   id: 'litemcp-messages/result',
   level: 'MUST',
-  title: 'a result has the fields of a CallResult',
+  title: 'answer a call with the fields of a CallResult',
   says: 'A CallResult has "params", an object of strings, and "response" with "content", a list of {"type", "data"} that are strings, and "error", true or false. A failed call has the same fields.',
   source: { of: 'litemcp' },
   fix: {

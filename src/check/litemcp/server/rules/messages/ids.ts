@@ -10,7 +10,7 @@ const edges = [0, 2 ** 31 - 1];
 export const idsAreEchoed: LiteServerRule = {
   id: 'litemcp-messages/ids-are-echoed',
   level: 'MUST',
-  title: 'an answer has the id of its request',
+  title: 'answer with the id of the request',
   says: 'The id of an answer is that of the request. A client chooses integers at random.',
   source: { of: 'litemcp' },
   fix: { any: 'Copy "id" of the request into the answer as it is. 0 is an id too.' },
@@ -24,7 +24,7 @@ export const idsAreEchoed: LiteServerRule = {
 export const onlyAnswers: LiteServerRule = {
   id: 'litemcp-messages/only-answers',
   level: 'MUST',
-  title: 'the server sends only answers',
+  title: 'not send messages without a request',
   says: 'Messages of a server answer requests of its client. It sends none on its own.',
   source: { of: 'litemcp' },
   fix: { any: 'Write to stdout only in answer to a request, with its id.' },
@@ -39,10 +39,10 @@ export const onlyAnswers: LiteServerRule = {
 
 export const answeredOnce: LiteServerRule = {
   id: 'litemcp-messages/answered-once',
-  level: 'MUST',
-  title: 'a request is answered once',
+  level: 'ADVICE',
+  title: 'answer each request once',
   says: 'Each request gets one answer: "get" one "info", and "call" one "result".',
-  source: { of: 'litemcp' },
+  source: { of: 'standpipe' },
   fix: { any: 'Write one answer for each request.' },
   uses: 'seen',
   check: ({ seen }) => {
@@ -58,7 +58,7 @@ export const answeredOnce: LiteServerRule = {
 export const repeatedIds: LiteServerRule = {
   id: 'litemcp-messages/repeated-ids-are-ignored',
   level: 'SHOULD',
-  title: 'a repeated id is ignored',
+  title: 'ignore a repeated id',
   says: 'Ids of a client are unique. The server ignores a request whose id was used before.',
   source: { of: 'litemcp' },
   fix: { any: 'Remember the ids of the requests, and do not run or answer one with a known id.' },

@@ -10,7 +10,7 @@ import { parametersOf } from '../../permitted-call.ts';
 export const opens: LiteServerRule = {
   id: 'litemcp-messages/get-is-answered',
   level: 'MUST',
-  title: 'the server answers "get" with "info"',
+  title: 'answer "get" with "info"',
   says: 'A client asks for the tool with a message of type "get". The server answers with the same id and the type "info".',
   source: { of: 'litemcp' },
   fix: {
@@ -25,7 +25,7 @@ export const opens: LiteServerRule = {
 export const getWithoutData: LiteServerRule = {
   id: 'litemcp-messages/get-without-data',
   level: 'MUST',
-  title: '"get" needs no data',
+  title: 'accept "get" without data',
   says: 'The data of "get" is null. The examples of the specification have an empty object, so both are valid.',
   source: { of: 'litemcp' },
   fix: { any: 'Do not read "data" of a message of type "get".' },
@@ -39,7 +39,7 @@ export const getWithoutData: LiteServerRule = {
 export const toolShape: LiteServerRule = {
   id: 'litemcp-messages/tool',
   level: 'MUST',
-  title: 'the tool has the fields of a Tool',
+  title: 'describe its tool with the fields of a Tool',
   says: 'A Tool has a name; description and example are strings or absent; each of its parameters has a name and a type, both strings.',
   source: { of: 'litemcp' },
   fix: { any: 'Write name, description and example as strings, and parameters as a list of {"name": …, "type": …}.' },
@@ -60,9 +60,9 @@ export const toolShape: LiteServerRule = {
 export const parameterNames: LiteServerRule = {
   id: 'litemcp-messages/parameter-names-differ',
   level: 'ADVICE',
-  title: 'the names of parameters differ',
+  title: 'give each parameter its own name',
   says: 'The result of a call has the arguments by the names of the parameters, so two parameters with one name cannot be told apart.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Give each parameter a name of its own.' },
   uses: 'seen',
   check: ({ seen }) => {

@@ -7,9 +7,9 @@ import type { LiteServerRule } from '../../lite-server-rule.ts';
 export const unknownTypes: LiteServerRule = {
   id: 'litemcp-messages/unknown-types',
   level: 'ADVICE',
-  title: 'an unknown type does not disturb the server',
+  title: 'refuse or ignore an unknown type',
   says: 'The types are get, info, call and result. A later version may have more: a server refuses such a request or ignores it, and goes on.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Answer a request of an unknown type with a result whose "error" is true, and read on.' },
   uses: 'shared',
   check: async (trial) => {
@@ -24,9 +24,9 @@ export const unknownTypes: LiteServerRule = {
 export const answersAreNotAnswered: LiteServerRule = {
   id: 'litemcp-messages/answers-are-not-answered',
   level: 'ADVICE',
-  title: 'an answer is not answered',
+  title: 'ignore answers that it receives',
   says: 'Info and result are sent by servers only. A server that answers one could do so without end with another server.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Ignore messages of the types "info" and "result".' },
   uses: 'shared',
   check: async (trial) => {

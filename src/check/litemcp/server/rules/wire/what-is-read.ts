@@ -16,7 +16,7 @@ const collect: Fix = {
 export const severalLines: LiteServerRule = {
   id: 'litemcp-wire/requests-over-several-lines',
   level: 'MUST',
-  title: 'a request may have several lines',
+  title: 'read a request of several lines',
   says: 'The server starts to process its input at three newlines in a row, and not before: JSON may have line breaks and a blank line.',
   source: { of: 'litemcp' },
   fix: collect,
@@ -33,9 +33,9 @@ export const severalLines: LiteServerRule = {
 export const crlf: LiteServerRule = {
   id: 'litemcp-wire/crlf',
   level: 'ADVICE',
-  title: 'CRLF counts as a newline',
+  title: 'accept CRLF as a newline',
   says: 'Clients on Windows may end lines with a carriage return and a newline.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { ...collect, any: 'Remove the carriage returns before newlines, then look for three newlines in a row.' },
   uses: 'shared',
   check: async (trial) => {
@@ -50,9 +50,9 @@ export const crlf: LiteServerRule = {
 export const newlinesBetween: LiteServerRule = {
   id: 'litemcp-wire/newlines-between-messages',
   level: 'ADVICE',
-  title: 'newlines between messages are skipped',
+  title: 'skip newlines between messages',
   says: 'A client that writes more than three newlines after a message has sent no further message with them.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Skip newlines before a message, and messages of white space only.' },
   uses: 'shared',
   check: async (trial) => {
@@ -69,7 +69,7 @@ export const newlinesBetween: LiteServerRule = {
 export const severalInOneWrite: LiteServerRule = {
   id: 'litemcp-wire/several-messages-in-one-write',
   level: 'MUST',
-  title: 'messages that arrive together are all read',
+  title: 'read all messages that arrive together',
   says: 'Three newlines end each message. More than one message may be in what a server reads at once.',
   source: { of: 'litemcp' },
   fix: collect,
@@ -85,7 +85,7 @@ export const severalInOneWrite: LiteServerRule = {
 export const splitWrites: LiteServerRule = {
   id: 'litemcp-wire/split-messages',
   level: 'MUST',
-  title: 'a message that arrives in pieces is read',
+  title: 'read a message that arrives in pieces',
   says: 'Only three newlines end a message. It may arrive in pieces, and so may the newlines.',
   source: { of: 'litemcp' },
   fix: collect,
@@ -107,10 +107,10 @@ const CHARACTERS = 'é, 你好, 😀';
 
 export const splitCharacters: LiteServerRule = {
   id: 'litemcp-wire/split-characters',
-  level: 'MUST',
-  title: 'a character that arrives in pieces stays whole',
+  level: 'ADVICE',
+  title: 'keep a character that arrives in pieces whole',
   says: 'A character of UTF-8 has up to four bytes, and a read of stdin may end between them.',
-  source: { of: 'litemcp' },
+  source: { of: 'standpipe' },
   fix: {
     node: "Call process.stdin.setEncoding('utf8'), or decode a whole message instead of each chunk.",
     python: 'Read lines from sys.stdin or sys.stdin.buffer, and do not decode the blocks of os.read.',

@@ -10,7 +10,7 @@ const isMark = (bytes: Uint8Array) => BYTE_ORDER_MARK.equals(bytes);
 export const onlyMessages: LiteServerRule = {
   id: 'litemcp-wire/only-messages',
   level: 'MUST',
-  title: 'stdout carries only messages',
+  title: 'write only messages to stdout',
   says: 'Client and server exchange messages over stdin and stdout. The logs of a server belong to stderr.',
   source: { of: 'litemcp' },
   fix: logToStderr,
@@ -26,7 +26,7 @@ export const onlyMessages: LiteServerRule = {
 export const utf8: LiteServerRule = {
   id: 'litemcp-wire/utf-8',
   level: 'MUST',
-  title: 'messages are UTF-8',
+  title: 'write UTF-8',
   says: 'Messages are JSON, and JSON that programs exchange is UTF-8 without a byte order mark.',
   source: { of: 'litemcp' },
   fix: writeUtf8,
@@ -47,9 +47,9 @@ export const utf8: LiteServerRule = {
 export const threeNewlines: LiteServerRule = {
   id: 'litemcp-wire/answers-end-with-three-newlines',
   level: 'ADVICE',
-  title: 'answers end with three newlines',
+  title: 'end answers with three newlines',
   says: 'Three newlines end a message to the server. A client needs the same after an answer, because JSON may have any number of lines.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: {
     python: 'Write sys.stdout.write(json.dumps(message) + "\\n\\n\\n"), then sys.stdout.flush().',
     node: "Write process.stdout.write(JSON.stringify(message) + '\\n\\n\\n').",
@@ -68,9 +68,9 @@ export const threeNewlines: LiteServerRule = {
 export const noNewlinesInside: LiteServerRule = {
   id: 'litemcp-wire/no-three-newlines-inside',
   level: 'ADVICE',
-  title: 'an answer does not contain its end',
+  title: 'write no three newlines in a row inside an answer',
   says: 'Three newlines in a row end a message. JSON may have several lines, but not two blank ones in a row.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: { any: 'Write each message on one line, as the JSON serializer does without indentation.' },
   uses: 'seen',
   check: ({ seen }) => {
@@ -82,9 +82,9 @@ export const noNewlinesInside: LiteServerRule = {
 export const flushedAtOnce: LiteServerRule = {
   id: 'litemcp-wire/flushed-at-once',
   level: 'ADVICE',
-  title: 'answers are flushed at once',
+  title: 'flush answers at once',
   says: 'A client waits for the answer with its end of stdin open. An answer that stays in a buffer never arrives.',
-  source: { of: 'standpipe', page: 'check.md' },
+  source: { of: 'standpipe' },
   fix: flush,
   uses: 'shared',
   check: async (trial) => {
