@@ -29,7 +29,6 @@ const aboutListening = [
   'modern/listen-without-a-filter',
   'modern/cancelled-subscription-is-silent',
   'modern/ended-subscription',
-  'modern/asked-for-changes-only',
 ];
 
 test.concurrent('a server that declares no changes may refuse to listen, and every other request of a rule is complete', async () => {
