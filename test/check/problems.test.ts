@@ -7,6 +7,7 @@ import { explains, rulesWithCauses } from '../../src/check/report/causes.ts';
 import { problemsOf } from '../../src/check/report/problems.ts';
 import { relevantFrames } from '../../src/check/report/relevant-frames.ts';
 import type { EvidenceLine, Outcome } from '../../src/check/report/report.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { checkServer } from '../../src/check/server/check-server.ts';
 
@@ -24,7 +25,7 @@ test('a server with three mistakes has three problems, and the other rules that 
     'jsonrpc/notifications-are-not-answered',
   ]);
   const all = problems.flatMap(({ head, also }) => [head, ...also].map(({ rule }) => rule.id));
-  const violated = report.outcomes.filter(({ status }) => status === 'failed' || status === 'warning');
+  const violated = report.outcomes.filter(isViolated);
   expect(new Set(all)).toEqual(new Set(violated.map(({ rule }) => rule)));
   const text = textOf(report);
   expect(text.match(/^[✗!i] /gm)).toHaveLength(3);

@@ -87,7 +87,10 @@ export const declaredWorks: ServerRule = {
       }
       // The other methods have params that a server may refuse.
       if (method.endsWith('/list')) {
-        violation(`The server declares \`${capability}\` and refuses \`${method}\`: ${describeError(error)}.`, frame);
+        violation(
+          `The server declares \`${capability}\` and answers \`${method}\` with the error ${describeError(error)}.`,
+          frame,
+        );
       }
     }
   },
