@@ -37,7 +37,7 @@ describe('a server on the official TypeScript SDK', () => {
 
   test('the report names the SDK, its issue and the rules', () => {
     expect(textOf(reports.get('sdk-1.mjs')!)).toMatch(
-      /^From the SDK, not from your code: TypeScript SDK\n.* drops lines .*typescript-sdk\/issues\/2247\n(?: {2}[!i] .*\n)*? {2}! jsonrpc\/parse-error {2}A line/m,
+      /^From the SDK, not from your code: TypeScript SDK\n.* drops lines .*typescript-sdk\/issues\/2247\n(?: {2}[!i] .*\n)*? {2}i jsonrpc\/parse-error {2}A line/m,
     );
   });
 
