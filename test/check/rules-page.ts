@@ -31,12 +31,12 @@ export function rulesMarkdown(): string {
     .join('\n\n');
 }
 
-function ruleMarkdown({ id, level, title, says, fix, revisions, link }: RuleInfo): string[] {
+function ruleMarkdown({ id, level, levels, title, says, fix, revisions, link }: RuleInfo): string[] {
   const { any, ...others } = fix;
   const byLanguage = Object.entries(others).map(([language, text]) => `\n- ${languages[language]}: ${escaped(text)}`);
   return [
     `#### ${id}`,
-    `**${level}**${span(revisions)}: ${escaped(title)}.`,
+    `**${level}**${span(revisions)}${otherLevels(levels, revisions)}: ${escaped(title)}.`,
     `${escaped(says)} ${sourceOf(link)}`,
     `**Fix.** ${escaped(any)}${byLanguage.length > 0 ? `\n${byLanguage.join('')}` : ''}`,
   ];
@@ -47,6 +47,14 @@ function span(revisions: RuleInfo['revisions']): string {
   if (revisions.length === 1) return `, only ${revisions[0]}`;
   if (revisions[0] === revisionsOfMcp[0]) return `, since ${revisions.at(-1)}`;
   return `, ${revisions.at(-1)} to ${revisions[0]}`;
+}
+
+/** `; SHOULD in 2025-03-26, 2024-11-05`. */
+function otherLevels(levels: RuleInfo['levels'] = {}, revisions: RuleInfo['revisions']): string {
+  const differing = revisions.filter((each) => levels[each]);
+  return [...new Set(differing.map((each) => levels[each]))]
+    .map((level) => `; ${level} in ${differing.filter((each) => levels[each] === level).join(', ')}`)
+    .join('');
 }
 
 function sourceOf(link: string): string {
