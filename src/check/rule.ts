@@ -20,7 +20,7 @@ export interface RuleText {
   /** Stable, `family/what-is-right`. It appears in reports, options and CI files. */
   readonly id: string;
   readonly level: Level;
-  /** In revisions whose specification uses another word. */
+  /** In earlier revisions whose specification uses another word. */
   readonly levels?: Partial<Readonly<Record<Revision, Level>>>;
   /** What the server or client must or should do, without this verb: "not answer notifications". */
   readonly title: string;

@@ -1,5 +1,6 @@
 // How a client ends its server.
 
+import { before } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
 import { endOf, endsWithError, requireStdinClosed } from '../client-trial.ts';
@@ -28,8 +29,8 @@ export const closesStdin: ClientRule = {
 
 export const sigtermBeforeSigkill: ClientRule = {
   id: 'client-shutdown/sigterm-before-sigkill',
-  level: 'SHOULD',
-  levels: { '2026-07-28': 'ADVICE' },
+  level: 'ADVICE',
+  levels: before('2026-07-28', 'SHOULD'),
   title: 'send SIGTERM before SIGKILL',
   says: 'If a server does not exit within a reasonable time after its stdin was closed, the client sends SIGTERM, and SIGKILL only after that.',
   source,

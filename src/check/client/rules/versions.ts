@@ -1,6 +1,7 @@
 // What a client does with servers of other versions than its own.
 
 import { NEWEST_LEGACY, NEWEST_MODERN } from '../../../mcp/revisions.ts';
+import { before } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
 import { endOf, endsWithError } from '../client-trial.ts';
@@ -61,8 +62,8 @@ const opening = ['initialize', 'server/discover'];
 
 export const modernServer: ClientRule = {
   id: 'client-lifecycle/modern-server',
-  level: 'SHOULD',
-  levels: { '2026-07-28': 'ADVICE' },
+  level: 'ADVICE',
+  levels: before('2026-07-28', 'SHOULD'),
   title: 'work with a server of 2026-07-28 alone, or end with an error',
   says: `A server of ${NEWEST_MODERN} alone refuses \`initialize\`. A client that supports this revision works with it; an older one reports the error.`,
   source: {
