@@ -78,6 +78,8 @@ describe('frames without padding', () => {
 
   test('are the request and its answer, without the handshake, pings and repeated lines', () => {
     expect(relevantFrames([started, ...handshake, ...call, ...ping, call[1]!])).toEqual(call);
+    const again = line('sent', { jsonrpc: '2.0', id: 4, method: 'tools/call' });
+    expect(relevantFrames([...call, again, call[1]!])).toEqual(call);
   });
 
   test('are all of them if there is nothing else', () => {

@@ -1,4 +1,4 @@
-// The style of the HTML report. It filters by itself, so that the page needs no script.
+// The style of the HTML report.
 
 import type { Status } from './report.ts';
 
@@ -10,10 +10,6 @@ export const slugs: Readonly<Record<Status, string>> = {
   passed: 'passed',
   'not applicable': 'unfit',
 };
-
-const filters = Object.values(slugs).map(
-  (slug) => `body:has(#show-${slug}:checked) :is(.rule:not(.${slug}), .family:not(:has(.${slug}))) { display: none; }`,
-);
 
 export const style = `
 :root {
@@ -40,8 +36,6 @@ a { color: var(--link); }
 code, pre { font: 0.875rem/1.5 ui-monospace, monospace; }
 .quiet { color: var(--quiet); }
 .summary { font-size: 1.1rem; font-weight: 600; }
-fieldset { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 1rem 0 0; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
-label { display: inline-flex; align-items: center; gap: 0.35rem; min-height: 1.75rem; }
 .rule { border-top: 1px solid var(--line); padding: 0.5rem 0; }
 .line { display: grid; grid-template-columns: 9rem 1fr; gap: 0 0.75rem; }
 summary { cursor: pointer; list-style: none; }
@@ -55,6 +49,15 @@ details[open] > summary .status::after { content: " ▾"; }
 .advice .status, .advice .reason { color: var(--advice); }
 .passed .status { color: var(--passed); }
 .unfit .status { color: var(--unfit); }
+.others { border-top: 1px solid var(--line); padding: 0.75rem 0; }
+.others h2 { display: inline; margin: 0; font-size: 1.1rem; }
+.others > summary::before { content: "▸ "; color: var(--quiet); }
+.others[open] > summary::before { content: "▾ "; }
+.others h3 { display: block; margin: 1.25rem 0 0.25rem; }
+.others .rule { padding: 0.15rem 0; border: 0; }
+.list { margin: 0.25rem 0 0.75rem; padding-left: 1.25rem; }
+.list li { margin: 0.2rem 0; }
+.list .status { font-size: 0.875rem; }
 .group { margin: 0.75rem 0 0.75rem 9.75rem; }
 .reason { font-weight: 600; }
 .frames { margin: 0.5rem 0; padding: 0.5rem 0.75rem; list-style: none; background: var(--box); border: 1px solid var(--line); border-radius: 6px; }
@@ -67,11 +70,9 @@ details[open] > summary .status::after { content: " ▾"; }
 }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
-  fieldset { display: none; }
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
   summary .status::after, details[open] > summary .status::after { content: ""; }
   .frames li, .line { break-inside: avoid; }
   h2 { break-after: avoid; }
 }
-${filters.join('\n')}
 `;

@@ -1,21 +1,14 @@
-// The report as one HTML file: no script, no network, readable in light and dark. All data is text: it is escaped, and the policy of the page
+// The report as one HTML file: the problems first, and what passed closed. No script, no network, readable in light and dark. All data is text: it is escaped, and the policy of the page
 // allows nothing but its own style.
 
 import { createHash } from 'node:crypto';
 import { counted } from '../../base/terminal/counted.ts';
 import { visible } from '../../base/terminal/visible.ts';
 import { slugs, style } from './html-style.ts';
-import type { CheckReport, EvidenceLine, Outcome } from './report.ts';
-import {
-  byFamily,
-  isViolated,
-  type OutcomeGroup,
-  type RuleResult,
-  ruleResults,
-  statuses,
-  summaryOf,
-  untested,
-} from './rule-results.ts';
+import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
+import { relevantFrames } from './relevant-frames.ts';
+import { type CheckReport, type EvidenceLine, failingRules, type Status } from './report.ts';
+import { byFamily, type OutcomeGroup, type RuleResult, ruleResults, summaryOf, untested } from './rule-results.ts';
 
 const policy = [
   "default-src 'none'",
@@ -31,11 +24,13 @@ const kinds: Readonly<Record<EvidenceLine['kind'], string>> = {
   event: 'event',
 };
 
-export function htmlOf(report: CheckReport): string {
-  const { role, protocol, command, name, version, revisions, durationMs } = report;
+/** `strict`: warnings are failures. */
+export function htmlOf(report: CheckReport, { strict = false }: { strict?: boolean } = {}): string {
+  const { role, protocol, command, name, version, revisions, sdk, durationMs } = report;
   const results = ruleResults(report);
   const kind = `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}`;
   const title = `${name ?? command}: ${summaryOf(results)}`;
+  const made = sdk ? `, ${text([sdk.name, sdk.version ?? ''].join(' ').trim())}` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -49,52 +44,111 @@ export function htmlOf(report: CheckReport): string {
 <body>
 <header>
 <h1>Check of ${quoted(name ?? command)}${version === undefined ? '' : ` ${quoted(version)}`}</h1>
-<p class="quiet">${kind}${revisions.length > 0 ? `, revisions ${revisions.join(', ')}` : ''}</p>
+<p class="quiet">${kind}${revisions.length > 0 ? `, revisions ${revisions.join(', ')}` : ''}${made}</p>
 <p><code dir="auto">${text(command)}</code></p>
 <p class="summary">${text(summaryOf(results))}</p>
 <p class="quiet">${(durationMs / 1000).toFixed(1)} s</p>
-${[...untested(results)].map(([reason, rules]) => `<p>Not tested: ${counted(rules.length, 'rule')}, because ${quoted(reason)}</p>`).join('\n')}
-${filter(results)}
 </header>
 <main>
-${[...byFamily(results)].map(([family, ofFamily]) => `<section class="family">\n<h2>${text(family)}</h2>\n${ofFamily.map(ruleHtml).join('\n')}\n</section>`).join('\n')}
+${[...problemSections(report), sdkSection(report), acceptedSection(report), untestedSection(report, results, strict), ...otherSections(results)].join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
-function filter(results: readonly RuleResult[]): string {
-  const choice = (id: string, label: string, count: number, checked = '') =>
-    `<label><input type="radio" name="show" id="show-${id}"${checked}>${label} (${count})</label>`;
-  const ofStatuses = statuses.map((status) => {
-    return choice(slugs[status], status, results.filter((result) => result.status === status).length);
+const headings = { failed: 'Problems', warning: 'Warnings', advice: 'Advice' } as const;
+
+function problemSections(report: CheckReport): string[] {
+  const problems = problemsOf(report);
+  return Object.entries(headings).map(([status, heading]) => {
+    return section(heading, problems.filter(({ head }) => head.first.status === status).map(problemHtml));
   });
-  return `<fieldset><legend>Show</legend>\n${[choice('all', 'all', results.length, ' checked'), ...ofStatuses].join('\n')}\n</fieldset>`;
 }
 
-function ruleHtml({ id, level, title, status, groups }: RuleResult): string {
-  const line = `<span class="status">${status}</span><span><h3>${text(id)}</h3> ${text(title)} <span class="quiet">${level}</span></span>`;
-  const inside = groups.map(groupHtml).join('\n');
-  const slug = slugs[status];
-  if (inside.trim() === '') return `<div class="rule ${slug}"><div class="line">${line}</div></div>`;
-  const open = isViolated({ status }) ? ' open' : '';
-  return `<details class="rule ${slug}"${open}><summary><div class="line">${line}</div></summary>\n${inside}\n</details>`;
+/** Empty if there is nothing in it. */
+function section(heading: string, items: readonly string[], count = items.length): string {
+  return items.length === 0 ? '' : `<section>\n<h2>${heading} (${count})</h2>\n${items.join('\n')}\n</section>`;
 }
 
-function groupHtml(group: OutcomeGroup, _at: number, groups: readonly OutcomeGroup[]): string {
-  const { first, revisions, outcomes } = group;
-  const where = revisions.length > 0 ? `in ${revisions.join(', ')}` : '';
+function problemHtml({ head, also }: Problem): string {
+  const { rule, first } = head;
+  const open = first.status === 'advice' ? '' : ' open';
+  const others = also.length > 0 ? `<p>Also violates:</p>\n${listHtml(also)}` : '';
+  return `<details class="rule ${slugs[first.status]}"${open}><summary>${lineHtml(first.status, rule, first.level)}</summary>\n${findingHtml(head, others)}\n</details>`;
+}
+
+function lineHtml(status: Status, { id, title }: RuleResult, level: string): string {
+  return `<div class="line"><span class="status">${status}</span><span><h3>${text(id)}</h3> ${text(title)} <span class="quiet">${level}</span></span></div>`;
+}
+
+function findingHtml({ first, revisions, outcomes }: OutcomeGroup, others = ''): string {
+  const where = revisions.length > 0 && first.status !== 'advice' ? `${first.status} in ${revisions.join(', ')}` : '';
   const frames = outcomes.filter(({ evidence }) => evidence?.length);
-  if (first.reason === undefined && frames.length === 0 && groups.length === 1) return '';
   const parts = [
     first.reason === undefined ? '' : `<p class="reason" dir="auto">${text(first.reason)}</p>`,
-    where === '' || first.status === 'advice' ? '' : `<p class="quiet">${first.status} ${where}</p>`,
+    where === '' ? '' : `<p class="quiet">${where}</p>`,
+    first.note === undefined ? '' : `<p>${text(first.note)}</p>`,
     first.says === undefined ? '' : `<p>The rule (${first.level}): ${text(first.says)} ${linkHtml(first.link)}</p>`,
     first.fix === undefined ? '' : `<p><strong>Fix:</strong> ${text(first.fix)}</p>`,
-    ...frames.map((outcome) => framesHtml(outcome, frames.length > 1)),
+    ...frames.slice(0, 1).map(({ evidence }) => framesHtml(relevantFrames(evidence!))),
+    others,
   ];
   return `<div class="group ${slugs[first.status]}">\n${parts.filter((part) => part !== '').join('\n')}\n</div>`;
+}
+
+function listHtml(findings: readonly Finding[]): string {
+  const items = findings.map(({ rule, first }) => {
+    return `<li class="${slugs[first.status]}"><span class="status">${first.status}</span> <code>${text(rule.id)}</code> <span dir="auto">${text(first.reason ?? '')}</span></li>`;
+  });
+  return `<ul class="list">\n${items.join('\n')}\n</ul>`;
+}
+
+function sdkSection(report: CheckReport): string {
+  const groups = bySdk(report);
+  const items = groups.map(([{ name, note, issue }, findings]) => {
+    return `<p><strong>${text(name)}</strong>: ${text(note)} ${linkHtml(issue)}</p>\n${listHtml(findings)}`;
+  });
+  return section('From the SDK, not from your code', items, groups.flatMap(([, findings]) => findings).length);
+}
+
+function acceptedSection(report: CheckReport): string {
+  const findings = acceptedFindings(report);
+  return section('Accepted by the baseline', findings.length > 0 ? [listHtml(findings)] : [], findings.length);
+}
+
+/** What another command line would change. */
+function untestedSection(report: CheckReport, results: readonly RuleResult[], strict: boolean): string {
+  const reasons = [...untested(results)].map(([reason, rules]) => {
+    return `<p>Not tested: ${counted(rules.length, 'rule')}, because ${quoted(reason)}</p>`;
+  });
+  const failing = failingRules(report, strict);
+  const skip =
+    failing.length > 0 ? [`<p>To leave failed rules out: <code>--skip ${text(failing.join(','))}</code></p>`] : [];
+  return [...reasons, ...skip].join('\n');
+}
+
+/** Rules without a violation, by family. Closed. */
+function otherSections(results: readonly RuleResult[]): string[] {
+  return (['passed', 'not applicable'] as const).map((status) => {
+    const ofStatus = results.filter((result) => result.status === status);
+    if (ofStatus.length === 0) return '';
+    const families = [...byFamily(ofStatus)].map(
+      ([family, rules]) => `<h3>${text(family)}</h3>\n${rules.map(otherHtml).join('\n')}`,
+    );
+    const heading = status === 'passed' ? 'Passed' : 'Not applicable';
+    return `<details class="others ${slugs[status]}"><summary><h2>${heading} (${ofStatus.length})</h2></summary>\n${families.join('\n')}\n</details>`;
+  });
+}
+
+function otherHtml({ id, title, groups }: RuleResult): string {
+  const reasons = groups.flatMap(({ first }) =>
+    first.reason === undefined ? [] : `<p class="quiet" dir="auto">${text(first.reason)}</p>`,
+  );
+  const frames = groups.flatMap(({ outcomes }) =>
+    outcomes.flatMap(({ evidence }) => (evidence?.length ? framesHtml(evidence) : [])),
+  );
+  return `<div class="rule"><p><code>${text(id)}</code> ${text(title)}</p>${[...reasons, ...frames].join('\n')}</div>`;
 }
 
 /** Pages of our own documentation are files of the package: no address leads to them from here. */
@@ -104,13 +158,12 @@ function linkHtml(link: string | undefined): string {
   return `<a href="${text(link)}" rel="noreferrer">${text(link)}</a>`;
 }
 
-function framesHtml({ evidence, revision }: Outcome, isOneOfMany: boolean): string {
-  const items = evidence!.map(({ kind, text: shown, bytes }) => {
+function framesHtml(evidence: readonly EvidenceLine[]): string {
+  const items = evidence.map(({ kind, text: shown, bytes }) => {
     const size = shown.endsWith('…') ? `<br>${bytes} bytes` : '';
     return `<li><span class="quiet">${kinds[kind]}${size}</span><pre dir="auto">${text(shown)}</pre></li>`;
   });
-  const label = isOneOfMany && revision ? `<p class="quiet">Frames in ${revision}</p>` : '';
-  return `${label}<ol class="frames">\n${items.join('\n')}\n</ol>`;
+  return `<ol class="frames">\n${items.join('\n')}\n</ol>`;
 }
 
 /** Text of the other end does not change the direction of what stands around it. */

@@ -25,8 +25,16 @@ export function relevantFrames(evidence: readonly EvidenceLine[]): readonly Evid
   }
   const isShown = ({ kind, text }: EvidenceLine, at: number) =>
     !left.has(at) && !(kind === 'event' && text.startsWith('started: ')) && !isRepeated(evidence, at);
-  const shown = evidence.filter(isShown);
+  const shown = evidence.filter((line, at) => isShown(line, at) && !causedRepetition(evidence, at));
   return shown.some(({ kind }) => kind !== 'event') ? shown : evidence;
+}
+
+/** What was sent caused only lines that are shown already. */
+function causedRepetition(evidence: readonly EvidenceLine[], at: number): boolean {
+  if (evidence[at]!.kind !== 'sent') return false;
+  const next = evidence.findIndex(({ kind }, index) => index > at && kind === 'sent');
+  const caused = evidence.slice(at + 1, next < 0 ? undefined : next);
+  return caused.length > 0 && caused.every((_, index) => isRepeated(evidence, at + 1 + index));
 }
 
 function isRepeated(evidence: readonly EvidenceLine[], at: number): boolean {

@@ -81,6 +81,11 @@ export function isFailure({ status, accepted }: Outcome, strict: boolean): boole
   return !accepted && (status === 'failed' || (strict && status === 'warning'));
 }
 
+/** The ids of the rules that fail the check. */
+export function failingRules({ outcomes }: CheckReport, strict: boolean): string[] {
+  return [...new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule))];
+}
+
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {
   const counts = { passed: 0, failed: 0, warning: 0, advice: 0, 'not applicable': 0 };
   for (const { status } of outcomes) counts[status]++;

@@ -33,7 +33,7 @@ export async function saveReports(
   const files: [file: string, text: string][] = [];
   if (junit !== undefined)
     files.push([junit, (await import('../../check/report/junit.ts')).junitOf(report, { strict })]);
-  if (html !== undefined) files.push([html, (await import('../../check/report/html.ts')).htmlOf(report)]);
+  if (html !== undefined) files.push([html, (await import('../../check/report/html.ts')).htmlOf(report, { strict })]);
   for (const [file, text] of files) {
     await writeFile(file, text).catch((error) => {
       throw new UsageError('INVALID_OPTION', `Cannot write "${file}": ${toError(error).message}`, { cause: error });
