@@ -38,7 +38,10 @@ export class Transcript {
   }
 }
 
-/** Received entries that no sent one precedes, each after what caused it: the request with its id, otherwise what was sent last before it. */
+/**
+ * Received entries that no sent one precedes, each after what caused it: the request with its id; for an answer without an id the last message
+ * without one; otherwise what was sent last before it.
+ */
 export function withCauses(entries: readonly Entry[]): Entry[] {
   if (entries.some(({ kind }) => kind === 'sent')) return [...entries];
   return [...new Set(entries.flatMap((entry) => (entry.kind === 'received' ? [...causeOf(entry), entry] : [entry])))];
@@ -50,7 +53,8 @@ function causeOf(entry: Entry): Entry[] {
   const id = JSON.stringify(idOf(entry));
   const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
   const request = id === undefined ? undefined : before.findLast(isRequest);
-  const cause = request ?? before.at(-1);
+  const anonymous = id === 'null' ? before.findLast(({ bytes }) => !Buffer.from(bytes).includes('"id":')) : undefined;
+  const cause = request ?? anonymous ?? before.at(-1);
   return cause ? [cause] : [];
 }
 

@@ -29,6 +29,7 @@ test('a server with three mistakes has three problems, and the other rules that 
   expect(new Set(all)).toEqual(new Set(violated.map(({ rule }) => rule)));
   const text = textOf(report);
   expect(text.match(/^[✗!i] /gm)).toHaveLength(3);
+  expect(text).toMatch(/^ {4}→ .*"notifications\/cancelled".*\n {4}← .*"id":null/m);
   expect(text).toMatch(/^ {2}also violates:\n {4}✗ jsonrpc\/wrong-notifications-are-not-answered {2}The notification/m);
 });
 

@@ -32,6 +32,11 @@ export class Lines {
     }
   }
 
+  /** Not wrapped: the line is to be copied. */
+  verbatim(indent: number, text: string): void {
+    this.#push(indent, '', text, undefined);
+  }
+
   #push(indent: number, label: string, line: string, colour: Colour | undefined): void {
     this.#lines.push(`${' '.repeat(indent)}${label}${colour && line ? this.paint(colour, line) : line}`);
   }

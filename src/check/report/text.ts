@@ -143,8 +143,8 @@ function foot(
   const failing = failingRules(report, strict);
   if (failing.length > 0) {
     lines.add(0, 'To leave these rules out, or to accept what was found and fail only for what is new:', 'dim');
-    lines.add(2, `--skip ${failing.join(',')}`);
-    lines.add(2, '--baseline check-baseline.json --update-baseline');
+    lines.verbatim(2, `--skip ${failing.join(',')}`);
+    lines.verbatim(2, '--baseline check-baseline.json --update-baseline');
   }
   if (!verbose) lines.add(0, '--verbose lists all rules, with the reasons of those that are not applicable.', 'dim');
   lines.add(0, `${summaryOf(results)} (${(report.durationMs / 1000).toFixed(1)} s)`, colours[worstOf(results)]);
