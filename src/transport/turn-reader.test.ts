@@ -51,6 +51,18 @@ test('what takes long is read in many turns, and a neighbour is read between the
   neighbour.input.destroy();
 });
 
+test('a short chunk is handed on as it comes, however long the one before it took', async () => {
+  const clock = new ManualClock();
+  const neighbour = reading(clock, 0); // turns are shared
+  const { input, readBytes } = reading(clock, 1);
+  await round();
+  input.write('a request');
+  input.write('and a notification');
+  expect(readBytes()).toBe('a request'.length + 'and a notification'.length);
+  input.destroy();
+  neighbour.input.destroy();
+});
+
 test('what takes no time is handed on as it came, up to 256 KB a turn', async () => {
   const { input, pieces, readBytes } = reading(new ManualClock(), 0);
   for (let nth = 0; nth < 32; nth++) input.write(Buffer.alloc(64 * 1024));

@@ -17,8 +17,8 @@ const LONGEST_TURN_MS = 0.25;
 const SHORTEST_TURN_MS = 0.05;
 /** A turn that took less is over with the event loop's own: it needs no timer to end it. */
 const UNCOUNTED_MS = 0.02;
-/** A chunk of less does not fill a read, which ends the turn by itself. */
-const UNTIMED_BYTES = 4 * 1024;
+/** A chunk of less does not fill a read, after which the event loop goes on with the other streams: it need not wait for a turn. */
+const SHORT_BYTES = 4 * 1024;
 const FIRST_PIECE_BYTES = 64 * 1024; // a whole chunk, as long as nothing is known
 const SMALLEST_PIECE_BYTES = 512;
 
@@ -65,7 +65,7 @@ export class TurnReader {
   #arrived = (chunk: Buffer): void => {
     // Other readers may resume the stream.
     if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
-    else this.#take(chunk);
+    else this.#take(chunk, chunk.length < SHORT_BYTES);
   };
 
   #inputEnded = (): void => {
@@ -110,19 +110,19 @@ export class TurnReader {
     else if (input.isPaused()) input.resume();
   }
 
-  #take(chunk: Buffer): void {
+  #take(chunk: Buffer, isShort = false): void {
     let at = 0;
     while (at < chunk.length && !this.#isOver) {
-      if (this.#isHeld || this.#isUsedUp()) return this.#keep(chunk.subarray(at));
+      if (this.#isHeld || (!isShort && this.#isUsedUp())) return this.#keep(chunk.subarray(at));
       const end = Math.min(chunk.length, at + this.#pieceBytes);
       this.#readPiece(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
       at = end;
     }
-    if (this.#isUsedUp()) this.#input.pause();
+    if (!isShort && this.#isUsedUp()) this.#input.pause();
   }
 
   #readPiece(piece: Buffer): void {
-    if (readers === 1 && piece.length < UNTIMED_BYTES) return this.#decode(piece); // to look at a clock costs as much
+    if (readers === 1 && piece.length < SHORT_BYTES) return this.#decode(piece); // to look at a clock costs as much
     const startMs = this.#clock.nowMs();
     this.#decode(piece);
     const tookMs = this.#clock.nowMs() - startMs;
