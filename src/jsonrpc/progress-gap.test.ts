@@ -41,7 +41,7 @@ test('an answer is not in the write of its progress, but in a later one', async 
   for (const message of [progress(1), progress(1), result(1)]) void transport.send(message);
   await turn();
   expect(writes).toEqual([['p1', 'p1']]);
-  clock.advance(2);
+  clock.advance(3);
   await turn();
   expect(writes).toEqual([['p1', 'p1'], ['r1']]);
   await transport.close();
@@ -53,7 +53,7 @@ test('only answers after their own progress wait, and those of one time are writ
   for (const message of messages) void transport.send(message);
   await turn();
   expect(writes).toEqual([['p1', 'p2', 'r3', 'notifications/tools/list_changed', 'pother', 'r4']]);
-  clock.advance(2);
+  clock.advance(3);
   await turn();
   expect(writes[1]).toEqual(['r1', 'r2']);
   await transport.close();
@@ -62,7 +62,7 @@ test('only answers after their own progress wait, and those of one time are writ
 test('an answer that comes later than its progress does not wait', async () => {
   const { clock, transport, writes } = await started();
   void transport.send(progress(1));
-  clock.advance(1);
+  clock.advance(2);
   void transport.send(result(1));
   await turn();
   expect(writes).toEqual([['p1', 'r1']]); // the clock of the test has moved, and the writer has not
@@ -76,7 +76,7 @@ test('a batch of answers waits for the progress of each', async () => {
   void transport.sendBatch([result(1), result(2)]);
   await turn();
   expect(writes).toEqual([['p2']]);
-  clock.advance(2);
+  clock.advance(3);
   await turn();
   expect(writes).toHaveLength(2);
   await transport.close();
@@ -118,7 +118,7 @@ test('an answer waits as long as its progress waits for a client that does not r
   expect(sent).toEqual([]);
   written();
   await turn();
-  clock.advance(2);
+  clock.advance(3);
   await held;
   expect(sent).toEqual([1]);
   expect(clock.pending).toBe(0);
@@ -131,5 +131,5 @@ test('tokens whose answers never come are forgotten', () => {
     gap.sent(progress(`token ${token}`) as never, SENT);
     clock.advance(1);
   }
-  expect(gap.size).toBe(1);
+  expect(gap.size).toBe(2);
 });

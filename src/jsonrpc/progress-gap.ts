@@ -8,8 +8,8 @@ import { SENT } from '../requests/pending-requests.ts';
 import { mcp } from './conventions.ts';
 import type { JsonRpcNotification, JsonRpcRequest } from './message.ts';
 
-const GAP_MS = 1;
-/** Timers of Node.js count whole milliseconds, so one of 1 ms may fire at once. */
+const GAP_MS = 2;
+/** Timers of Node.js count whole milliseconds, so one of them may fire 1 ms early. */
 const TIMER_MS = GAP_MS + 1;
 
 /** Progress of one request. */
