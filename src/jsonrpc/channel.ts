@@ -24,6 +24,8 @@ export interface SendOptions {
   neverRefuse?: boolean;
   /** Others are under way: it may wait for those that follow in this turn of the event loop, to be written with them. */
   together?: boolean;
+  /** Progress: the other end handles messages in their order, so the answer may follow at once. */
+  inOrder?: boolean;
   /** The request of the other end that the message belongs to: a transport with a stream for each request sends it there. */
   relatedRequestId?: RequestId;
   /** HTTP: sent with the message, beside those that repeat its body. */

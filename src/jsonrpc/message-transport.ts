@@ -53,7 +53,7 @@ export class MessageTransport implements Transport {
   constructor(wire: Wire, options: MessageTransportOptions) {
     const { maxFrameValues, toleratesNoise } = options;
     this.#wire = wire;
-    this.#gap = new ProgressGap(options.clock ?? systemClock);
+    this.#gap = new ProgressGap(options.clock ?? systemClock, wire);
     this.#reader = new MessageReader(
       { maxFrameBytes: wire.maxFrameBytes, maxFrameValues, toleratesNoise },
       {
@@ -107,12 +107,12 @@ export class MessageTransport implements Transport {
 
   /** An answer is never refused: the other end waits for it. */
   send(message: JsonRpcMessage, options?: object): Promise<void> {
-    const { neverRefuse = false, together } = (options ?? NO_OPTIONS) as SendOptions;
+    const { neverRefuse = false, together, inOrder } = (options ?? NO_OPTIONS) as SendOptions;
     const json = messageText(message);
     if (typeof json !== 'string') return Promise.reject(json);
     if (!('method' in message)) return this.#sendAnswer(message.id, json, together);
     const accepted = this.#wire.send(json, neverRefuse, together);
-    this.#gap.sent(message, accepted);
+    if (!inOrder) this.#gap.sent(message, accepted);
     return accepted;
   }
 

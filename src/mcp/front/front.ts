@@ -8,6 +8,7 @@ import type { Channel } from '../../jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
 import { PROTOCOL_VERSION } from '../meta.ts';
+import { ownInfo } from '../own-info.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import { NEWEST_MODERN } from '../revisions.ts';
 import type { ClientIdentity, Params, Result, Service } from '../service.ts';
@@ -110,8 +111,10 @@ export class Front {
   }
 
   #notify(method: string, params: Params | undefined, relatedRequestId: RequestId | undefined): void {
+    const client = this.#legacy.session ?? this.#modern.client;
+    const inOrder = client?.info?.name === ownInfo.name; // a host, or another client of ours
     // What may be sent is decided by the notifier.
-    const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId });
+    const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId, inOrder });
     sent.catch((error: Error) => this.peer.onerror?.(error));
   }
 }
