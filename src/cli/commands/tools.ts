@@ -65,7 +65,7 @@ const tools: CommandBody = (invocation, [name], options) =>
       for (const { server, definition } of tools) {
         out.write(`${visibleLine(server)}/${visibleLine(signatureOf(definition))}\n`);
       }
-    } else show(tools, out);
+    } else show(tools, out, out.onTerminal && server !== undefined);
     for (const { server, error } of failed) {
       const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';
       const message = visibleLine(causeOf(error.message)).replace(/\.$/, '');
@@ -97,12 +97,13 @@ async function one({ host }: Reached, server: string): Promise<Found> {
   return { tools: catalogOf(new Map([[server, tools]]), ({ name }) => name), failed: [] };
 }
 
-function show(tools: readonly Offer<Tool>[], out: Output): void {
+/** `isKnown`: a person has named the only server. */
+function show(tools: readonly Offer<Tool>[], out: Output, isKnown: boolean): void {
   printRows(
     out,
-    ['SERVER', 'TOOL', 'ARGUMENTS', 'DESCRIPTION'],
+    [...(isKnown ? [] : ['SERVER']), 'TOOL', 'ARGUMENTS', 'DESCRIPTION'],
     tools.map(({ server, name, sharedWith, definition }) => [
-      server,
+      ...(isKnown ? [] : [server]),
       { text: name, colour: sharedWith.length > 0 ? 'yellow' : 'cyan' },
       describeParameters(definition.inputSchema),
       describing(definition.description ?? definition.title ?? ''),
