@@ -1,5 +1,5 @@
-// The stdio server behind every gateway: 2025-11-25, one tool that echoes. A call with a progress token is preceded by one
-// notification, whose message is the text.
+// The stdio server behind every gateway: 2025-11-25, one tool that echoes, and one that asks and ends with the answer. A call of the
+// first with a progress token is preceded by one notification, whose message is the text.
 
 import { lineWriter, readLines } from '../raw/lines.mjs';
 
@@ -16,16 +16,32 @@ const results = {
   ping: {},
   'tools/list': { tools: [{ name: 'echo', inputSchema }] },
 };
+/** The calls that wait for an answer, by the id of the question. */
+const asking = new Map();
 
 readLines(process.stdin, (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
+  if (method === undefined) return answered(id);
   if (method === 'tools/call') return call(id, params);
   const result = results[method];
   send(result ? { id, result } : { id, error: { code: -32601, message: `Method not found: ${method}` } });
 });
 
-function call(id, { arguments: { text }, _meta }) {
+function answered(question) {
+  send({ id: asking.get(question), result: { content: [] } });
+  asking.delete(question);
+}
+
+function ask(id) {
+  const question = `question ${id}`;
+  asking.set(question, id);
+  const requestedSchema = { type: 'object', properties: {} };
+  send({ id: question, method: 'elicitation/create', params: { message: 'Well?', requestedSchema } });
+}
+
+function call(id, { name, arguments: { text } = {}, _meta }) {
+  if (name === 'ask') return ask(id);
   const progressToken = _meta?.progressToken;
   if (progressToken !== undefined) {
     send({ method: 'notifications/progress', params: { progressToken, progress: 1, message: text } });

@@ -1,0 +1,14 @@
+// A gateway of ours whose clients name their principal in a header: `serveHttp` with the servers of a `Host`, in a process of its
+// own. Sends its port to its parent.
+
+import { fileURLToPath } from 'node:url';
+import { serveHttp } from '../../../dist/entry/http.js';
+import { Host } from '../../../dist/host/index.js';
+
+const args = [fileURLToPath(new URL('server.mjs', import.meta.url))];
+const host = new Host({ mcpServers: { echo: { command: process.execPath, args } } });
+await host.start();
+const auth = { authenticate: (request) => ({ name: request.header('x-principal') }) };
+const { port } = await serveHttp((name) => (name === 'echo' ? host.service(name) : undefined), { auth });
+process.on('disconnect', () => host.stop().then(() => process.exit()));
+process.send(port);
