@@ -63,7 +63,7 @@ export async function executeCommand(words: readonly string[], out: Output, sign
 }
 
 /** The words after the first `--` are the command of a server, including its options. */
-function splitAtServer(words: readonly string[]): { ours: string[]; serverCommand: string[] | undefined } {
+export function splitAtServer(words: readonly string[]): { ours: string[]; serverCommand: string[] | undefined } {
   const at = words.indexOf('--');
   if (at < 0) return { ours: [...words], serverCommand: undefined };
   return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
@@ -79,7 +79,8 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
   return rest;
 }
 
-async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
+/** The command line as Commander has it, with the named command loaded. `run` makes its action. */
+export async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
     .description('Run, test, debug and share MCP and LiteMCP tool servers.')

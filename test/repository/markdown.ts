@@ -36,6 +36,11 @@ export function headings(page: string): { level: number; text: string; body: str
   }));
 }
 
+/** Code in the text, outside of blocks. */
+export function inlineCode(page: string): string[] {
+  return [...page.replaceAll(fence, blank).matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
+}
+
 function withoutCode(page: string): string {
   return page.replaceAll(fence, blank).replaceAll(/`[^`\n]*`/g, '');
 }

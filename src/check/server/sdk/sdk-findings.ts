@@ -1,5 +1,5 @@
 // Violations that an SDK causes, whatever the code of its user is. A row is here only if a server without code of its own, on that SDK, violates the
-// rule in the same way: test/check/sdks.test.ts runs such servers.
+// rule in the same way: test/check/sdks.full.test.ts runs such servers.
 
 import type { Revision } from '../../../mcp/revisions.ts';
 import type { Outcome } from '../../report/report.ts';

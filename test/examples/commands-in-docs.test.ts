@@ -1,0 +1,63 @@
+// Every command line in the pages is accepted: its command, options and their values, and the rules that it names. Nothing is started.
+
+import { describe, expect, test } from 'vitest';
+import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
+import { Output } from '../../src/cli/output/output.ts';
+import { executeCommand, makeProgram, splitAtServer } from '../../src/cli/run-command.ts';
+import { parseTapArguments } from '../../src/tap/tap-arguments.ts';
+import { type DocumentedCommand, documentedCommands, documentedRuleOptions } from './commands-in-docs.ts';
+
+function collectingOutput() {
+  const text = { all: '' };
+  const stream = {
+    write(chunk: string | Uint8Array) {
+      text.all += chunk;
+      return true;
+    },
+  };
+  return { text, out: new Output({ stdout: stream, stderr: stream, env: {}, json: false }) };
+}
+
+/** As src/cli/main.ts does. Rejects if the command line is wrong. */
+async function parse(words: readonly string[]): Promise<void> {
+  const [name, second] = words;
+  if (name === 'connect') return void parseConnectArguments(words.slice(1));
+  if (name === 'tap' && !second?.endsWith('install')) return void parseTapArguments(words.slice(1));
+  let isReached = false;
+  const action = async () => {
+    isReached = true;
+  };
+  const { ours } = splitAtServer(words);
+  const program = await makeProgram(ours, () => action, collectingOutput().out);
+  await program.parseAsync(ours, { from: 'user' });
+  expect(isReached).toBe(true);
+}
+
+const incomplete = ['commander.optionMissingArgument', 'commander.missingArgument', 'commander.help'];
+
+test('commands are found in all pages that have some', () => {
+  const pages = new Set(documentedCommands.map(({ page }) => page));
+  expect([...pages]).toEqual(expect.arrayContaining(['README.md', 'README.zh-CN.md', 'docs/check.md', 'docs/cli.md']));
+  expect(documentedCommands.length).toBeGreaterThan(80);
+  expect(documentedRuleOptions.length).toBeGreaterThan(0);
+});
+
+/** `standpipe tap` in the text names the program, and is no command line. */
+const isName = ({ words: [name, ...rest], isInText }: DocumentedCommand) =>
+  isInText && (name === 'tap' || name === 'connect') && rest.every((word) => word === '--');
+
+test.each(documentedCommands.filter((each) => !isName(each)))('$page: $line', async ({ words, isInText }) => {
+  const error = await parse(words).catch((thrown) => thrown);
+  if (!isInText || !incomplete.includes(error?.code)) expect(error).toBeUndefined();
+});
+
+describe('rules', () => {
+  const ofCheck = documentedCommands.filter(({ words }) => words[0] === 'check');
+
+  test.each([...ofCheck, ...documentedRuleOptions])('$page: $line', async ({ words }) => {
+    const { text, out } = collectingOutput();
+    const { ours } = splitAtServer(words);
+    const code = await executeCommand([...ours, '--list'], out, new AbortController().signal);
+    expect(code, text.all).toBe(0);
+  });
+});
