@@ -1,6 +1,6 @@
 // Bounds of a check: how many things run at a time, and how long one may take.
 
-import { systemClock, type Timer } from '../base/clock.ts';
+import { LONGEST_TIMER_MS, systemClock, type Timer } from '../base/clock.ts';
 import { Violation } from './verdict.ts';
 
 /** After a failure no further item is begun, and it is reported when the others have ended: then nothing of them runs on. */
@@ -21,11 +21,31 @@ export async function inParallel<T>(
   if (failures.length > 0) throw failures[0];
 }
 
+/** The end of a whole check, however long each of its rules waits. */
+export class Deadline {
+  readonly limitMs: number;
+  readonly #startMs = performance.now();
+
+  constructor(limitMs: number) {
+    this.limitMs = limitMs;
+  }
+
+  /** As long as this, or less if the check ends before. */
+  within(ms: number): number {
+    const leftMs = this.limitMs - (performance.now() - this.#startMs);
+    return Math.max(0, Math.min(ms, leftMs, LONGEST_TIMER_MS));
+  }
+
+  get isOver(): boolean {
+    return this.within(1) === 0;
+  }
+}
+
 /** A rule that waits many times is still bounded. */
 export async function inTime(running: Promise<void> | void, limitMs: number): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    const expire = () => reject(new Violation(`The rule did not finish within ${limitMs / 1000} s.`));
+    const expire = () => reject(new Violation(`The rule did not finish within ${Math.ceil(limitMs / 1000)} s.`));
     timer = systemClock.after(limitMs, expire);
   });
   await Promise.race([running, late]).finally(() => timer?.cancel());

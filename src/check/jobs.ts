@@ -1,8 +1,8 @@
 // Runs rules on a program under test: several processes at a time, and the rules that share a process one after the other. Bounded: each rule
 // and the whole check have a limit of time, and a rule that was not reached is reported, not left out.
 
-import { LONGEST_TIMER_MS } from '../base/clock.ts';
-import { inParallel, inTime } from './in-parallel.ts';
+import type { Budget } from './budget.ts';
+import { Deadline, inParallel, inTime } from './in-parallel.ts';
 import { type Judging, judge } from './judge.ts';
 import type { Outcome } from './report/report.ts';
 import { isViolated } from './report/rule-results.ts';
@@ -46,20 +46,26 @@ export const DEFAULT_TIMEOUT_MS = 10_000;
 /** The order in which rules are started. The verdicts do not depend on it. */
 export type Arrange = <T>(items: readonly T[]) => readonly T[];
 
+/** For tests. */
+export interface Seams {
+  arrange?: Arrange;
+  budget?: Budget;
+}
+
 /** The outcomes in the order of the jobs. */
 export async function runAll(
   jobs: readonly Job[],
   options: RunOptions,
+  deadline: Deadline,
   arrange: Arrange = (items) => items,
 ): Promise<Outcome[]> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs, signal, onoutcome } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, onoutcome } = options;
   const outcomes: Outcome[] = [];
-  const startMs = performance.now();
   let done = 0;
   const run = async (job: Job) => {
     signal?.throwIfAborted();
-    const isLate = performance.now() - startMs > limitMs;
-    const outcome = await (isLate ? notReached(job, limitMs) : runJob(job, Math.min(6 * timeoutMs, LONGEST_TIMER_MS)));
+    const ruleMs = deadline.within(6 * timeoutMs);
+    const outcome = await (deadline.isOver ? notReached(job, deadline.limitMs) : runJob(job, ruleMs));
     outcomes[jobs.indexOf(job)] = outcome;
     onoutcome?.(outcome, ++done, jobs.length);
   };
@@ -90,9 +96,16 @@ async function tryJob({ rule, begin }: Job, ruleMs: number): Promise<{ outcome: 
   }
 }
 
+export function tooLate(limitMs: number): string {
+  return `The rule was not tested: the check took longer than ${limitMs / 1000} s, because answers did not come.`;
+}
+
 function notReached({ rule, begin }: Job, limitMs: number): Promise<Outcome> {
-  const why = `The rule was not tested: the check took longer than ${limitMs / 1000} s, because answers did not come.`;
-  return judge(rule, { ...begin().judging, evidence: () => [] }, () => violation(why));
+  return judge(rule, { ...begin().judging, evidence: () => [] }, () => violation(tooLate(limitMs)));
+}
+
+export function deadlineOf({ timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs }: RunOptions): Deadline {
+  return new Deadline(limitMs);
 }
 
 export function concurrencyOf({ concurrency = 4 }: RunOptions): number {

@@ -2,6 +2,7 @@
 
 import { type Language, languageOf } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
+import type { Budget } from './budget.ts';
 import type { ProcessUnderTest, Target } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome, Status } from './report/report.ts';
@@ -17,6 +18,8 @@ export interface Judging {
   hide: (text: string) => string;
   /** What went over the pipes. */
   evidence: () => readonly Entry[];
+  /** For the evidence in the report. */
+  budget: Budget;
   /** Keeps the evidence of rules that passed too. */
   allEvidence?: boolean;
 }
@@ -25,10 +28,12 @@ export interface Judging {
 export function serverJudging(
   { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
   { observed }: { readonly observed: readonly ProcessUnderTest[] },
+  budget: Budget,
   trial?: { evidence(): readonly Entry[] },
 ): Judging {
   const server = observed[0]?.process;
   return {
+    budget,
     language: languageOf([command, ...args].join(' ')),
     hide: (text) => server?.redact(text) ?? text,
     evidence: () => trial?.evidence() ?? observed.flatMap(({ transcript }) => transcript.entries),
@@ -53,10 +58,12 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
     title: titleOf(rule, revision),
     ...(revision && { revision }),
   };
-  const evidence = judging.allEvidence ? { evidence: evidenceOf(judging.evidence(), hide, allEvidence) } : {};
+  const evidence = judging.allEvidence
+    ? { evidence: judging.budget.evidence(evidenceOf(judging.evidence(), hide, allEvidence)) }
+    : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
   if (thrown instanceof NotApplicable) {
-    return { ...base, status: 'not applicable', reason: hide(thrown.message), ...evidence, durationMs };
+    return { ...base, status: 'not applicable', reason: shortened(hide, thrown.message), ...evidence, durationMs };
   }
   if (thrown instanceof Violation) return { ...base, ...violated(rule, thrown, judging), durationMs };
   throw thrown;
@@ -68,12 +75,22 @@ function violated(rule: RuleText, { message, proof }: Violation, judging: Judgin
   const { revision, language, hide } = judging;
   return {
     status: statusOf[levelOf(rule, revision)],
-    reason: hide(message),
+    reason: shortened(hide, message),
     says: rule.says,
     link: linkOf(rule, revision),
     fix: (language && rule.fix[language]) ?? rule.fix.any,
-    evidence: judging.allEvidence
-      ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)
-      : evidenceOf(proof ? withCauses(proof) : judging.evidence(), hide),
+    evidence: judging.budget.evidence(
+      judging.allEvidence
+        ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)
+        : evidenceOf(proof ? withCauses(proof) : judging.evidence(), hide),
+    ),
   } as const;
+}
+
+const MOST_REASON_CHARS = 2_000;
+
+/** A reason may quote what the program wrote. More is masked than is shown, so that no secret is cut in two before it is found. */
+function shortened(hide: (text: string) => string, reason: string): string {
+  const text = hide(reason.slice(0, 4 * MOST_REASON_CHARS));
+  return text.length > MOST_REASON_CHARS ? `${text.slice(0, MOST_REASON_CHARS)}…` : text;
 }

@@ -1,5 +1,5 @@
 // A program under test as a process: its pipes, its transcript, and waiting for what it writes. How its stdout is split into messages is up to
-// the class of the protocol. Bounded: a process that writes without end is stopped.
+// the class of the protocol. Bounded: a process that writes without end is stopped (budget.ts).
 
 import { systemClock } from '../base/clock.ts';
 import { commandLine } from '../base/command-line.ts';
@@ -9,6 +9,7 @@ import { sendSignal } from '../process/tree/signals.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
 import { maskValues } from '../secrets/mask-values.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
+import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from './budget.ts';
 import { Transcript } from './transcript.ts';
 import { violation } from './verdict.ts';
 
@@ -40,24 +41,29 @@ export function shownCommand({ command, args = [], env, secrets = [] }: Target):
   return commandLine(mask(command), redactArguments(args, mask));
 }
 
-/** Of all that one process writes to stdout. */
-const MOST_BYTES = 256 * 1024 * 1024;
 /** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
-const MOST_STDERR_BYTES = 4 * 1024 * 1024;
+const MOST_STDERR_BYTES = 1024 * 1024;
+/** Of the transcript of a process that was stopped because of its output. */
+const KEPT_BYTES = 64 * 1024;
 
 export abstract class ProcessUnderTest {
-  readonly transcript = new Transcript();
+  readonly transcript = new Transcript(({ kind, bytes }) => {
+    this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+  });
+  /** Why the check has stopped it: what it did, as the end of a sentence. */
+  stopped: string | undefined;
   readonly process: ServerProcess;
   readonly timeoutMs: number;
   readonly #waits = new Set<() => void>();
-  #bytes = 0;
+  readonly #share: Share;
   #stderrBytes = 0;
   #ended = false;
   #hopeless: string | undefined;
   #lastId = 0;
 
-  constructor(process: ServerProcess, timeoutMs: number) {
+  constructor(process: ServerProcess, timeoutMs: number, budget: Budget) {
     this.process = process;
+    this.#share = budget.share();
     this.timeoutMs = timeoutMs;
     this.transcript.event(`started: ${process.commandLine}`);
     process.stdout.on('data', (chunk: Buffer) => this.#arrived(chunk));
@@ -74,6 +80,9 @@ export abstract class ProcessUnderTest {
 
   /** Splits stdout. Waits are woken afterwards. */
   protected abstract read(chunk: Buffer): void;
+
+  /** Called after the transcript was cut. Keep nothing that is not in it. */
+  protected abstract forgot(): void;
 
   /** The end of stdout: what is left can be no more than it is. */
   protected readEnd(): void {
@@ -186,13 +195,37 @@ export abstract class ProcessUnderTest {
     return this.process.stop();
   }
 
+  /** Drops what was sent and received, but for the first `keptBytes`. */
+  forget(keptBytes = 0): void {
+    this.release();
+    this.transcript.cut(keptBytes);
+    this.#share.hold(keptBytes);
+    this.forgot();
+  }
+
+  /** It no longer counts for the limits of the check: nobody refers to what it wrote. */
+  release(): void {
+    this.#share.release();
+  }
+
+  /** Counts memory that its output takes. False if it is too much: then it is stopped, and what it writes is no longer read. */
+  protected hold(bytes: number): boolean {
+    if (this.stopped === undefined && !this.#share.hold(bytes)) this.#stopFlood();
+    return this.stopped === undefined;
+  }
+
+  #stopFlood(): void {
+    const most = MOST_PROCESS_BYTES / 1024 / 1024;
+    this.stopped = `the check stopped the server, because its output takes more than ${most} MiB of memory`;
+    this.forget(KEPT_BYTES);
+    this.transcript.event(`stopped: its output takes more than ${most} MiB of memory`);
+    this.giveUp(this.stopped);
+    sendSignal(this.process.pid, 'SIGKILL');
+    void this.stop();
+  }
+
   #arrived(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) {
-      this.transcript.event(`stopped: it wrote more than ${MOST_BYTES} bytes`);
-      void this.stop();
-      return;
-    }
+    if (!this.hold(chunk.length + ENTRY_BYTES)) return;
     this.read(chunk);
     this.#wake();
   }
@@ -205,7 +238,7 @@ export abstract class ProcessUnderTest {
   }
 
   #over(): void {
-    this.readEnd();
+    if (this.stopped === undefined) this.readEnd();
     this.#ended = true;
     this.#wake();
   }

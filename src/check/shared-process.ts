@@ -22,7 +22,7 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
 
   /** A new process if the last one has ended. */
   async use(user: object): Promise<T> {
-    if (this.#current?.probe.ended !== false) {
+    if (!this.#current || this.#current.probe.ended || this.#current.probe.stopped) {
       this.#current = undefined;
       this.#users.clear();
       const opened = await this.#open();
@@ -38,6 +38,7 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
     if (!this.#users.has(user)) return true;
     const isCertain = !isViolated || this.#users.size === 1;
     if (isViolated || !this.#canSettle || !(await this.#current?.settled())) await this.#renew();
+    else this.#current?.probe.forget();
     return isCertain;
   }
 
@@ -50,5 +51,6 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
     this.#current = undefined;
     this.#users.clear();
     await probe?.stop();
+    probe?.release();
   }
 }

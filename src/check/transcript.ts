@@ -21,6 +21,12 @@ const transcripts = new WeakMap<Entry, Transcript>();
 
 export class Transcript {
   readonly entries: Entry[] = [];
+  readonly #onentry: (entry: Entry) => void;
+
+  /** `onentry`: before each entry. */
+  constructor(onentry: (entry: Entry) => void = () => undefined) {
+    this.#onentry = onentry;
+  }
 
   add(kind: EntryKind, bytes: Uint8Array): Entry {
     const entry = { kind, bytes };
@@ -29,8 +35,16 @@ export class Transcript {
   }
 
   push(entry: Entry): void {
+    this.#onentry(entry);
     this.entries.push(entry);
     transcripts.set(entry, this);
+  }
+
+  /** Drops all entries but the first, up to this many bytes. */
+  cut(bytes: number): void {
+    let sum = 0;
+    const end = this.entries.findIndex((entry) => (sum += entry.bytes.length) > bytes);
+    if (end >= 0) this.entries.length = end;
   }
 
   event(text: string): void {

@@ -24,9 +24,14 @@ export class UsedProcesses<P extends ProcessUnderTest> {
     return [...this.#used].flatMap(([process, from]) => process.transcript.entries.slice(from));
   }
 
-  /** Stops all but the one that rules share. */
-  async end(): Promise<void> {
-    const own = [...this.#used.keys()].filter((process) => !this.#shared.has(process));
+  get all(): P[] {
+    return [...this.#used.keys()];
+  }
+
+  /** Stops all but the one that rules share, and returns them. */
+  async end(): Promise<P[]> {
+    const own = this.all.filter((process) => !this.#shared.has(process));
     await Promise.all(own.map((process) => process.stop()));
+    return own;
   }
 }

@@ -4,16 +4,17 @@ import { isObject } from '../../base/json-object.ts';
 import { languageOf } from '../../diagnosis/language.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
-import { inParallel } from '../in-parallel.ts';
-import { DEFAULT_TIMEOUT_MS } from '../jobs.ts';
+import { Budget } from '../budget.ts';
+import { type Deadline, inParallel } from '../in-parallel.ts';
+import { DEFAULT_TIMEOUT_MS, deadlineOf, type Seams, tooLate } from '../jobs.ts';
 import { judge } from '../judge.ts';
 import { shownCommand, type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { appliesTo } from '../server/server-rule.ts';
-import { notApplicable } from '../verdict.ts';
+import { notApplicable, violation } from '../verdict.ts';
 import type { ClientRule } from './client-rule.ts';
-import { ClientTrial } from './client-trial.ts';
+import { ClientTrial, mustBeWhole } from './client-trial.ts';
 import { clientRules } from './rules/index.ts';
 import { opens } from './rules/opens.ts';
 import { askedIn, hasOpened, type Run, runScenario, type Scenario } from './scenario.ts';
@@ -30,6 +31,8 @@ export interface CheckClientOptions extends Target, Selection {
   timeoutMs?: number;
   /** Evidence of all rules, not only of those that are violated. */
   allEvidence?: boolean;
+  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are violated. */
+  limitMs?: number;
   /** Processes of the client that run at a time. Default: 4. */
   concurrency?: number;
   signal?: AbortSignal;
@@ -37,14 +40,18 @@ export interface CheckClientOptions extends Target, Selection {
   onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
 
-export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
+export async function checkClient(
+  options: CheckClientOptions,
+  { budget = new Budget() }: Seams = {},
+): Promise<CheckReport> {
   const startMs = performance.now();
+  const deadline = deadlineOf(options);
   const rules = selectRules(clientRules, options);
-  const runs = await runAll(rules, options);
+  const runs = await runAll(rules, options, budget, deadline);
   const revisions = revisionsIn(runs);
   const outcomes: Outcome[] = [];
   for (const rule of hasOpened(runs[0]!) ? rules : new Set([opens, ...rules])) {
-    const outcome = await judgeRule(rule, runs, revisions, options);
+    const outcome = await judgeRule(rule, runs, revisions, { ...options, budget, deadline });
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, rules.length);
   }
@@ -61,16 +68,22 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
 }
 
 /** The plain run first: a client that does not connect in it is run no more. */
-async function runAll(rules: readonly ClientRule[], options: CheckClientOptions): Promise<Run[]> {
+async function runAll(
+  rules: readonly ClientRule[],
+  options: CheckClientOptions,
+  budget: Budget,
+  deadline: Deadline,
+): Promise<Run[]> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, concurrency = 4 } = options;
-  const run = (scenario: Scenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
+  const common = { target: targetOf(options), timeoutMs, signal, budget, deadline };
+  const run = (scenario: Scenario) => runScenario(scenario, common);
   const first = await run(plain);
   if (!hasOpened(first)) return [first];
   const needed = new Set(rules.flatMap((rule) => rule.scenarios));
   const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
   const runs = [first];
   await inParallel(others, Math.max(1, concurrency), async (scenario) => {
-    runs.push(await run(scenario));
+    if (!deadline.isOver) runs.push(await run(scenario));
   });
   return runs;
 }
@@ -79,7 +92,7 @@ async function judgeRule(
   rule: ClientRule,
   runs: readonly Run[],
   revisions: readonly Revision[],
-  options: CheckClientOptions,
+  options: CheckClientOptions & { budget: Budget; deadline: Deadline },
 ): Promise<Outcome> {
   const first = runs[0]!;
   const isConnected = hasOpened(first);
@@ -89,6 +102,7 @@ async function judgeRule(
   const revision = spoken.find((each) => appliesTo(rule, each));
   const judging = {
     ...(revision && { revision }),
+    budget: options.budget,
     language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
     hide: (text: string) => first.stage.redact(text),
     evidence: () => (isConnected ? trial.evidence() : first.stage.transcript.entries),
@@ -97,11 +111,13 @@ async function judgeRule(
   const outcome = await judge(rule, judging, () => {
     if (rule !== opens && !isConnected) notApplicable(`the client does not open (${opens.id})`);
     if (rule !== opens && !revision) notApplicable('the client speaks no revision that this rule applies to');
+    if (trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
     rule.check(trial);
+    mustBeWhole(trial.runs);
   });
   return {
     ...outcome,
-    durationMs: isConnected ? Math.max(...trial.runs.map((run) => run.durationMs)) : first.durationMs,
+    durationMs: isConnected ? Math.max(0, ...trial.runs.map((run) => run.durationMs)) : first.durationMs,
   };
 }
 

@@ -17,7 +17,7 @@ export class ClientTrial {
   readonly plain: Run;
 
   constructor(rule: ClientRule, runs: readonly Run[], plain: Run) {
-    this.runs = rule.scenarios.map((scenario) => runs.find((run) => run.scenario === scenario)!);
+    this.runs = rule.scenarios.flatMap((scenario) => runs.find((run) => run.scenario === scenario) ?? []);
     this.plain = plain;
   }
 
@@ -75,6 +75,13 @@ export function endOf({ stage }: Pick<Run, 'stage'>): string {
   if (!exitStatus) return `The client did not exit: it ${stage.stopped}.`;
   const { exitCode, signal } = exitStatus;
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
+}
+
+/** It is a violation if the check had to stop the client: the rule was not tested to its end. */
+export function mustBeWhole(runs: readonly Pick<Run, 'stage'>[]): void {
+  for (const { stage } of runs) {
+    if (stage.isFlooded) violation(`The rule was not tested to its end: the client ${stage.isFlooded}.`);
+  }
 }
 
 /** What cannot go well must not look as if it had. */

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { parsedBytes } from '../budget.ts';
 import { parsed } from '../parsed-json.ts';
 import { type Frame, isAnswer, messagesOf } from '../server/probe.ts';
 import type { PlayedServer } from './played-server.ts';
@@ -76,6 +77,7 @@ export class PlayedMcp {
   }
 
   #line(bytes: Buffer): void {
+    if (!this.server.hold(parsedBytes(bytes))) return this.server.close();
     const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
     this.server.transcript.push(frame);
     this.frames.push(frame);

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
+import { ENTRY_BYTES } from '../budget.ts';
 import type { Transcript } from '../transcript.ts';
 import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
 
@@ -11,8 +12,13 @@ export type SeatEvent = 'started' | 'stdin ended' | 'exits' | 'gone' | NodeJS.Si
 
 /** How long the end of stdin may take after a signal. */
 const END_MS = 1_000;
-/** Of its stdin. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** What its run has in common with others. */
+export interface PlayedIn {
+  readonly transcript: Transcript;
+  /** Counts memory that what the client sends takes. False if it is too much. */
+  readonly hold: (bytes: number) => boolean;
+  readonly onactivity: () => void;
+}
 
 export class PlayedServer {
   readonly transcript: Transcript;
@@ -27,22 +33,26 @@ export class PlayedServer {
   isBroken = false;
   /** It was the checker that ended it. */
   wasClosed = false;
+  readonly hold: (bytes: number) => boolean;
   readonly #socket: Socket;
   readonly #onactivity: () => void;
   readonly #waits = new Set<() => void>();
-  #bytes = 0;
   #flushes = 0;
   #written = 0;
   #isAlive = false;
   #isExiting = false;
 
-  constructor(socket: Socket, transcript: Transcript, onactivity: () => void) {
+  constructor(socket: Socket, { transcript, hold, onactivity }: PlayedIn) {
     this.#socket = socket;
     this.transcript = transcript;
+    this.hold = hold;
     this.#onactivity = onactivity;
     socket.on(
       'data',
-      seatFrameReader((letter, payload) => this.#reported(letter, payload)),
+      seatFrameReader(
+        (letter, payload) => this.#reported(letter, payload),
+        () => this.close(),
+      ),
     );
     socket.on('error', () => undefined); // its close follows
     socket.on('close', () => this.#happened('gone'));
@@ -163,11 +173,7 @@ export class PlayedServer {
   }
 
   #arrived(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) {
-      this.transcript.event(`the server was ended: the client wrote more than ${MOST_BYTES} bytes`);
-      return this.close();
-    }
+    if (!this.hold(chunk.length + ENTRY_BYTES)) return this.close();
     this.onbytes?.(chunk);
     this.#wake();
   }

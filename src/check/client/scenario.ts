@@ -1,6 +1,8 @@
 // A scenario is a way to play the server. One run of the client plays one scenario, and several rules read what was seen.
 
 import type { JsonObject } from '../../base/json-object.ts';
+import type { Budget } from '../budget.ts';
+import type { Deadline } from '../in-parallel.ts';
 import type { Target } from '../process-under-test.ts';
 import { messagesOf } from '../server/probe.ts';
 import { PlayedMcp } from './played-mcp.ts';
@@ -24,6 +26,8 @@ export interface RunOptions {
   readonly target: Target;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly budget: Budget;
+  readonly deadline: Deadline;
 }
 
 /** What was seen when the client was run in a scenario. */
@@ -34,13 +38,16 @@ export interface Run {
   readonly durationMs: number;
 }
 
-export async function runScenario(scenario: Scenario, { target, timeoutMs, signal }: RunOptions): Promise<Run> {
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
+  const { target, timeoutMs, signal, budget, deadline } = options;
   const startMs = performance.now();
   const servers: PlayedMcp[] = [];
   const stage = await Stage.run({
     target,
     scenario: scenario.name,
     timeoutMs,
+    budget,
+    deadline,
     ...(signal && { signal }),
     onserver: (server) => servers.push(new PlayedMcp(server, scenario, timeoutMs)),
   });

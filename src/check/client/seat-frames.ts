@@ -39,8 +39,14 @@ export function seatFrame(letter: string, payload: Uint8Array | string = ''): Bu
   return frame;
 }
 
-/** A function that takes chunks, and calls back for each frame. */
-export function seatFrameReader(onframe: (letter: string, payload: Buffer) => void): (chunk: Buffer) => void {
+/** What a pipe holds, many times over. Another program may connect instead of the seat. */
+const MOST_FRAME_BYTES = 16 * 1024 * 1024;
+
+/** A function that takes chunks, and calls back for each frame. `onexcess`: the other end announces a frame that the seat never sends. */
+export function seatFrameReader(
+  onframe: (letter: string, payload: Buffer) => void,
+  onexcess: () => void = () => undefined,
+): (chunk: Buffer) => void {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let neededBytes = HEADER_BYTES;
@@ -54,6 +60,7 @@ export function seatFrameReader(onframe: (letter: string, payload: Buffer) => vo
     while (bytes.length - from >= HEADER_BYTES) {
       const end = from + HEADER_BYTES + bytes.readUInt32BE(from + 1);
       neededBytes = end - from;
+      if (neededBytes > MOST_FRAME_BYTES + HEADER_BYTES) return onexcess();
       if (end > bytes.length) break;
       onframe(bytes.toString('latin1', from, from + 1), bytes.subarray(from + HEADER_BYTES, end));
       from = end;

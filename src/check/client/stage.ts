@@ -9,6 +9,8 @@ import { systemClock, type Timer } from '../../base/clock.ts';
 import { commandLine } from '../../base/command-line.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../../process/server-process.ts';
 import { listenLocal } from '../../transport/local-socket.ts';
+import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from '../budget.ts';
+import type { Deadline } from '../in-parallel.ts';
 import type { Target } from '../process-under-test.ts';
 import { seatFile } from '../seat-file.ts';
 import { Transcript } from '../transcript.ts';
@@ -21,6 +23,8 @@ export interface StageOptions {
   /** The longest silence. */
   timeoutMs: number;
   signal?: AbortSignal;
+  budget: Budget;
+  deadline: Deadline;
   /** For each process that the client starts as its server. Set its callbacks in this turn. */
   onserver: (server: PlayedServer) => void;
 }
@@ -29,9 +33,15 @@ export interface StageOptions {
 const MOST_SILENCES = 10;
 /** Of its stdout and stderr: evidence, not more. */
 const MOST_OUTPUT_BYTES = 64 * 1024;
+/** Processes that a client starts in one run. */
+const MOST_SERVERS = 100;
+/** Of the transcript of a client that was stopped because of what it sent. */
+const KEPT_BYTES = 64 * 1024;
 
 export class Stage {
-  readonly transcript = new Transcript();
+  readonly transcript = new Transcript(({ kind, bytes }) => {
+    this.#hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+  });
   readonly servers: PlayedServer[] = [];
   readonly #options: StageOptions;
   #client!: ServerProcess;
@@ -41,14 +51,21 @@ export class Stage {
   stopped: string | undefined;
   /** Servers that still ran when the client had exited. */
   leftBehind: PlayedServer[] = [];
+  /** Why the check has stopped it, as the end of a sentence. */
+  isFlooded: string | undefined;
+  readonly #share: Share;
   #onactivity: () => void = () => undefined;
+  #onflood: () => void = () => undefined;
 
   /** Resolves when the client has exited or was stopped. */
   static async run(options: StageOptions): Promise<Stage> {
     const stage = new Stage(options);
     const folder = await mkdtemp(join(tmpdir(), 'standpipe-check-')); // mode 0700
     const listener = createServer((socket) => {
-      const server = new PlayedServer(socket, stage.transcript, () => stage.#onactivity());
+      if (stage.servers.length >= MOST_SERVERS) return socket.destroy();
+      const { transcript } = stage;
+      const hold = (bytes: number) => stage.#hold(bytes);
+      const server = new PlayedServer(socket, { transcript, hold, onactivity: () => stage.#onactivity() });
       stage.servers.push(server);
       options.onserver(server);
     });
@@ -65,6 +82,17 @@ export class Stage {
 
   private constructor(options: StageOptions) {
     this.#options = options;
+    this.#share = options.budget.share();
+  }
+
+  /** False if the client has sent too much: then it is stopped. */
+  #hold(bytes: number): boolean {
+    if (this.isFlooded !== undefined || this.#share.hold(bytes)) return this.isFlooded === undefined;
+    this.isFlooded = `sent more than ${MOST_PROCESS_BYTES / 1024 / 1024} MiB to its server`;
+    this.#share.release();
+    this.transcript.cut(KEPT_BYTES);
+    this.#onflood();
+    return false;
   }
 
   /** Masks secrets. */
@@ -109,12 +137,13 @@ export class Stage {
 
   /** Until the client has exited, or has done nothing for too long. */
   async #watch(): Promise<void> {
-    const { timeoutMs, signal } = this.#options;
+    const { timeoutMs, signal, deadline } = this.#options;
+    const mostMs = deadline.within(MOST_SILENCES * timeoutMs);
     this.stopped = await new Promise<string | undefined>((resolve) => {
       let silence: Timer;
-      const all = systemClock.after(MOST_SILENCES * timeoutMs, () =>
-        resolve(`still ran ${inSeconds(MOST_SILENCES * timeoutMs)} later`),
-      );
+      const all = systemClock.after(mostMs, () => resolve(`still ran ${inSeconds(mostMs)} later`));
+      this.#onflood = () => resolve(this.isFlooded);
+      if (this.isFlooded !== undefined) this.#onflood();
       const listen = () => {
         silence?.cancel();
         silence = systemClock.after(timeoutMs, () => resolve(`did nothing more for ${inSeconds(timeoutMs)}`));
@@ -149,7 +178,7 @@ export class Stage {
 }
 
 function inSeconds(ms: number): string {
-  return `${ms / 1000} s`;
+  return `${Math.ceil(ms / 1000)} s`;
 }
 
 function socketIn(folder: string): string {

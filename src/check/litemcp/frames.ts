@@ -21,8 +21,11 @@ export interface Message extends Frame {
 export class Frames {
   readonly all: Frame[] = [];
   readonly #onframe: (frame: Frame) => void;
+  readonly #mayParse: (bytes: Buffer) => boolean;
   readonly #stream = new JsonInStream({
-    object: (bytes) => this.#add(bytes, messageIn(bytes)),
+    object: (bytes) => {
+      if (this.#mayParse(bytes)) this.#add(bytes, messageIn(bytes));
+    },
     text: (bytes) => this.#add(bytes, undefined),
     newline: () => {
       const last = this.all.at(-1);
@@ -30,8 +33,10 @@ export class Frames {
     },
   });
 
-  constructor(onframe: (frame: Frame) => void) {
+  /** `mayParse`: an object that it refuses is dropped. */
+  constructor(onframe: (frame: Frame) => void, mayParse: (bytes: Buffer) => boolean = () => true) {
     this.#onframe = onframe;
+    this.#mayParse = mayParse;
   }
 
   get messages(): Message[] {
@@ -41,6 +46,18 @@ export class Frames {
   /** Bytes of a message that is not complete. */
   get rest(): Buffer {
     return this.#stream.rest;
+  }
+
+  /** Drops all other frames. */
+  keepOnly(kept: ReadonlySet<Entry>): void {
+    const frames = this.all.filter((frame) => kept.has(frame));
+    this.all.splice(0, this.all.length);
+    for (const frame of frames) this.all.push(frame);
+  }
+
+  /** Drops what is not complete. */
+  reset(): void {
+    this.#stream.reset();
   }
 
   push(chunk: Buffer): void {

@@ -35,6 +35,12 @@ export class JsonInStream {
     return Buffer.concat(this.#open);
   }
 
+  /** Drops the object or the line that is open. */
+  reset(): void {
+    this.#open = [];
+    this.#depth = 0;
+  }
+
   push(chunk: Buffer): void {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {

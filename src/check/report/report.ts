@@ -67,12 +67,14 @@ export interface EvidenceLine {
   readonly bytes: number;
 }
 
+const MOST_NAME_CHARS = 1_000;
+
 /** `info`: what a program says about itself. `hide` masks secrets. */
 export function introduction(info: unknown, hide: (text: string) => string): Pick<CheckReport, 'name' | 'version'> {
   const { name, version } = isObject(info) ? info : {};
   return {
-    ...(typeof name === 'string' && { name: hide(name) }),
-    ...(typeof version === 'string' && { version: hide(version) }),
+    ...(typeof name === 'string' && { name: hide(name.slice(0, MOST_NAME_CHARS)) }),
+    ...(typeof version === 'string' && { version: hide(version.slice(0, MOST_NAME_CHARS)) }),
   };
 }
 

@@ -4,8 +4,17 @@
 import { isObject } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { Budget } from '../budget.ts';
 import { inParallel } from '../in-parallel.ts';
-import { type Arrange, concurrencyOf, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../jobs.ts';
+import {
+  concurrencyOf,
+  DEFAULT_TIMEOUT_MS,
+  deadlineOf,
+  type Job,
+  type RunOptions,
+  runAll,
+  type Seams,
+} from '../jobs.ts';
 import { type Judging, judge, serverJudging } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
@@ -35,28 +44,38 @@ export interface CheckServerOptions extends Target, Selection, RunOptions {
   allEvidence?: boolean;
 }
 
-export async function checkServer(options: CheckServerOptions, arrange?: Arrange): Promise<CheckReport> {
+export async function checkServer(
+  options: CheckServerOptions,
+  { arrange, budget = new Budget() }: Seams = {},
+): Promise<CheckReport> {
   const startMs = performance.now();
+  const deadline = deadlineOf(options);
   const rules = selectRules(serverRules, options);
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
   const { signal = new AbortController().signal } = options;
   const lanes = await openLanes(
     revisions.map((each) => {
-      return new Lane(each, { target: targetOf(options), timeoutMs, allowedCalls: allowCalls, longCall, signal });
+      const target = targetOf(options);
+      return new Lane(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget });
     }),
     concurrencyOf(options),
   );
   try {
     options.signal?.throwIfAborted();
     const supported = lanes.open.map(({ revision }) => revision);
-    await inParallel(lanesToObserve(rules, lanes), concurrencyOf(options), (lane) =>
-      observe(new Trial(lane, [...lanes.open, ...lanes.refused], true)),
-    );
+    await inParallel(lanesToObserve(rules, lanes), concurrencyOf(options), async (lane) => {
+      await observe(new Trial(lane, [...lanes.open, ...lanes.refused], true), deadline.within(12 * timeoutMs));
+      await lane.endObservation();
+    });
     options.signal?.throwIfAborted();
     const [first] = lanes.open;
     const { outcomes, sdk } = first
-      ? await weighed(await runAll(jobsOf(rules, lanes, options), options, arrange), lanes.open, options)
-      : { outcomes: await nothingOpened(rules, lanes.refused, options) };
+      ? await weighed(
+          await runAll(jobsOf(rules, lanes, options, budget), options, deadline, arrange),
+          lanes.open,
+          options,
+        )
+      : { outcomes: await nothingOpened(rules, lanes.refused, options, budget) };
     const info = first && nameOf(first);
     return {
       role: 'server',
@@ -94,17 +113,26 @@ async function weighed(
 }
 
 /** In the order of the table. */
-function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options: CheckServerOptions): Job[] {
+function jobsOf(
+  rules: readonly ServerRule[],
+  { open, refused }: Lanes,
+  options: CheckServerOptions,
+  budget: Budget,
+): Job[] {
   const supported = open.map(({ revision }) => revision);
   return rules.flatMap((rule): Job[] => {
     const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
-    if (fitting.length === 0) return [otherRevisions(rule, open[0]!, options)];
+    if (fitting.length === 0) return [otherRevisions(rule, open[0]!, options, budget)];
     return fitting.map((lane) => {
       const begin = () => {
         const trial = new Trial(lane, [...open, ...refused]);
         return {
-          judging: judging(lane, options, trial),
-          check: () => rule.check(trial),
+          judging: judging(lane, options, budget, trial),
+          check: async () => {
+            await rule.check(trial);
+            trial.mustBeWhole();
+            if (readsObservation(rule)) trial.mustBeWhole(trial.seen);
+          },
           leave: (isViolated: boolean) => trial.leave(isViolated),
           end: () => trial.end(),
         };
@@ -114,15 +142,15 @@ function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options:
   });
 }
 
-function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions): Job {
+function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions, budget: Budget): Job {
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
   const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
-  return { rule, uses: 'seen', lane, begin: () => ({ judging: serverJudging(options, lane), check }) };
+  return { rule, uses: 'seen', lane, begin: () => ({ judging: serverJudging(options, lane, budget), check }) };
 }
 
-function judging(lane: Lane, options: CheckServerOptions, trial?: Trial): Judging {
-  return { revision: lane.revision, ...serverJudging(options, lane, trial) };
+function judging(lane: Lane, options: CheckServerOptions, budget: Budget, trial?: Trial): Judging {
+  return { revision: lane.revision, ...serverJudging(options, lane, budget, trial) };
 }
 
 /** The rule that the server opens is violated, and no other can be tested. */
@@ -130,6 +158,7 @@ async function nothingOpened(
   rules: readonly ServerRule[],
   refused: readonly Lane[],
   options: CheckServerOptions,
+  budget: Budget,
 ): Promise<Outcome[]> {
   const { lane, reason, fix } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
@@ -137,7 +166,7 @@ async function nothingOpened(
     const run = () =>
       rule === opens ? violation(reason) : notApplicable('the server does not open (lifecycle/opens)');
     const fixed = rule === opens && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
-    outcomes.push(await judge(fixed, judging(lane, options), run));
+    outcomes.push(await judge(fixed, judging(lane, options, budget), run));
   }
   return outcomes;
 }

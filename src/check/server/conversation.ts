@@ -31,6 +31,9 @@ export interface RpcError {
 
 export const METHOD_NOT_FOUND = -32601;
 
+/** Of answers to questions of the server. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
 /** More than one, for servers that handle requests side by side. */
 const ROUND_TRIPS = 5;
 
@@ -153,6 +156,7 @@ export class Conversation {
 
   #answerQuestion({ id, method, params }: JsonObject): void {
     if (typeof method !== 'string' || id === undefined) return;
+    if (this.probe.process.stdin.writableLength > MOST_UNREAD_BYTES) return; // it asks, and does not read the answers
     const { handlers = {} } = this.#options;
     const named = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
     const handler = method === 'ping' ? () => ({}) : named;

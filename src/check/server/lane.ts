@@ -1,6 +1,8 @@
 // All that is done with the server in one revision: the process that is observed, the one that rules share, and those of single rules.
 
 import type { Revision } from '../../mcp/revisions.ts';
+import type { Budget } from '../budget.ts';
+import { inTime } from '../in-parallel.ts';
 import type { Target } from '../process-under-test.ts';
 import { SharedProcess } from '../shared-process.ts';
 import { Violation, violation } from '../verdict.ts';
@@ -16,6 +18,7 @@ export interface LaneOptions {
   readonly allowedCalls: readonly NamedCall[];
   readonly longCall: NamedCall | undefined;
   readonly signal: AbortSignal;
+  readonly budget: Budget;
 }
 
 export class Lane {
@@ -31,6 +34,7 @@ export class Lane {
   startupMs = 0;
   readonly #probes = new Set<Probe>();
   #observed: Conversation | undefined;
+  #isObserved = false;
 
   constructor(revision: Revision, options: LaneOptions) {
     this.revision = revision;
@@ -51,13 +55,17 @@ export class Lane {
     const startMs = performance.now();
     const probe = await this.#startObserved();
     try {
-      this.#observed = await Conversation.open(probe, this.revision);
-      this.startupMs = performance.now() - startMs;
-      if (this.#observed) this.facts = await readFacts(this.#observed);
+      await inTime(this.#openOn(probe, startMs), 6 * this.options.timeoutMs);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       this.problem = error;
     }
+  }
+
+  async #openOn(probe: Probe, startMs: number): Promise<void> {
+    this.#observed = await Conversation.open(probe, this.revision);
+    this.startupMs = performance.now() - startMs;
+    if (this.#observed) this.facts = await readFacts(this.#observed);
   }
 
   /** Without the one that takes long. */
@@ -73,16 +81,30 @@ export class Lane {
 
   /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
   async observe(): Promise<Conversation> {
+    if (this.#isObserved)
+      violation('The server could not be observed to the end, because answers did not come in time.');
     if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
     return this.#observed;
   }
 
+  /** What a server writes at its end counts too. */
+  async endObservation(): Promise<void> {
+    this.#isObserved = true;
+    await Promise.all(this.observed.map((probe) => probe.stop()));
+  }
+
   async start(stragglersMs?: number): Promise<Probe> {
-    const { target, timeoutMs, signal } = this.options;
+    const { target, timeoutMs, signal, budget } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
-    const probe = await Probe.start(patient, timeoutMs, signal);
+    const probe = await Probe.start(patient, timeoutMs, budget, signal);
     this.#probes.add(probe);
     return probe;
+  }
+
+  /** Nobody refers any more to what the process wrote. */
+  drop(probe: Probe): void {
+    this.#probes.delete(probe);
+    probe.release();
   }
 
   async close(): Promise<void> {

@@ -55,12 +55,15 @@ const MOST_TRIES = 20;
 
 export class LineReader {
   readonly #onframe: (frame: Frame) => void;
+  readonly #mayParse: (bytes: Buffer) => boolean;
   #rest: Buffer[] = [];
   #open: Open | undefined;
   #afterMixedUp = false;
 
-  constructor(onframe: (frame: Frame) => void) {
+  /** `mayParse`: a line that it refuses is dropped. */
+  constructor(onframe: (frame: Frame) => void, mayParse: (bytes: Buffer) => boolean = () => true) {
     this.#onframe = onframe;
+    this.#mayParse = mayParse;
   }
 
   /** Bytes that no newline has ended. */
@@ -68,12 +71,18 @@ export class LineReader {
     return Buffer.concat(this.#rest);
   }
 
+  /** Drops what no newline has ended. */
+  reset(): void {
+    this.#rest = [];
+    this.#open = undefined;
+  }
+
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       const bytes = Buffer.concat([...this.#rest, chunk.subarray(from, at)]);
       this.#rest = [];
-      this.#onframe(this.#read(bytes));
+      if (this.#mayParse(bytes)) this.#onframe(this.#read(bytes));
       from = at + 1;
     }
     if (from < chunk.length) this.#rest.push(chunk.subarray(from));
@@ -83,7 +92,7 @@ export class LineReader {
   end(): void {
     const { rest } = this;
     this.#rest = [];
-    if (rest.length === 0) return;
+    if (rest.length === 0 || !this.#mayParse(rest)) return;
     const json = parsed(rest.toString('utf8'));
     this.#onframe({ kind: 'received', bytes: rest, json, fault: json === undefined ? 'cut' : 'no newline' });
   }

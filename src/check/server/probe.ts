@@ -1,7 +1,9 @@
 // The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
 import type { JsonObject } from '../../base/json-object.ts';
+import { type Budget, parsedBytes } from '../budget.ts';
 import { launch, ProcessUnderTest, type Target } from '../process-under-test.ts';
+import type { Entry } from '../transcript.ts';
 import { type Frame, LineReader, messagesOf } from './line-reader.ts';
 
 export { type Frame, messagesOf };
@@ -12,10 +14,13 @@ export class Probe extends ProcessUnderTest {
   /** Called for each line, before waits are. */
   onframe: ((frame: Frame) => void) | undefined;
   readonly #answers = new Map<string, Frame[]>();
-  readonly #lines = new LineReader((frame) => this.#line(frame));
+  readonly #lines = new LineReader(
+    (frame) => this.#line(frame),
+    (bytes) => this.hold(parsedBytes(bytes)),
+  );
 
-  static start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<Probe> {
-    return launch(target, signal, (process) => new Probe(process, timeoutMs));
+  static start(target: Target, timeoutMs: number, budget: Budget, signal?: AbortSignal): Promise<Probe> {
+    return launch(target, signal, (process) => new Probe(process, timeoutMs, budget));
   }
 
   /** Bytes of stdout that no newline has ended. */
@@ -46,8 +51,22 @@ export class Probe extends ProcessUnderTest {
     this.#lines.end();
   }
 
+  protected override forgot(): void {
+    const kept = new Set<Entry>(this.transcript.entries);
+    const frames = this.frames.splice(0).filter((frame) => kept.has(frame));
+    this.#answers.clear();
+    for (const frame of frames) this.#index(frame);
+    if (this.stopped !== undefined) this.#lines.reset();
+  }
+
   #line(frame: Frame): void {
     this.transcript.push(frame);
+    if (this.stopped !== undefined) return;
+    this.#index(frame);
+    this.onframe?.(frame);
+  }
+
+  #index(frame: Frame): void {
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
       if (!isAnswer(message)) continue;
@@ -56,7 +75,6 @@ export class Probe extends ProcessUnderTest {
       if (before) before.push(frame);
       else this.#answers.set(key, [frame]);
     }
-    this.onframe?.(frame);
   }
 }
 

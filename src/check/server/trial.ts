@@ -22,6 +22,7 @@ export class Trial {
   readonly #used: UsedProcesses<Probe>;
   readonly #isObserver: boolean;
   #isOver = false;
+  #isKept = false;
 
   constructor(lane: Lane, lanes: readonly Lane[], isObserver = false) {
     this.#lane = lane;
@@ -90,10 +91,21 @@ export class Trial {
     return this.#lane.shared.leave(this, isViolated);
   }
 
+  /** Others refer to what went over the pipes. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** It is a violation if the check had to stop a process: the rule was not tested to its end. */
+  mustBeWhole(processes: readonly Probe[] = this.#used.all): void {
+    for (const { stopped } of processes) if (stopped) violation(`The rule was not tested to its end: ${stopped}.`);
+  }
+
   /** Stops the processes that this trial started. */
-  end(): Promise<void> {
+  async end(): Promise<void> {
     this.#isOver = true;
-    return this.#used.end();
+    const own = await this.#used.end();
+    if (!this.#isKept) for (const probe of own) this.#lane.drop(probe);
   }
 
   /** A rule that took too long is still running when its trial has ended. */

@@ -1,13 +1,15 @@
 // `checkLiteMcpClient`: runs a LiteMCP client under test in the scenarios of the rules, and reports what it did.
 
 import { languageOf } from '../../../diagnosis/language.ts';
-import { inParallel } from '../../in-parallel.ts';
-import { concurrencyOf, DEFAULT_TIMEOUT_MS, type RunOptions } from '../../jobs.ts';
+import { Budget } from '../../budget.ts';
+import { mustBeWhole } from '../../client/client-trial.ts';
+import { type Deadline, inParallel } from '../../in-parallel.ts';
+import { concurrencyOf, DEFAULT_TIMEOUT_MS, deadlineOf, type RunOptions, type Seams, tooLate } from '../../jobs.ts';
 import { judge } from '../../judge.ts';
 import { shownCommand, type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
-import { notApplicable } from '../../verdict.ts';
+import { notApplicable, violation } from '../../verdict.ts';
 import { askedIn, type LiteClientRule, LiteClientTrial } from './lite-client-rule.ts';
 import { type LiteRun, type LiteScenario, runScenario } from './lite-scenario.ts';
 import { liteClientRules } from './rules/index.ts';
@@ -25,14 +27,18 @@ export interface CheckLiteMcpClientOptions extends Target, Selection, RunOptions
   allEvidence?: boolean;
 }
 
-export async function checkLiteMcpClient(options: CheckLiteMcpClientOptions): Promise<CheckReport> {
+export async function checkLiteMcpClient(
+  options: CheckLiteMcpClientOptions,
+  { budget = new Budget() }: Seams = {},
+): Promise<CheckReport> {
   const startMs = performance.now();
+  const deadline = deadlineOf(options);
   const rules = selectRules(liteClientRules, options);
-  const runs = await runAll(rules, options);
+  const runs = await runAll(rules, options, budget, deadline);
   const all = isOpen(runs[0]!) ? rules : [...new Set([opens, ...rules])];
   const outcomes: Outcome[] = [];
   for (const rule of all) {
-    const outcome = await judgeRule(rule, runs, options);
+    const outcome = await judgeRule(rule, runs, { ...options, budget, deadline });
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, all.length);
   }
@@ -48,15 +54,21 @@ export async function checkLiteMcpClient(options: CheckLiteMcpClientOptions): Pr
 }
 
 /** The plain run first: a client that does not open in it is run no more. */
-async function runAll(rules: readonly LiteClientRule[], options: CheckLiteMcpClientOptions): Promise<LiteRun[]> {
+async function runAll(
+  rules: readonly LiteClientRule[],
+  options: CheckLiteMcpClientOptions,
+  budget: Budget,
+  deadline: Deadline,
+): Promise<LiteRun[]> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
-  const run = (scenario: LiteScenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
+  const common = { target: targetOf(options), timeoutMs, signal, budget, deadline };
+  const run = (scenario: LiteScenario) => runScenario(scenario, common);
   const runs = [await run(plain)];
   if (!isOpen(runs[0]!)) return runs;
   const needed = new Set(rules.flatMap((rule) => rule.scenarios));
   const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
   await inParallel(others, concurrencyOf(options), async (scenario) => {
-    runs.push(await run(scenario));
+    if (!deadline.isOver) runs.push(await run(scenario));
   });
   return runs;
 }
@@ -64,11 +76,12 @@ async function runAll(rules: readonly LiteClientRule[], options: CheckLiteMcpCli
 async function judgeRule(
   rule: LiteClientRule,
   runs: readonly LiteRun[],
-  options: CheckLiteMcpClientOptions,
+  options: CheckLiteMcpClientOptions & { budget: Budget; deadline: Deadline },
 ): Promise<Outcome> {
   const first = runs[0]!;
   const trial = new LiteClientTrial(rule, runs, first);
   const judging = {
+    budget: options.budget,
     language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
     hide: (text: string) => first.stage.redact(text),
     evidence: () => trial.evidence(),
@@ -76,7 +89,9 @@ async function judgeRule(
   };
   const outcome = await judge(rule, judging, () => {
     if (rule !== opens && !isOpen(first)) notApplicable(`the client does not open (${opens.id})`);
+    if (isOpen(first) && trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
     rule.check(trial);
+    mustBeWhole(trial.runs);
   });
   return { ...outcome, durationMs: Math.max(0, ...trial.runs.map(({ durationMs }) => durationMs)) };
 }

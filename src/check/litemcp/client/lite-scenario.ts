@@ -1,6 +1,8 @@
 // A way to play the server to a LiteMCP client. One run of the client plays one scenario, and several rules read what was seen.
 
+import type { Budget } from '../../budget.ts';
 import { Stage } from '../../client/stage.ts';
+import type { Deadline } from '../../in-parallel.ts';
 import type { Target } from '../../process-under-test.ts';
 import { type Asked, PlayedLite } from './played-lite.ts';
 
@@ -28,16 +30,20 @@ export interface LiteRunOptions {
   readonly target: Target;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly budget: Budget;
+  readonly deadline: Deadline;
 }
 
 export async function runScenario(scenario: LiteScenario, options: LiteRunOptions): Promise<LiteRun> {
-  const { target, timeoutMs, signal } = options;
+  const { target, timeoutMs, signal, budget, deadline } = options;
   const startMs = performance.now();
   const servers: PlayedLite[] = [];
   const stage = await Stage.run({
     target,
     scenario: scenario.name,
     timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
+    budget,
+    deadline,
     ...(signal && { signal }),
     onserver: (server) => servers.push(new PlayedLite(server, scenario, timeoutMs)),
   });

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../litemcp/version.ts';
+import { parsedBytes } from '../../budget.ts';
 import type { PlayedServer } from '../../client/played-server.ts';
 import { Frames } from '../frames.ts';
 import type { LiteScenario } from './lite-scenario.ts';
@@ -41,10 +42,13 @@ export class PlayedLite {
     this.server = server;
     this.timeoutMs = timeoutMs;
     this.#scenario = scenario;
-    this.#frames = new Frames((frame) => {
-      server.transcript.push(frame);
-      if (frame.message) this.#asked(frame.message);
-    });
+    this.#frames = new Frames(
+      (frame) => {
+        server.transcript.push(frame);
+        if (frame.message) this.#asked(frame.message);
+      },
+      (bytes) => server.hold(parsedBytes(bytes)),
+    );
     server.onbytes = (chunk) => this.#frames.push(chunk);
     server.oninputend = () => {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);

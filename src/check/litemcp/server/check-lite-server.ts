@@ -1,6 +1,7 @@
 // `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
 
-import { type Arrange, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../../jobs.ts';
+import { Budget } from '../../budget.ts';
+import { DEFAULT_TIMEOUT_MS, deadlineOf, type Job, type RunOptions, runAll, type Seams } from '../../jobs.ts';
 import { judge, serverJudging } from '../../judge.ts';
 import { type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
@@ -24,21 +25,26 @@ export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions
   allEvidence?: boolean;
 }
 
-export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions, arrange?: Arrange): Promise<CheckReport> {
+export async function checkLiteMcpServer(
+  options: CheckLiteMcpServerOptions,
+  { arrange, budget = new Budget() }: Seams = {},
+): Promise<CheckReport> {
   const startMs = performance.now();
   const rules = selectRules(liteServerRules, options);
-  const lane = laneOf(options);
+  const deadline = deadlineOf(options);
+  const lane = laneOf(options, budget);
   try {
     await lane.open();
     options.signal?.throwIfAborted();
     if (lane.tool && rules.some(({ uses }) => uses === 'seen')) await lane.observe();
     const outcomes = await (lane.tool
       ? runAll(
-          rules.map((rule) => jobOf(rule, lane, options)),
+          rules.map((rule) => jobOf(rule, lane, options, budget)),
           options,
+          deadline,
           arrange,
         )
-      : notOpened(rules, lane, options));
+      : notOpened(rules, lane, options, budget));
     const { commandLine, redact } = lane.observed[0]!.process;
     return {
       role: 'server',
@@ -55,17 +61,21 @@ export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions, arr
   }
 }
 
-function laneOf(options: CheckLiteMcpServerOptions): LiteLane {
+function laneOf(options: CheckLiteMcpServerOptions, budget: Budget): LiteLane {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], signal = new AbortController().signal } = options;
-  return new LiteLane({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal });
+  return new LiteLane({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal, budget });
 }
 
-function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Job {
+function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions, budget: Budget): Job {
   const begin = () => {
     const trial = new LiteTrial(lane);
     return {
-      judging: serverJudging(options, lane, trial),
-      check: () => rule.check(trial),
+      judging: serverJudging(options, lane, budget, trial),
+      check: async () => {
+        await rule.check(trial);
+        trial.mustBeWhole();
+        if (rule.uses === 'seen') trial.mustBeWhole(trial.seen);
+      },
       leave: (isViolated: boolean) => trial.leave(isViolated),
       end: () => trial.end(),
     };
@@ -78,6 +88,7 @@ async function notOpened(
   rules: readonly LiteServerRule[],
   lane: LiteLane,
   options: CheckLiteMcpServerOptions,
+  budget: Budget,
 ): Promise<Outcome[]> {
   const violated = lane.answersAtEnd ? flushedAtOnce : opens;
   const why = lane.answersAtEnd
@@ -87,7 +98,7 @@ async function notOpened(
   const all = new Set([violated, ...rules]);
   for (const rule of all) {
     const run = () => (rule === violated ? violation(why) : notApplicable(`the server does not open (${violated.id})`));
-    const outcome = await judge(rule, serverJudging(options, lane), run);
+    const outcome = await judge(rule, serverJudging(options, lane, budget), run);
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, all.size);
   }

@@ -1,6 +1,7 @@
 // All processes of a LiteMCP server under test, and the one that rules share.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import type { Budget } from '../../budget.ts';
 import type { Target } from '../../process-under-test.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { SharedProcess } from '../../shared-process.ts';
@@ -14,6 +15,7 @@ export interface LiteLaneOptions {
   readonly timeoutMs: number;
   readonly allowedCalls: readonly NamedCall[];
   readonly signal: AbortSignal;
+  readonly budget: Budget;
 }
 
 export class LiteLane {
@@ -68,11 +70,17 @@ export class LiteLane {
   }
 
   async start(stragglersMs?: number): Promise<LiteProbe> {
-    const { target, timeoutMs, signal } = this.options;
+    const { target, timeoutMs, signal, budget } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
-    const probe = await LiteProbe.start(patient, timeoutMs, signal);
+    const probe = await LiteProbe.start(patient, timeoutMs, budget, signal);
     this.#probes.add(probe);
     return probe;
+  }
+
+  /** Nobody refers any more to what the process wrote. */
+  drop(probe: LiteProbe): void {
+    this.#probes.delete(probe);
+    probe.release();
   }
 
   async close(): Promise<void> {

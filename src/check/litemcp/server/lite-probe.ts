@@ -2,6 +2,7 @@
 
 import { textOf } from '../../../base/text-of.ts';
 import type { ServerProcess } from '../../../process/server-process.ts';
+import { type Budget, parsedBytes } from '../../budget.ts';
 import { launch, ProcessUnderTest, type Target } from '../../process-under-test.ts';
 import { violation } from '../../verdict.ts';
 import { Frames, type Message, requestText } from '../frames.ts';
@@ -13,13 +14,16 @@ export class LiteProbe extends ProcessUnderTest {
   /** How often an id was sent. */
   readonly sentIds = new Map<string, number>();
   readonly #byId = new Map<string, Message[]>();
-  readonly #frames = new Frames((frame) => {
-    this.transcript.push(frame);
-    if (frame.message) this.#index(frame as Message);
-  });
+  readonly #frames = new Frames(
+    (frame) => {
+      this.transcript.push(frame);
+      if (frame.message && this.stopped === undefined) this.#index(frame as Message);
+    },
+    (bytes) => this.hold(parsedBytes(bytes)),
+  );
 
-  static start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<LiteProbe> {
-    return launch(target, signal, (process: ServerProcess) => new LiteProbe(process, timeoutMs));
+  static start(target: Target, timeoutMs: number, budget: Budget, signal?: AbortSignal): Promise<LiteProbe> {
+    return launch(target, signal, (process: ServerProcess) => new LiteProbe(process, timeoutMs, budget));
   }
 
   get frames() {
@@ -84,6 +88,14 @@ export class LiteProbe extends ProcessUnderTest {
 
   protected override read(chunk: Buffer): void {
     this.#frames.push(chunk);
+  }
+
+  protected override forgot(): void {
+    this.#byId.clear();
+    this.sentIds.clear();
+    this.#frames.keepOnly(new Set(this.transcript.entries));
+    for (const frame of this.messages) this.#index(frame);
+    if (this.stopped !== undefined) this.#frames.reset();
   }
 
   #index(frame: Message): void {

@@ -16,6 +16,7 @@ export class LiteTrial {
   readonly #lane: LiteLane;
   readonly #used: UsedProcesses<LiteProbe>;
   #isOver = false;
+  #isKept = false;
 
   constructor(lane: LiteLane) {
     this.#lane = lane;
@@ -65,10 +66,21 @@ export class LiteTrial {
     return this.#lane.shared.leave(this, isViolated);
   }
 
+  /** Others refer to what went over the pipes. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** It is a violation if the check had to stop a process: the rule was not tested to its end. */
+  mustBeWhole(processes: readonly LiteProbe[] = this.#used.all): void {
+    for (const { stopped } of processes) if (stopped) violation(`The rule was not tested to its end: ${stopped}.`);
+  }
+
   /** Stops the processes that this trial started. */
-  end(): Promise<void> {
+  async end(): Promise<void> {
     this.#isOver = true;
-    return this.#used.end();
+    const own = await this.#used.end();
+    if (!this.#isKept) for (const probe of own) this.#lane.drop(probe);
   }
 
   /** A rule that took too long is still running when its trial has ended. */

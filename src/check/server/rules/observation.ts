@@ -2,6 +2,7 @@
 // nothing that another rule provoked; it is the same whichever rules are selected, and in whatever order they run.
 
 import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { inTime } from '../../in-parallel.ts';
 import { familyOf } from '../../rule.ts';
 import { NotApplicable, Violation } from '../../verdict.ts';
 import type { Conversation } from '../conversation.ts';
@@ -55,15 +56,19 @@ const steps: readonly Step[] = [
 ];
 
 /** With a trial that observes. A step that fails is a matter of the rules about it. */
-export async function observe(trial: Trial): Promise<void> {
+export async function observe(trial: Trial, limitMs: number): Promise<void> {
+  await inTime(takeAll(trial), limitMs).catch(ignoreVerdict);
+}
+
+async function takeAll(trial: Trial): Promise<void> {
   for (const step of steps) {
-    try {
-      await step(trial, await trial.shared());
-    } catch (error) {
-      if (!(error instanceof Violation || error instanceof NotApplicable)) throw error;
-    }
+    const conversation = await trial.shared();
+    await step(trial, conversation).catch(ignoreVerdict);
   }
-  for (const probe of trial.seen) await probe.stop(); // what a server writes at its end counts too
+}
+
+function ignoreVerdict(error: unknown): void {
+  if (!(error instanceof Violation || error instanceof NotApplicable)) throw error;
 }
 
 async function askFor(conversation: Conversation, isDeclared: unknown, ...request: [string, object]): Promise<void> {

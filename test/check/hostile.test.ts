@@ -1,0 +1,115 @@
+// A check is bounded in memory and in time, whatever the program under test does. Memory is counted in bytes that are held, not measured.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Budget, MOST_CHECK_BYTES } from '../../src/check/budget.ts';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import { checkLiteMcpClient } from '../../src/check/litemcp/client/check-lite-client.ts';
+import { checkLiteMcpServer } from '../../src/check/litemcp/server/check-lite-server.ts';
+import type { CheckReport } from '../../src/check/report/report.ts';
+import { isViolated } from '../../src/check/report/rule-results.ts';
+import { checkServer } from '../../src/check/server/check-server.ts';
+import { Probe } from '../../src/check/server/probe.ts';
+import { usually } from '../fixtures/repetitions.ts';
+
+const hostile = join(import.meta.dirname, '../fixtures/check/hostile.mjs');
+const MOST_REPORT_CHARS = 1024 * 1024;
+
+function server(way: string) {
+  return { command: process.execPath, args: [hostile, way] };
+}
+
+function client(way: string) {
+  return { command: process.execPath, args: [hostile, way, '{server}'] };
+}
+
+function reasonsOf({ outcomes }: CheckReport): string {
+  return outcomes
+    .filter(isViolated)
+    .map(({ reason }) => reason)
+    .join('\n');
+}
+
+function isBounded(report: CheckReport, budget: Budget): void {
+  expect(budget.peakBytes).toBeGreaterThan(0);
+  expect(budget.peakBytes).toBeLessThanOrEqual(MOST_CHECK_BYTES);
+  expect(JSON.stringify(report).length).toBeLessThan(MOST_REPORT_CHARS);
+}
+
+const some = ['large-answers', 'no-newline', 'questions'];
+const others = ['many-values', 'long-lines', 'blank-lines', 'children'];
+
+test.each(usually(some, [...some, ...others]))(
+  'a server that exhausts memory with %s is stopped, and the report says so',
+  async (way) => {
+    const budget = new Budget();
+    const report = await checkServer(
+      {
+        ...server(way),
+        revisions: ['2025-11-25'],
+        only: [
+          'lifecycle/opens',
+          'wire/only-messages',
+          'jsonrpc/unknown-methods-are-refused',
+          'jsonrpc/invalid-params',
+        ],
+      },
+      { budget },
+    );
+    isBounded(report, budget);
+    expect(reasonsOf(report)).toContain('MiB of memory');
+  },
+);
+
+test.each(['stderr', 'deep-answers'])('a server with %s does not end the check', async (way) => {
+  const budget = new Budget();
+  const only = ['wire/only-messages', 'jsonrpc/unknown-methods-are-refused'];
+  const report = await checkServer({ ...server(way), revisions: ['2025-11-25'], only }, { budget });
+  isBounded(report, budget);
+  expect(report.outcomes.map(({ rule }) => rule)).toEqual(only);
+});
+
+test.each(['lite-lines', 'lite-no-newline'])('a LiteMCP server that floods its stdout is stopped: %s', async (way) => {
+  const budget = new Budget();
+  const only = ['litemcp-wire/only-messages', 'litemcp-messages/get-is-answered'];
+  const report = await checkLiteMcpServer({ ...server(way), only }, { budget });
+  isBounded(report, budget);
+  expect(reasonsOf(report)).toContain('MiB of memory');
+});
+
+test.each([
+  ['lines', 'client-lifecycle/opens', checkClient],
+  ['no-newline', 'client-lifecycle/opens', checkClient],
+  ['lite-lines', 'litemcp-client/opens', checkLiteMcpClient],
+  ['lite-no-newline', 'litemcp-client/opens', checkLiteMcpClient],
+] as const)('a client that floods its server is stopped: %s', async (way, rule, check) => {
+  const budget = new Budget();
+  const report = await check({ ...client(way), only: [rule] }, { budget });
+  isBounded(report, budget);
+  expect(reasonsOf(report)).toContain('MiB to its server');
+});
+
+test('a check ends at its limit, although an answer may take longer', async () => {
+  const opens = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const result = { ...params, serverInfo: { name: 'silent', version: '1' } };
+    if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });`;
+  const report = await checkServer({
+    command: process.execPath,
+    args: ['-e', opens],
+    revisions: ['2025-11-25'],
+    only: ['jsonrpc'],
+    timeoutMs: 3_600_000,
+    limitMs: 3_000,
+  });
+  expect(reasonsOf(report)).toContain('The rule was not tested: the check took longer than 3 s');
+});
+
+test('a signal to a process that has exited is not an error', async () => {
+  const probe = await Probe.start({ command: process.execPath, args: ['-e', ''] }, 60_000, new Budget());
+  await probe.process.closed;
+  await probe.stop();
+  probe.kill('SIGTERM');
+  expect(await probe.exitStatus()).toMatchObject({ exitCode: 0 });
+});
