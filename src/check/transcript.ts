@@ -1,6 +1,7 @@
 // What went over the pipes of one process, in order: the evidence of a verdict. Bytes are kept as they were.
 
 import { isObject } from '../base/json-object.ts';
+import { ENTRY_BYTES } from './budget.ts';
 
 export type EntryKind =
   /** Bytes to the process under test. One message, or what a rule wrote at once. */
@@ -42,9 +43,12 @@ export class Transcript {
 
   /** Drops all entries but the first, up to this many bytes. */
   cut(bytes: number): void {
-    let sum = 0;
-    const end = this.entries.findIndex((entry) => (sum += entry.bytes.length) > bytes);
-    if (end >= 0) this.entries.length = end;
+    let end = 0;
+    for (let left = bytes; end < this.entries.length; end++) {
+      left -= ENTRY_BYTES + this.entries[end]!.bytes.length; // an entry without bytes counts too
+      if (left < 0) break;
+    }
+    this.entries.length = end;
   }
 
   event(text: string): void {
