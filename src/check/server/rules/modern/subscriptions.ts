@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
+import { violation } from '../../../verdict.ts';
 import { describeError, readAnswer } from '../../conversation.ts';
 import type { Trial } from '../../trial.ts';
 import {
