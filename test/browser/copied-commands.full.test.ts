@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { shellWord } from '../../src/base/command-line.ts';
 import { cleanEnv, folder, program, startCli, stopHost } from '../cli/run-cli.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
@@ -54,7 +55,7 @@ inBrowser('copied commands', () => {
     await page.getByRole('button', { name: 'Copy as command' }).click();
     await page.getByText('Command copied').waitFor();
     const copied = String(await page.evaluate('navigator.clipboard.readText()'));
-    expect(copied).toContain(` -- ${process.execPath} `);
+    expect(copied).toContain(` -- ${shellWord(process.execPath)} `);
     expect(await run(copied)).toBe('12\n');
   });
 

@@ -214,7 +214,7 @@ describe('exit codes and errors', () => {
     const { code, stdout } = await runCli(['cal', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'NAME_UNKNOWN', hint: 'Did you mean call?', exitCode: 2 },
+      error: { code: 'NAME_UNKNOWN', hint: 'Did you mean "call" (call a tool)?', exitCode: 2 },
     });
   });
 

@@ -10,6 +10,7 @@ import { Host } from '../../src/host/index.ts';
 import type { ServerProcessOptions } from '../../src/process/server-process.ts';
 import { readProcessTable } from '../../src/process/tree/process-table.ts';
 import {
+  endedWithTest,
   expectNoneAlive,
   fixture,
   isAlive,
@@ -35,7 +36,7 @@ function hostOf(options: ServerProcessOptions, marks: Marks) {
 
 function runHost(options: ServerProcessOptions, marks: Marks): number {
   const { command, args } = hostOf(options, marks);
-  return spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }).pid!;
+  return endedWithTest(spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })).pid!;
 }
 
 function childrenOf(pid: number): number[] {

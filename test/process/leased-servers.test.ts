@@ -117,6 +117,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
 
   test('one process counts for a lease, and renewals start none', async () => {
     const [server, last] = [groupLeader(), groupLeader()];
+    const ended = once(server, 'exit'); // while this process waits for a core, the lease may end
     const watchdog = watchdogWith({ leased: [server] }, 5_000);
     const pid = watchdog.pid!;
     // A bash that starts may run other programs first.
@@ -137,7 +138,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
       return now.length === 2 && now.includes(counter!);
     });
     watchdog.close();
-    await once(server, 'exit');
+    await ended;
     await until('nothing is left', () => ![pid, counter!].some(isAlive));
   });
 });

@@ -10,16 +10,26 @@ import type { ProcessError } from '../../src/base/errors.ts';
 import { readProcessRow } from '../../src/process/tree/process-table.ts';
 import { Watchdog } from '../../src/process/tree/watchdog.ts';
 import { watchdogScript } from '../../src/process/tree/watchdog-script.ts';
-import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
+import {
+  endedWithTest,
+  expectNoneAlive,
+  fixture,
+  isAlive,
+  node,
+  playground,
+  until,
+} from '../fixtures/process/programs.ts';
 
 const posix = process.platform !== 'win32';
 
 async function hostOfThree(how = 'runs') {
   const { marks } = playground();
-  const host = spawn(node, [fixture('host-of-three.mjs'), how], {
-    env: { ...process.env, ...marks.env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const host = endedWithTest(
+    spawn(node, [fixture('host-of-three.mjs'), how], {
+      env: { ...process.env, ...marks.env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   const [line] = await once(host.stdout, 'data');
   return { host, marks, leaders: JSON.parse(String(line)) as number[] };
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { endedWithTest } from '../fixtures/process/programs.ts';
 import { fixture, freshFile, isAlive, node, readEvents, startTap, tapCommand, until } from './tapped.ts';
 
 const lines = (file: string) => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
@@ -63,7 +64,9 @@ test('the host is killed: a server that stays at the end of its stdin is stopped
   const file = freshFile('txt');
   const record = freshFile();
   const server = tapCommand([node, fixture('notes-signals'), file], ['--record', record, '--no-announce']);
-  const host = spawn(node, [fixture('host-of-a-tap'), ...server], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const host = endedWithTest(
+    spawn(node, [fixture('host-of-a-tap'), ...server], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
   const [pid] = await once(host.stdout, 'data');
   await until('the server runs', () => lines(file).length === 1);
   host.kill('SIGKILL');

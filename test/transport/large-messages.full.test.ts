@@ -24,7 +24,10 @@ test('64 MB on one line in 64 KB chunks: every byte is searched once, decoded on
 });
 
 test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {
-  const { peer } = await startFixture('floods-without-newline', [], { maxFrameBytes: MB });
+  const { peer } = await startFixture('floods-without-newline', [], {
+    maxFrameBytes: MB,
+    peer: { requestTimeoutMs: 1_000_000 }, // however busy the machine is
+  });
   const flooded = peer.request('m', { megabytes: 200 });
   const fine = peer.request('m', {});
   await expect(flooded).rejects.toMatchObject({

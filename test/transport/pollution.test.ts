@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Noise } from '../../src/base/noise.ts';
 import { StderrRing } from '../../src/process/streams/stderr-ring.ts';
-import { fixtureTransport, startFixture } from '../fixtures/server.ts';
+import { fixtureTransport, startFixture, until } from '../fixtures/server.ts';
 
 test('1,000 junk lines among 1,000 messages: none lost, each shown once', async () => {
   const { peer, transport } = await startFixture('prints-junk');
@@ -41,6 +41,7 @@ describe.each(['lines', 'no newline'])('10 MB on stderr (%s)', (kind) => {
   test('are kept only up to a limit', async () => {
     const { peer, transport } = await startFixture('floods-stderr', ['10', kind]);
     await peer.request('m');
+    await until('stderr is read', () => transport.evidence().stderrTail !== undefined);
     expect(transport.evidence().stderrTail!.length).toBeLessThanOrEqual(4096);
     expect(new StderrRing().tail()).toBe('');
   });
