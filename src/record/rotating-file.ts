@@ -109,7 +109,7 @@ export class RotatingFile {
 
   async #moveAside(): Promise<void> {
     const { path, maxFiles } = this.#options;
-    if (maxFiles <= 1) return unlink(path);
+    if (maxFiles <= 1) return unlink(path).catch(ignoreMissing);
     for (let number = maxFiles - 2; number >= 0; number--) {
       const from = number === 0 ? path : `${path}.${number}`;
       await rename(from, `${path}.${number + 1}`).catch(ignoreMissing);
