@@ -6,7 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../src/base/terminal/text-width.ts';
 import { isAlive, until } from '../fixtures/server.ts';
-import { calculatorEntry, finished, folder, pidsIn, runCli, runOnTerminal, startCli, writeConfig } from './run-cli.ts';
+import {
+  calculatorEntry,
+  finished,
+  folder,
+  pidsIn,
+  runOnTerminal,
+  spawnCli,
+  startCli,
+  writeConfig,
+} from './run-cli.ts';
 
 const server = fileURLToPath(new URL('../fixtures/check/server.mjs', import.meta.url));
 const correct = ['--', process.execPath, server];
@@ -15,10 +24,10 @@ const cheap = ['--rule', 'lifecycle/opens', '--rule', 'wire/only-messages', '--r
 
 test.concurrent('a server that follows the rules exits with 0, a violation with 1; --junit and --html write files', async () => {
   const [junit, html] = [join(folder, 'check.xml'), join(folder, 'check.html')];
-  const good = await runCli(['check', ...cheap, ...correct]);
+  const good = await spawnCli(['check', ...cheap, ...correct]);
   expect(good).toMatchObject({ code: 0, stderr: '' });
   expect(good.stdout).toMatch(/^2 rules: 2 passed/m);
-  const bad = await runCli(['check', ...cheap, '--junit', junit, '--html', html, ...wrong]);
+  const bad = await spawnCli(['check', ...cheap, '--junit', junit, '--html', html, ...wrong]);
   expect(bad.code).toBe(1);
   expect(bad.stdout).toMatch(/^✗ wire\/only-messages/m);
   expect(bad.stdout).toMatch(/^ {2}fix: Log with console\.error/m);
@@ -36,33 +45,33 @@ test.concurrent('a server of the config is started as its entry says, and its se
   });
   const files = [join(folder, 'secret.xml'), join(folder, 'secret.html')];
   const saved = ['--junit', files[0]!, '--html', files[1]!];
-  const text = await runCli(['check', 'chatty', '--config', config, ...cheap, '--verbose', ...saved]);
+  const text = await spawnCli(['check', 'chatty', '--config', config, ...cheap, '--verbose', ...saved]);
   expect(text.code).toBe(1);
   expect(text.stdout).toContain('← key is ');
-  const json = await runCli(['check', 'chatty', '--config', config, '--json', ...cheap]);
+  const json = await spawnCli(['check', 'chatty', '--config', config, '--json', ...cheap]);
   const report = JSON.parse(json.stdout);
   expect(report).toMatchObject({ role: 'server', revisions: ['2025-11-25'], counts: { failed: 1 } });
   for (const output of [text.stdout, text.stderr, json.stdout, ...files.map((file) => readFileSync(file, 'utf8'))]) {
     expect(output).not.toContain('hunter2');
   }
-  const remote = await runCli(['check', 'remote', '--config', config]);
+  const remote = await spawnCli(['check', 'remote', '--config', config]);
   expect(remote).toMatchObject({ code: 2, stderr: expect.stringContaining('@modelcontextprotocol/conformance') });
-  const unknown = await runCli(['check', 'chaty', '--config', config]);
+  const unknown = await spawnCli(['check', 'chaty', '--config', config]);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('chatty') });
 });
 
 // Errors in the words of the command line: src/cli/run-command.test.ts.
 test.concurrent('a command that does not exist is an error that says what to do', async () => {
-  const ran = await runCli(['check', '--', 'no-such-command-here']);
+  const ran = await spawnCli(['check', '--', 'no-such-command-here']);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toMatch(/^error: Cannot find the command .*\n(?:.*\n)*hint: /);
 });
 
 test.concurrent('--list names the rules, of one family too', async () => {
-  const { stdout } = await runCli(['check', '--list', '--only', 'wire']);
+  const { stdout } = await spawnCli(['check', '--list', '--only', 'wire']);
   expect(stdout).toMatch(/^wire\/only-messages\tMUST\tall\tmust write only messages to stdout$/m);
   expect(stdout).not.toMatch(/^lifecycle/m);
-  const { rules } = JSON.parse((await runCli(['check', '--list', '--json'])).stdout);
+  const { rules } = JSON.parse((await spawnCli(['check', '--list', '--json'])).stdout);
   expect(rules[0]).toMatchObject({ id: 'lifecycle/opens', level: 'MUST', link: expect.stringMatching(/^https:/) });
 });
 
@@ -70,8 +79,8 @@ test.concurrent('a violated SHOULD is a warning, and fails the check with --stri
   const args = ['--rule', 'methods/unknown-prompts-are-refused', '--revision', '2025-11-25'];
   const server = [...correct, 'gives-an-unknown-prompt', 'methods-resources'];
   const [usual, strict] = await Promise.all([
-    runCli(['check', ...args, ...server]),
-    runCli(['check', '--strict', ...args, ...server]),
+    spawnCli(['check', ...args, ...server]),
+    spawnCli(['check', '--strict', ...args, ...server]),
   ]);
   expect(usual).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 warning/m) });
   expect(strict).toMatchObject({ code: 1, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 warning/m) });
@@ -80,7 +89,7 @@ test.concurrent('a violated SHOULD is a warning, and fails the check with --stri
 test.concurrent('violated advice is shown, and does not fail the check with --strict', async () => {
   const server = [...correct, 'dies-of-headers', 'robustness'];
   const args = ['check', '--strict', '--rule', 'robustness/garbage-text', '--revision', '2025-11-25'];
-  const [text, json] = await Promise.all([runCli([...args, ...server]), runCli([...args, '--json', ...server])]);
+  const [text, json] = await Promise.all([spawnCli([...args, ...server]), spawnCli([...args, '--json', ...server])]);
   expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 advice/m) });
   expect(text.stdout).toMatch(/^i robustness\/garbage-text .*\(ADVICE\)$/m);
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -91,15 +100,15 @@ test.concurrent('violated advice is shown, and does not fail the check with --st
 
 test.concurrent('--update-baseline writes what was found; with the file it is accepted, and what is new fails', async () => {
   const file = join(folder, 'baseline.json');
-  const missing = await runCli(['check', '--baseline', file, ...cheap, ...wrong]);
+  const missing = await spawnCli(['check', '--baseline', file, ...cheap, ...wrong]);
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('--update-baseline') });
-  const written = await runCli(['check', '--baseline', file, '--update-baseline', ...cheap, ...wrong]);
+  const written = await spawnCli(['check', '--baseline', file, '--update-baseline', ...cheap, ...wrong]);
   expect(written).toMatchObject({ code: 0, stderr: `Saved ${file}\n` });
   expect(JSON.parse(readFileSync(file, 'utf8')).findings).toMatchObject([{ rule: 'wire/only-messages' }]);
-  const accepted = await runCli(['check', '--baseline', file, ...cheap, ...wrong]);
+  const accepted = await spawnCli(['check', '--baseline', file, ...cheap, ...wrong]);
   expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Accepted by the baseline: wire/only') });
   writeFileSync(file, '{"standpipe":"check baseline","version":1,"findings":[]}');
-  expect(await runCli(['check', '--baseline', file, ...cheap, ...wrong])).toMatchObject({ code: 1 });
+  expect(await spawnCli(['check', '--baseline', file, ...cheap, ...wrong])).toMatchObject({ code: 1 });
 });
 
 test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client are checked', async () => {
@@ -107,9 +116,19 @@ test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client a
   const config = writeConfig('lite.json', { calculator: calculatorEntry });
   const liteClient = fileURLToPath(new URL('../../examples/litemcp/client.mjs', import.meta.url));
   const [ofClient, ofLite, ofLiteClient] = await Promise.all([
-    runCli(['check', '--client', '--rule', 'client-lifecycle/opens', '--', process.execPath, client, '--', '{server}']),
-    runCli(['check', 'calculator', '--config', config, '--rule', 'litemcp-messages/get-is-answered']),
-    runCli([
+    spawnCli([
+      'check',
+      '--client',
+      '--rule',
+      'client-lifecycle/opens',
+      '--',
+      process.execPath,
+      client,
+      '--',
+      '{server}',
+    ]),
+    spawnCli(['check', 'calculator', '--config', config, '--rule', 'litemcp-messages/get-is-answered']),
+    spawnCli([
       'check',
       '--client',
       '--litemcp',
