@@ -33,14 +33,13 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('tables are aligned, have a header, and never pass the width', async () => {
     for (const columns of [40, 80, 120]) {
       const { stdout } = await runOnTerminal(['tools', ...everything], { columns });
-      const lines = plain(stdout)
-        .split('\n')
-        .filter((line) => line.startsWith('every') || line.includes('SERVER'));
+      const table = plain(stdout).slice(plain(stdout).indexOf('TOOL'));
+      const lines = table.split('\n').filter((line) => /^\w/.test(line));
       expect(lines.length).toBeGreaterThan(8);
-      expect(lines[0]).toMatch(/^SERVER +TOOL +ARGUM/);
+      expect(lines[0]).toMatch(/^TOOL +ARGUM/);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-      const tool = lines[0]!.indexOf('TOOL');
-      expect(lines.slice(1).every((line) => line[tool - 1] === ' ' && line[tool] !== ' ')).toBe(true);
+      const column = lines[0]!.indexOf('ARGUM');
+      expect(lines.filter((line) => line[column - 1] !== ' ')).toEqual([]);
     }
   });
 

@@ -1,5 +1,5 @@
 // Follows the README in an empty folder: writes the files it shows and runs its shell lines, in its order. The packed package is
-// installed in place of `standpipe`; the other packages are installed in the versions of package-lock.json.
+// installed in place of `standpipe`; the other packages are installed in the versions of package-lock.json, before npx would load them.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,6 +35,8 @@ beforeAll(async () => {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary];
   const { stdout } = await run('npm', args, { cwd: root });
   tarball = join(temporary, JSON.parse(stdout)[0].filename);
+  const first = 'npm install standpipe @modelcontextprotocol/server-memory';
+  await run('bash', ['-c', asInstalledHere(first)], { cwd: empty, env });
 });
 afterAll(async () => {
   await Promise.all(running.map(interrupt));
@@ -54,9 +56,22 @@ test('every block is a file with a name, shell lines, or the output of the shell
 test.each(steps)('$line', async ({ line, files, printed }) => {
   for (const { file, code } of files) writeFileSync(join(empty, file), code);
   if (/# .*until Ctrl-C/.test(line)) return keepRunning(line);
-  const { stdout } = await run('bash', ['-c', asInstalledHere(line)], { cwd: empty, env });
+  const command = ['bash', '-c', `${asInstalledHere(line)} 2>>stderr.txt`];
+  const { stdout } = printed?.startsWith(TABLE)
+    ? await onTerminal(command)
+    : await run(command[0]!, command.slice(1), { cwd: empty, env });
   if (printed !== undefined) expect(stdout.trimEnd()).toBe(printed);
 });
+
+/** In a pipe a table has tabs and no header. */
+const TABLE = 'TOOL ';
+
+async function onTerminal(command: readonly string[]): Promise<{ stdout: string }> {
+  const task = JSON.stringify({ command, columns: 100 });
+  const script = join(root, 'test/fixtures/cli/on-a-terminal.py');
+  const { stdout } = await run('python3', [script, task], { cwd: empty, env: { ...env, NO_COLOR: '1' } });
+  return { stdout: stdout.replaceAll('\r\n', '\n') };
+}
 
 interface Step {
   line: string;
