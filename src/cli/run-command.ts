@@ -113,11 +113,16 @@ export async function makeProgram(words: readonly string[], run: RunCommand, out
 
 const helpLayout: HelpConfiguration = {
   showGlobalOptions: true,
+  visibleGlobalOptions: ({ parent }) => (parent ? optionsOfAll(parent) : []),
   styleTitle: (title) => title.replace('Global Options', 'Common options'),
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(humanReadable)].join(' '),
   optionDescription: ({ description, argChoices }) =>
     argChoices ? `${description}: ${argChoices.join(', ')}` : description,
 };
+
+function optionsOfAll({ parent, options }: Command): Option[] {
+  return parent ? optionsOfAll(parent) : options.filter(({ long }) => long !== '--version');
+}
 
 function humanReadable(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '…' : ''}`;

@@ -2,12 +2,13 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { examples } from './server-options.ts';
+import { examples, withoutCommonOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('[options] <server> | <url> | --all | -- <command …>')
     .argument('[server]', 'name in the config, or URL')
+    .option('--config <file>', 'use only this config file')
     .option('--all', 'serve all servers of the config as one')
     .option('--name <name>', 'name of the command or the URL in lists and logs')
     .option('--header <name: value>', 'HTTP header; ${VAR} in it is expanded; repeatable')
@@ -34,6 +35,7 @@ one process.`,
     "connect https://example.com/mcp --header 'X-Key: ${KEY}'",
     'ls --shared',
   );
+  withoutCommonOptions(command);
   command.action(run(misplaced));
 };
 

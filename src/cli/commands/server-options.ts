@@ -39,6 +39,11 @@ export function examples(command: Command, ...lines: string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ standpipe ${line}`).join('\n')}`);
 }
 
+/** For a command that parses its own command line. Its subcommands take the common options: they are defined before. */
+export function withoutCommonOptions(command: Command): void {
+  command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
+}
+
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port < 65_536) return port;

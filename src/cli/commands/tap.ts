@@ -5,7 +5,7 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellWrapped } from '../output/wrapped.ts';
 import { addHostConfig, changeHostConfig, hostNames, withWarningOfCommand } from '../wrap/host-config.ts';
 import { wrapperCommand } from '../wrap/wrapper-command.ts';
-import { examples } from './server-options.ts';
+import { examples, withoutCommonOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -37,6 +37,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--record <folder>', 'record each server to a file of this folder');
   addHostConfig(installing).action(run(install));
   addHostConfig(command.command('uninstall').description('restore the config')).action(run(uninstall));
+  withoutCommonOptions(command);
   command.action(run(misplaced));
 };
 
