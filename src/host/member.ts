@@ -10,6 +10,7 @@ import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import { AskingTools } from '../mcp/client/session/asking-tools.ts';
 import type { HostOptions, HostUseOptions } from './host-options.ts';
+import type { Askable } from './pool/askable.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
 import { PooledService } from './pool/pooled-service.ts';
@@ -70,6 +71,10 @@ export class Member implements InstanceOwner {
   /** Its entry was removed: it is known only until its processes have exited. */
   get isRemoved(): boolean {
     return this.#removed;
+  }
+
+  askable(instance: Instance): Iterable<Askable> {
+    return this.pool.askable(instance);
   }
 
   connected(instance: Instance): void {

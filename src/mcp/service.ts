@@ -118,8 +118,8 @@ export interface Watcher {
 }
 
 export interface Service {
-  /** Waits until the service is there. */
-  describe(): ServiceFacts | Promise<ServiceFacts>;
+  /** Waits until the service is there. `client`: who asks, where it is known. */
+  describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts>;
   /** A service that has the result at once returns it at once: the path of a call makes no promise that it does not need. */
   request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
   notify(method: string, params: Params | undefined, client: ClientFacts): void;

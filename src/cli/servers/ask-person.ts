@@ -15,6 +15,7 @@ type Content = NonNullable<ElicitResult['content']>;
 export function askPerson(server: string, out: Output, unanswered: Unanswered[] = []): InputHandlers {
   return {
     elicitModes: ['form', 'url'],
+    isAnswered: hasTerminal,
     elicit: async (params, { signal }) => {
       if (!hasTerminal()) {
         const question: Unanswered = { server, message: params.message, action: 'decline' };

@@ -62,7 +62,6 @@ export function forOneCommand(server: ServerConfig, { timeoutMs }: Settings): Se
   return {
     ...server,
     restart: { ...server.restart, policy: 'never' },
-    clientCapabilities: [], // this host has no other clients
     startupTimeoutMs: timeoutMs ?? startupTimeoutMs,
     requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
   };

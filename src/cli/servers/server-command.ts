@@ -63,7 +63,6 @@ export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: S
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
-    clientCapabilities: [], // its one client is the host
     source: { file: COMMAND_LINE, line: 1, column: 1 },
   } satisfies Partial<ServerSettings>;
 }

@@ -25,7 +25,10 @@ export class Viewers {
   #announced: Announced | undefined;
 
   constructor(tell: (text: string) => void) {
-    this.questions = inspectorInputs({ onUnanswered: (question) => tell(unanswered(question, this.url)) });
+    this.questions = inspectorInputs({
+      needsPage: true,
+      onUnanswered: (question) => tell(unanswered(question, this.url)),
+    });
   }
 
   get url(): string | undefined {
@@ -82,6 +85,7 @@ export class Viewers {
 export function declineQuestions(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
   return (server) => ({
     elicitModes: ['form', 'url'],
+    isAnswered: () => false,
     elicit: ({ message }) => {
       tell(`${server} asks: ${message} — declined: no Inspector to answer in.`);
       return { action: 'decline' };

@@ -41,8 +41,8 @@ class RestrictedService implements Service {
     this.#rights = rights;
   }
 
-  describe(): ServiceFacts | Promise<ServiceFacts> {
-    return this.#service.describe();
+  describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts> {
+    return this.#service.describe(client);
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {

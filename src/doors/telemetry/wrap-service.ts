@@ -4,7 +4,7 @@ import type { Service } from '../../mcp/service.ts';
 
 export function wrapService(service: Service, request: Service['request']): Service {
   return {
-    describe: () => service.describe(),
+    describe: (client) => service.describe(client),
     // Requests without a message are the door's own.
     request: (method, params, caller) =>
       caller.request ? request(method, params, caller) : service.request(method, params, caller),

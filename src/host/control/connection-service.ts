@@ -59,8 +59,8 @@ export class ConnectionService implements Service {
     this.#share?.release();
   }
 
-  describe(): ServiceFacts | Promise<ServiceFacts> {
-    return this.#chosen.describe();
+  describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts> {
+    return this.#chosen.describe(client);
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {

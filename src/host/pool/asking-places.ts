@@ -5,7 +5,7 @@
 // unclear there is refused.
 
 import { type ClientKey, clientKeyOf } from '../../mcp/client/session/gated-request.ts';
-import type { Caller } from '../../mcp/service.ts';
+import type { Caller, ClientFacts } from '../../mcp/service.ts';
 import type { Instance } from './instance.ts';
 import type { Tenant, Tenants } from './tenants.ts';
 
@@ -22,23 +22,29 @@ interface Place {
   principal: string | undefined;
 }
 
+interface PlacesOptions {
+  /** Makes a tenant for one more process. */
+  add(): Tenant;
+  /** Whether the process was announced all that the client can be asked for. */
+  fits(instance: Instance, client: ClientFacts): boolean;
+}
+
 export class AskingPlaces {
   readonly #home: Place;
   readonly #tenants: Tenants;
-  readonly #add: () => Tenant;
+  readonly #options: PlacesOptions;
   #places: Place[] = [];
 
-  /** `add`: makes a tenant for one more process. */
-  constructor(home: Instance, tenants: Tenants, add: () => Tenant) {
+  constructor(home: Instance, tenants: Tenants, options: PlacesOptions) {
     this.#home = { tenant: undefined, instance: home, calls: new Map(), principal: undefined };
     this.#tenants = tenants;
-    this.#add = add;
+    this.#options = options;
   }
 
   /** Where a call runs, from now on until `leave`. */
   enter(caller: Caller): { tenant: Tenant | undefined; leave: () => void } {
     const client = clientKeyOf(caller);
-    const place = this.#choose(client, caller.client.identity.principal);
+    const place = this.#choose(client, caller.client);
     const { calls, tenant } = place;
     calls.set(client, (calls.get(client) ?? 0) + 1);
     place.principal = caller.client.identity.principal;
@@ -50,12 +56,16 @@ export class AskingPlaces {
     return { tenant, leave };
   }
 
-  #choose(client: ClientKey, principal: string | undefined): Place {
+  #choose(client: ClientKey, facts: ClientFacts): Place {
+    const { principal } = facts.identity;
     this.#places = this.#places.filter(({ tenant }) => isUsable(tenant!));
     const known = this.#places.find(({ calls }) => calls.has(client));
     if (known) return known;
     const free = [this.#home, ...this.#places].find(
-      ({ calls, instance }) => calls.size - Number(calls.has(client)) === 0 && instance.isFreeFor(client),
+      ({ calls, instance }) =>
+        calls.size - Number(calls.has(client)) === 0 &&
+        instance.isFreeFor(client) &&
+        this.#options.fits(instance, facts),
     );
     if (free) return free;
     const own = this.#places.filter((place) => place.principal === principal && isTaken(place));
@@ -64,7 +74,7 @@ export class AskingPlaces {
   }
 
   #addPlace(): Place {
-    const tenant = this.#add();
+    const tenant = this.#options.add();
     const place = { tenant, instance: tenant.instance, calls: new Map(), principal: undefined };
     this.#places.push(place);
     return place;

@@ -15,6 +15,7 @@ import { openServer } from '../supervision/open-server.ts';
 import type { ProcessStatus } from '../supervision/server-state.ts';
 import { SupervisedServer } from '../supervision/supervised-server.ts';
 import { WatchedServer } from '../supervision/watched-server.ts';
+import { type Askable, askableByHandlers, usableHandlers } from './askable.ts';
 
 /** The server that it belongs to, with its current entry. */
 export interface InstanceOwner {
@@ -26,6 +27,8 @@ export interface InstanceOwner {
   readonly whyAway: string | undefined;
   /** Processes that have to be gone before the next one starts. */
   readonly leaving: Promise<unknown> | undefined;
+  /** What can be asked of the clients of a process that is started now. */
+  askable(instance: Instance): Iterable<Askable>;
   /** A process is connected. Called before any call. */
   connected(instance: Instance): void;
 }
@@ -36,16 +39,23 @@ export class Instance {
   readonly service = new ProcessService(this);
   /** Of the last process of the current entry that was connected. */
   client: Client | undefined;
+  /** What that one was announced, if it is of the legacy era. */
+  announced: ReadonlySet<Askable> = new Set();
+  /** Its clients are known when it starts: it is announced what they have, and not what the host answers. */
+  readonly isExact: boolean;
+  /** The process has got a request during which it could have asked. */
+  hasRun = false;
   /** Who uses it, in words. Undefined: the host itself, and those who share its process. */
   readonly owner: string | undefined;
   readonly #server: InstanceOwner;
   readonly #watched: WatchedServer;
 
-  constructor(server: InstanceOwner, context: MemberContext, owner?: string) {
+  constructor(server: InstanceOwner, context: MemberContext, owner?: string, isExact = false) {
     const { name } = server.config;
     const { flow, clock, eraMemory, inputs, onNoise, onStateChange, channelTo, random } = context;
     const watched = new WatchedServer(flow, () => server.config, owner);
     this.owner = owner;
+    this.isExact = isExact;
     this.#server = server;
     this.#watched = watched;
     this.supervised = new SupervisedServer<Client>({
@@ -59,6 +69,11 @@ export class Instance {
       open: async (signal) => {
         const { leaving } = server;
         if (leaving) await unlessAborted(leaving, signal);
+        const only = server.config.clientCapabilities;
+        const handlers = usableHandlers(this.isExact ? {} : (inputs?.(name) ?? {}), only);
+        const askable = new Set(server.askable(this));
+        this.hasRun = false;
+        this.announced = new Set([...askable, ...askableByHandlers(handlers, only)]);
         const link = await openServer(server.config, {
           signal,
           clock,
@@ -66,7 +81,8 @@ export class Instance {
           channelTo,
           observer: watched.source,
           asking: server.asking,
-          inputs: this.service.inputsOf(inputs?.(name) ?? {}),
+          inputs: this.service.inputsOf(handlers),
+          askable,
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
         link.client.service.wire = watched.source;

@@ -11,6 +11,7 @@ import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 import type { Replacement } from '../supervision/supervised-options.ts';
+import { type Askable, askableByHandlers, askableOf } from './askable.ts';
 import { AskingPlaces } from './asking-places.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type Tenant, Tenants } from './tenants.ts';
@@ -27,6 +28,9 @@ export class Pool {
   leaving: Promise<unknown> | undefined;
   readonly #server: InstanceOwner;
   readonly #context: MemberContext;
+  /** What can be asked of the clients that share the host's process, and of those of other processes. */
+  readonly #askable = new Set<Askable>();
+  readonly #askableAt = new WeakMap<Instance, readonly Askable[]>();
   #calls = 0;
 
   constructor(server: InstanceOwner, context: MemberContext) {
@@ -34,7 +38,41 @@ export class Pool {
     this.#context = context;
     this.home = new Instance(server, context);
     this.tenants = new Tenants(context.clock, () => server.config);
-    this.places = new AskingPlaces(this.home, this.tenants, () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK));
+    this.places = new AskingPlaces(this.home, this.tenants, {
+      add: () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK),
+      fits: (instance, client) => hasAll(instance, this.#askableOf(client)),
+    });
+  }
+
+  /** What a process is announced that starts now. */
+  askable(instance: Instance): Iterable<Askable> {
+    return this.#askableAt.get(instance) ?? this.#askable;
+  }
+
+  /**
+   * The tenant for a client that can be asked for more than the shared process was announced. Undefined: the shared process has
+   * all of it, or is started again, because it has not been used yet.
+   */
+  tenantFor(method: string, client: ClientFacts): Tenant | undefined {
+    const { home } = this;
+    if (home.client?.server.era === 'modern') return undefined;
+    const wanted = this.#askableOf(client);
+    for (const each of wanted) this.#askable.add(each);
+    if (!mayAsk(method)) return undefined;
+    const isReady = home.supervised.state === 'ready';
+    if (!isReady || this.#by !== 'all' || hasAll(home, wanted)) return undefined;
+    if (!home.hasRun) {
+      void home.supervised.end('a client can be asked for more than it was announced', true);
+      return undefined;
+    }
+    const key = `with ${wanted.join(', ')}`;
+    const known = this.tenants.find(key);
+    return known ?? (this.tenants.hasRoom ? this.#add(key, `clients ${key}`) : undefined);
+  }
+
+  /** A client that is about to use the shared process. */
+  noticed(client: ClientFacts): void {
+    for (const each of this.#askableOf(client)) this.#askable.add(each);
   }
 
   /** Whether a request may ask, at a process that other clients use as well. */
@@ -62,7 +100,7 @@ export class Pool {
     const known = this.tenants.find(key);
     if (known) return known;
     const by = this.#by;
-    return this.#add(key, ownerOf(by, client, params), by === 'call');
+    return this.#add(key, ownerOf(by, client, params), by === 'call', client);
   }
 
   /** Ends the process of a client whose connection or session is over. */
@@ -172,11 +210,19 @@ export class Pool {
     return [this.home, ...this.tenants.all.map(({ instance }) => instance)];
   }
 
-  #add(key: string, owner: string, isOver = false): Tenant {
-    const instance = new Instance(this.#server, this.#context, owner);
+  #add(key: string, owner: string, isOver = false, client?: ClientFacts): Tenant {
+    const instance = new Instance(this.#server, this.#context, owner, client !== undefined);
+    if (client) this.#askableAt.set(instance, this.#askableOf(client));
     const { held } = this.home.supervised.intention;
     if (held !== undefined) void instance.supervised.stop(held);
     return this.tenants.add(key, instance, isOver);
+  }
+
+  /** The calls of the host itself are those of the people who answer its questions. */
+  #askableOf({ identity, capabilities }: ClientFacts): Askable[] {
+    const { name, clientCapabilities: only } = this.#server.config;
+    if (identity !== hostClient) return askableOf(capabilities, only);
+    return askableByHandlers(this.#context.inputs?.(name) ?? {}, only);
   }
 
   #leave(gone: Promise<void>[]): void {
@@ -191,6 +237,10 @@ export class Pool {
     await gone;
     this.tenants.rested(tenant);
   }
+}
+
+function hasAll({ announced }: Instance, wanted: readonly Askable[]): boolean {
+  return wanted.every((each) => announced.has(each));
 }
 
 /** In words. What a client says of itself is cut. */

@@ -1,7 +1,16 @@
 // A server of a host as a service, with one process or several: each request and each watch goes to the process of its client.
 // What was not sent when `share` changes goes where the new one says.
 
-import type { Caller, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type {
+  Caller,
+  ClientFacts,
+  ClientIdentity,
+  Params,
+  Result,
+  Service,
+  ServiceFacts,
+  Watcher,
+} from '../../mcp/service.ts';
 import type { Member } from '../member.ts';
 import { keepWatch } from '../services/watches.ts';
 import { hasNotStarted, isStopped } from '../supervision/server-errors.ts';
@@ -17,7 +26,8 @@ export class PooledService implements Service {
   }
 
   /** By the last process, also if it is gone: the next one is of the same entry. */
-  describe(): ServiceFacts | Promise<ServiceFacts> {
+  describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts> {
+    if (client && this.#member.pool.keyOf(client) === undefined) this.#member.pool.noticed(client);
     return this.#member.client?.server ?? this.#member.pool.home.service.describe();
   }
 
@@ -25,7 +35,9 @@ export class PooledService implements Service {
     const { pool } = this.#member;
     const key = pool.keyOf(caller.client, method);
     if (key !== undefined) return this.#byTenant(pool.tenant(key, caller.client, params), method, params, caller);
+    const tenant = pool.tenantFor(method, caller.client);
     if (pool.asksBesideOthers(method, params, caller.client)) return this.#byPlace(method, params, caller);
+    if (tenant) return this.#byTenant(tenant, method, params, caller);
     return pool.home.service.request(method, params, caller);
   }
 

@@ -7,6 +7,7 @@ import { isOfFleet } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { mayHave } from '../../mcp/client/lists.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
+import { mayAsk } from '../../mcp/client/session/gated-request.ts';
 import { listByMethod } from '../../mcp/lists.ts';
 import { RAN } from '../../mcp/meta.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
@@ -63,7 +64,10 @@ export class ProcessService implements Service {
     const repeatable = caller.options?.repeatable ?? reads.has(method);
     const { signal, options: { timeoutMs: waitMs } = {} } = caller;
     const options = { repeatable, counts: method !== 'completion/complete', signal, waitMs };
-    const run = (client: Client, link: Link<Client>) => sent(client, link, method, params, caller);
+    const run = (client: Client, link: Link<Client>) => {
+      this.#instance.hasRun ||= mayAsk(method);
+      return sent(client, link, method, params, caller);
+    };
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
@@ -138,6 +142,7 @@ export class ProcessService implements Service {
     const { memory, mayUse, supervised } = this.#instance;
     const tool = params.name as string;
     const call = (client: Client, link: Link<Client>) => {
+      this.#instance.hasRun = true;
       memory.refresh(client);
       return sent(client, link, 'tools/call', params, caller);
     };

@@ -19,6 +19,7 @@ import type { ClientCapabilities } from '../../mcp/types.ts';
 import { isSilence } from '../../requests/lost-request.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { ChannelTo } from '../host-options.ts';
+import { type Askable, capabilitiesOf } from '../pool/askable.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
@@ -27,6 +28,8 @@ export interface OpenServerOptions {
   channelTo: ChannelTo | undefined;
   /** What the server may ask of its host. */
   inputs: InputHandlers;
+  /** What it may ask of clients, announced to a server before 2026-07-28. */
+  askable: ReadonlySet<Askable>;
   /** What is known of its questions, for all its processes. */
   asking: AskingTools;
   /** Called with the first text on stdout that is no message, and again when there were ten times as many. */
@@ -68,10 +71,10 @@ interface Connected {
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
   const { name, url, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } = config;
-  const { signal, clock, eraMemory, inputs, asking, observer } = options;
+  const { signal, clock, eraMemory, inputs, askable, asking, observer } = options;
   const clientOptions: ClientOptions = {
     ...inputs,
-    shared: { capabilities: announced(config), asking },
+    shared: { capabilities: announced(askable, config), asking },
     startupTimeoutMs,
     requestTimeoutMs,
     signal,
@@ -147,16 +150,15 @@ export async function certificatesIn(file: string | undefined): Promise<string |
   });
 }
 
-/** All that a client can have, as far as the revision has it where only one is used. */
-function announced({ clientCapabilities, revision = NEWEST_LEGACY }: ServerConfig): ClientCapabilities {
-  const all: ClientCapabilities = {
-    sampling: has(revision, 'samplingTools') ? { tools: {} } : {},
-    roots: { listChanged: true },
+/** As far as the revision has it where only one is used. */
+function announced(askable: ReadonlySet<Askable>, { revision = NEWEST_LEGACY }: ServerConfig): ClientCapabilities {
+  const { elicitation, sampling, ...rest } = capabilitiesOf(askable);
+  const modes = has(revision, 'urlElicitation') ? elicitation : {};
+  return {
+    ...rest,
+    ...(elicitation && has(revision, 'elicitation') && { elicitation: modes }),
+    ...(sampling && { sampling: has(revision, 'samplingTools') ? sampling : {} }),
   };
-  if (has(revision, 'elicitation')) {
-    all.elicitation = has(revision, 'urlElicitation') ? { form: {}, url: {} } : {};
-  }
-  return Object.fromEntries(clientCapabilities.flatMap((name) => (all[name] ? [[name, all[name]]] : [])));
 }
 
 /** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */

@@ -12,6 +12,8 @@ import type { Answer, Question } from '../api.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {
+  /** Servers before 2026-07-28 are announced that they may ask only if a page is open when they start. */
+  needsPage?: boolean;
   /** How long a question waits for a page to be opened: 5 s. */
   graceMs?: number;
   /** Called for each question that is declined because no page is open. */
@@ -43,13 +45,15 @@ export class Questions {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #settled: string[] = [];
   readonly #clock: Clock;
+  readonly #needsPage: boolean;
   readonly #graceMs: number;
   readonly #onUnanswered: QuestionsOptions['onUnanswered'];
   #watcher: QuestionWatcher | undefined;
   #pages = 0;
   #alone: Timer | undefined;
 
-  constructor({ graceMs = 5_000, onUnanswered, clock = systemClock }: QuestionsOptions = {}) {
+  constructor({ needsPage = false, graceMs = 5_000, onUnanswered, clock = systemClock }: QuestionsOptions = {}) {
+    this.#needsPage = needsPage;
     this.#graceMs = graceMs;
     this.#onUnanswered = onUnanswered;
     this.#clock = clock;
@@ -58,6 +62,7 @@ export class Questions {
   /** For `HostOptions.inputs`. */
   readonly inputs = (server: string): InputHandlers => ({
     elicitModes: ['form', 'url'],
+    isAnswered: () => !this.#needsPage || this.#pages > 0,
     elicit: async (params, context) => {
       const answer = await this.#ask({ id: randomUUID(), server, kind: 'elicit', params }, context);
       return 'refuse' in answer ? { action: 'cancel' } : (answer as ElicitResult);

@@ -46,6 +46,8 @@ export interface InputHandlers {
   elicitModes?: readonly ElicitMode[];
   sample?: (params: SampleParams, context: InputContext) => SampleResult | Promise<SampleResult>;
   roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
+  /** Whether somebody can answer now. Otherwise servers before 2026-07-28 are not announced that they may ask. */
+  isAnswered?: () => boolean;
   /** Further capabilities to declare: extensions, experimental ones, `sampling: { tools: {} }`. */
   capabilities?: ClientCapabilities;
 }

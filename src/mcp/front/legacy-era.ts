@@ -91,9 +91,9 @@ export class LegacyEra {
     if (refusal) throw refusal;
     this.#introductionBytes = bytes;
     const revision = isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY;
-    this.#open(revision, capabilities as ClientCapabilities, clientInfo as Implementation);
+    const client = this.#open(revision, capabilities as ClientCapabilities, clientInfo as Implementation);
     this.#peer.channel.setProtocolVersion?.(revision);
-    const facts = this.#service.describe();
+    const facts = this.#service.describe(client);
     return facts instanceof Promise
       ? facts.then((known) => initialized(revision, known))
       : initialized(revision, facts);

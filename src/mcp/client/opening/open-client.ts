@@ -92,6 +92,7 @@ class Attempts<T extends ClientChannel> {
     };
     peer.onerror = (error) => this.#warnings.report('startup', `While starting: ${error.message}`, error.message);
     peer.onTextId = (id) => this.#warnings.report('text-id', idAsText(id));
+    const declared = legacyCapabilities(this.#options);
     const stop = () => peer.close().catch((error: unknown) => this.#warnings.report('close', toError(error).message));
     signal?.addEventListener('abort', stop, { once: true });
     const negotiation = new Negotiation({
@@ -101,7 +102,7 @@ class Attempts<T extends ClientChannel> {
       clock,
       info,
       modernCapabilities: clientCapabilities(this.#options, 'modern'),
-      legacyCapabilities: legacyCapabilities(this.#options),
+      legacyCapabilities: declared,
       revision: this.#options.revision,
       probeTimeoutMs: this.#options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       dueMs: this.#dueMs,
@@ -120,7 +121,7 @@ class Attempts<T extends ClientChannel> {
     });
     try {
       markEchoes(peer);
-      answerRequests(peer, this.#options, gate);
+      answerRequests(peer, this.#options, declared, gate);
       await peer.start();
       started = true;
       const agreement = await Promise.race([negotiation.run(), watch.hopeless.then(hopelessStart)]);

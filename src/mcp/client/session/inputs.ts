@@ -24,7 +24,7 @@ const capabilities = {
 
 /** A server of the legacy era learns once what all clients of its session may answer. */
 export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
-  const own = clientCapabilities(options, 'legacy');
+  const own = options.isAnswered?.() === false ? {} : clientCapabilities(options, 'legacy');
   if (!options.shared) return own;
   const declared = { ...options.shared.capabilities, ...own };
   for (const name of Object.values(capabilities)) {
@@ -45,8 +45,12 @@ export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCap
 }
 
 /** Legacy: the server sends requests of its own, which do not name the request that they belong to. */
-export function answerRequests(peer: Peer, options: ClientOptions, gate: QuestionGate): void {
-  const declared = legacyCapabilities(options);
+export function answerRequests(
+  peer: Peer,
+  options: ClientOptions,
+  declared: ClientCapabilities,
+  gate: QuestionGate,
+): void {
   for (const [method, capability] of Object.entries(capabilities)) {
     if (!declared[capability]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, { id, signal }) => {
