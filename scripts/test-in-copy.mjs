@@ -13,7 +13,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { root, run } from './prepare.mjs';
 
 /** No system gives this number to a person or a service. */
@@ -35,7 +35,7 @@ export async function testInCopy(args) {
       verbatimSymlinks: true,
       filter: (path) => !notCopied.includes(relative(root, path)),
     });
-    const other = process.getuid?.() === 0 ? becomeOther(parent) : {};
+    const other = canBecomeOther() ? becomeOther(parent) : {};
     console.error(`tests: in ${folder}${other.uid ? ` as user ${other.uid}` : ''}, STANDPIPE_TEST_SEED=${seed}`);
     const vitest = join(folder, 'node_modules', 'vitest', 'vitest.mjs');
     const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`];
@@ -50,6 +50,15 @@ export async function testInCopy(args) {
   }
 }
 
+/** Root can, unless Node.js is in the home folder of root. */
+function canBecomeOther() {
+  return process.getuid?.() === 0 && !isOfRoot(process.execPath);
+}
+
+function isOfRoot(path) {
+  return !relative(homedir(), path).startsWith('..');
+}
+
 /** Options of spawn. All below the folder belongs to the user then, with a home of its own. */
 function becomeOther(parent) {
   const home = join(parent, 'home');
@@ -59,8 +68,10 @@ function becomeOther(parent) {
   chownSync(parent, UNPRIVILEGED, UNPRIVILEGED);
   for (const name of readdirSync(parent, { recursive: true }))
     lchownSync(join(parent, name), UNPRIVILEGED, UNPRIVILEGED);
-  // What npm says about this run, and folders of root, are not for it.
-  const isOfRoot = (name) => /^(?:npm_|XDG_)/i.test(name) || ['USER', 'LOGNAME', 'MAIL'].includes(name);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfRoot(name)));
-  return { uid: UNPRIVILEGED, gid: UNPRIVILEGED, env: { ...env, HOME: home } };
+  // What npm says about this run, and folders of root, are not for it: a shell says of an unknown command that it is not permitted if a
+  // folder of PATH is closed.
+  const isPersonal = (name) => /^(?:npm_|XDG_)/i.test(name) || ['USER', 'LOGNAME', 'MAIL'].includes(name);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPersonal(name)));
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => !isOfRoot(folder));
+  return { uid: UNPRIVILEGED, gid: UNPRIVILEGED, env: { ...env, PATH: folders.join(delimiter), HOME: home } };
 }
