@@ -46,7 +46,7 @@ export async function testInCopy(args) {
     });
     return code ?? 1;
   } finally {
-    rmSync(parent, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 }); // after Ctrl-C, workers may still write
   }
 }
 
