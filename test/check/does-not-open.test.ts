@@ -76,4 +76,18 @@ test.concurrent('a server of another version says which', async () => {
   expect(found.reason).toBe(
     'The server accepted no revision of MCP: `initialize` was answered with the version "2024-10-07".',
   );
+  expect(found.fix).toMatch(/published version/);
+});
+
+test.concurrent('a server that opens in an earlier revision and exits then is explained by its exit', async () => {
+  const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (method === 'tools/list') { console.error('Error: connect ECONNREFUSED'); process.exit(1); }
+    if (id === undefined) return;
+    const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } };
+    const error = { code: -32601, message: 'Method not found' };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) }));
+  })`;
+  const found = await check(script(code), FOR_EVER_MS);
+  expect(found.reason).toMatch(/exited with code 1.*ECONNREFUSED/);
 });

@@ -17,13 +17,16 @@ export interface Silence {
 }
 
 const EXIT_WAIT_MS = 1_000;
+const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
 export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
   // Most servers are legacy servers, and every client can open them.
   const tried = refused.filter(({ observed }) => observed.length > 0);
-  const lane = tried.find(({ revision }) => eraOf(revision) === 'legacy') ?? tried[0]!;
+  const legacy = tried.filter(({ revision }) => eraOf(revision) === 'legacy');
+  // A revision that the server accepted before it failed says more than one that it refused.
+  const lane = legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
   const probe = lane.observed[0]!;
-  if (!lane.problem) return { lane, reason: `The server accepted no revision of MCP${answerOf(probe)}.` };
+  if (!lane.problem) return { lane, reason: `The server accepted no revision of MCP${answerOf(probe)}.`, fix: ACCEPT };
   if (isEcho(probe)) {
     const fix =
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
