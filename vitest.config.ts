@@ -20,9 +20,9 @@ const slow = process.env.STANDPIPE_QUICK_TESTS ? ['**/*.full.test.ts'] : [];
 
 export default defineConfig({
   test: {
-    // Nothing takes a tenth of this on a quiet machine. It is there for what never ends.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Nothing takes a twentieth of this on a quiet machine: the limits are for what never ends. Hooks install packages.
+    testTimeout: 240_000,
+    hookTimeout: 600_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     exclude: ['**/node_modules/**', ...slow, ...leftOut],
