@@ -127,6 +127,26 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(stdout).toContain('{"action":"accept","content":{"name":"Ada","age":36}}');
   });
 
+  test('lines that are pasted at once answer one question each', async () => {
+    const { code, stdout } = await runOnTerminal(['call', 'asks', ...everything], {
+      steps: [{ wait: 'name <string>', type: 'Ada\r36\r\ry\r' }],
+    });
+    expect(code).toBe(0);
+    expect(plain(stdout)).toContain('age <integer>: 36\n');
+    expect(stdout).toContain('{"action":"accept","content":{"name":"Ada","age":36}}');
+  });
+
+  test.each([
+    ['at the first question', '\x04'],
+    ['behind pasted lines', 'Ada\r36\r\x04'],
+  ])('the end of the input %s cancels it', async (_where, type) => {
+    const { code, stdout } = await runOnTerminal(['call', 'asks', ...everything], {
+      steps: [{ wait: 'name <string>', type }],
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('{"action":"cancel"}');
+  });
+
   test('Ctrl-C at a question ends the command', async () => {
     const { code } = await runOnTerminal(['call', 'asks', ...everything], {
       steps: [{ wait: 'name <string>', type: '\x03' }],

@@ -1,6 +1,5 @@
 // Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
 
-import { createInterface } from 'node:readline/promises';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
@@ -8,6 +7,7 @@ import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/typ
 import type { Output } from '../output/output.ts';
 import { describeType, TypeMismatch, typedValue } from '../values/typed-value.ts';
 import { hasTerminal, reportUnanswered } from './server-reports.ts';
+import { EndOfInput, TypedLines } from './typed-lines.ts';
 
 type Ask = (question: string) => Promise<string>;
 type Content = NonNullable<ElicitResult['content']>;
@@ -25,11 +25,13 @@ export function askPerson(server: string, out: Output, unanswered: Unanswered[] 
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));
       const goOn = out.activity.hold(); // otherwise it would overwrite the question
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
-      // While readline reads from the terminal, Ctrl-C is an event of it and not a signal.
-      lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      const lines = new TypedLines();
       try {
-        return await answer(params, (question) => lines.question(question, { signal }), out);
+        return await answer(params, (question) => lines.ask(question, signal), out);
+      } catch (error) {
+        if (!(error instanceof EndOfInput)) throw error;
+        out.say('');
+        return { action: 'cancel' };
       } finally {
         lines.close();
         goOn();
