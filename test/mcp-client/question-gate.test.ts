@@ -23,8 +23,20 @@ function callerOf(principal: string, answer?: () => Promise<InputResponse>): Tes
 const accepted = (name: string) => ({ action: 'accept', content: { name } });
 const refused = expect.objectContaining({ code: -31001 });
 
+/** Time may pass between two readings, as it does on a busy machine. */
+class RunningClock extends ManualClock {
+  eachReadingMs = 0;
+  #readMs = 0;
+
+  override nowMs(): number {
+    const nowMs = super.nowMs() + this.#readMs;
+    this.#readMs += this.eachReadingMs;
+    return nowMs;
+  }
+}
+
 async function start(declared: boolean | string[] = false) {
-  const clock = new ManualClock();
+  const clock = new RunningClock();
   const asking = new AskingTools(declared);
   const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
   const server = await startHeldServer({ era: 'legacy', clock, shared: { capabilities, asking } });
@@ -138,6 +150,26 @@ test('with a question for each request, all but the oldest are refused, so that 
   expect(await Promise.all(answers.slice(1))).toEqual([refused, refused]);
   await Promise.all([server.answer(1), server.answer(2)]);
   expect(await answers[0]).toEqual(accepted('Ada'));
+  await server.answer(0);
+  await Promise.all(requests);
+  await server.close();
+});
+
+test('the time limit of a question that ends while older ones are decided about is not missed', async () => {
+  const server = await start();
+  const callers = ['Ada', 'Alan'].map(accepting);
+  const requests = callers.map((caller) => server.call(caller, 'ask'));
+  await server.has(2);
+  const oldest = server.ask();
+  await quiet();
+  server.clock.advance(1);
+  const newest = server.ask();
+  await quiet();
+  server.clock.eachReadingMs = 5;
+  server.clock.advance(TIE_MS);
+  expect(await newest).toEqual(refused);
+  await server.answer(1);
+  expect(await oldest).toEqual(accepted('Ada'));
   await server.answer(0);
   await Promise.all(requests);
   await server.close();

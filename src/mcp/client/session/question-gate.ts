@@ -58,6 +58,8 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   #isShared = false;
   /** The server has answered a request since the session was opened. */
   #hasAnswered = false;
+  /** When it was last decided about questions. A time limit that ends later is still to be acted on. */
+  #decidedMs = 0;
   #timer: { cancel(): void } | undefined;
 
   constructor(peer: Peers, { tools, requestTimeoutMs, clock, warn }: QuestionGateOptions) {
@@ -154,6 +156,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   #advance(): void {
     const nowMs = this.clock.nowMs();
+    this.#decidedMs = nowMs;
     this.#forgetAbandoned();
     for (const question of [...this.#held]) this.#decide(question, nowMs);
     this.#breakTie(nowMs);
@@ -167,17 +170,17 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   }
 
   #decide(question: AskedQuestion, nowMs: number): void {
-    const heldMs = nowMs - question.askedMs;
+    const isOld = question.askedMs + TIE_MS <= nowMs;
     const isClear = this.#owners.areOfOne(question.beforeId);
     const first = this.#owners.first(question.beforeId);
-    if (first && !isClear && heldMs < TIE_MS) return;
+    if (first && !isClear && !isOld) return;
     const { open, abandoned } = this.#owners.before(question.beforeId);
     // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
     const isOwned = abandoned.size > 0 && question.method !== 'roots/list';
     if (!first && isOwned) return this.#refuse(question, givenUp(question.method));
     if (first && !isClear) {
-      if (heldMs >= HELD_MS) this.#refuseUnclear(question, open);
-      else if (heldMs >= TIE_MS && isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
+      if (question.askedMs + HELD_MS <= nowMs) this.#refuseUnclear(question, open);
+      else if (isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
       return;
     }
     this.#held.delete(question);
@@ -278,16 +281,15 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   #arm(): void {
     this.#timer?.cancel();
     let dueMs = this.#held.size === 0 && this.#waiting.size > 0 ? this.#abandoned.nextMs : Number.POSITIVE_INFINITY;
-    const nowMs = this.clock.nowMs();
     for (const { askedMs } of this.#held) {
-      dueMs = Math.min(dueMs, askedMs + TIE_MS > nowMs ? askedMs + TIE_MS : askedMs + HELD_MS);
+      dueMs = Math.min(dueMs, askedMs + (askedMs + TIE_MS > this.#decidedMs ? TIE_MS : HELD_MS));
     }
     if (this.#waiting.size > 0) {
       for (const question of this.#routed) {
         if (!question.ended.signal.aborted) dueMs = Math.min(dueMs, this.#answerDueMs(question));
       }
     }
-    const waitMs = Math.max(0, dueMs - nowMs);
+    const waitMs = Math.max(0, dueMs - this.clock.nowMs());
     if (waitMs !== Number.POSITIVE_INFINITY) this.#timer = this.clock.after(waitMs, () => this.#advance());
   }
 }
