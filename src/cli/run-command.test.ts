@@ -1,6 +1,7 @@
 // What command lines print and exit with that start nothing: help, and errors in their words.
 
 import { describe, expect, test } from 'vitest';
+import { removedRules } from '../check/select-rules.ts';
 import { commandGroups, commandTable } from './command-table.ts';
 import { Output } from './output/output.ts';
 import { executeCommand } from './run-command.ts';
@@ -67,6 +68,23 @@ test.each([
   [['tools', '--protocol', 'x'], 'Allowed choices are mcp, litemcp'],
 ])('the earlier option of %j is still known', async (words, message) => {
   expect((await run(...words)).stderr).toContain(message);
+});
+
+test.each([
+  ['--skip', []],
+  ['--skip', ['--litemcp']],
+  ['--only', []],
+  ['--rule', ['--client']],
+])('check %s with the id of a removed rule warns and selects nothing (%j)', async (option, role) => {
+  const all = await run('check', '--list', ...role);
+  for (const id of removedRules) {
+    const { code, stdout, stderr } = await run('check', '--list', option, id, ...role);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: The rule ${id} was removed. Leave it out of the command line.\n`,
+    });
+    expect(stdout).toBe(option === '--skip' ? all.stdout : '');
+  }
 });
 
 describe('an error says what to do', () => {

@@ -16,6 +16,10 @@ const fixtures = join(import.meta.dirname, '../fixtures/check/client');
 const program = join(fixtures, 'client.mjs');
 const { default: wrong }: { default: Record<string, Mistake> } = await import(join(fixtures, 'wrong.mjs'));
 const mistakes = Object.entries(wrong).map(([name, mistake]) => ({ name, ...mistake }));
+const { default: right }: { default: Record<string, { keeps: string; hangs?: boolean }> } = await import(
+  join(fixtures, 'right.mjs')
+);
+const variants = Object.entries(right).map(([name, variant]) => ({ name, ...variant }));
 const command = process.execPath;
 
 test('the correct client violates no rule, and every rule applies to it', async () => {
@@ -48,6 +52,14 @@ test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, 
     JSON.stringify(violated, undefined, 1),
   ).toEqual([breaks]);
   expect(violated[0]!.evidence).not.toEqual([]);
+});
+
+test.concurrent.each(variants)('$name is not reported by $keeps', async ({ name, keeps, hangs }) => {
+  const only = [keeps, 'client-lifecycle/legacy-server']; // with an older server: the client is seen in both eras
+  const args = [program, name, '--', '{server}'];
+  const { outcomes } = await checkClient({ command, args, only, timeoutMs: hangs ? 10_000 : 60_000 });
+  const { status, reason } = outcomes.find(({ rule }) => rule === keeps)!;
+  expect(status, reason).toMatch(/^(?:passed|not applicable)$/);
 });
 
 test('a client that does not start the server learns what is expected of it', async () => {

@@ -36,6 +36,17 @@ test.concurrent('a server that follows the rules exits with 0, a violation with 
   expect(readFileSync(html, 'utf8')).toContain('Server is ready');
 });
 
+test.concurrent('the id of a removed rule does not fail a check', async () => {
+  const removed = 'lifecycle/answers-at-the-end';
+  const skipped = await spawnCli(['check', ...cheap, '--skip', removed, ...correct]);
+  expect(skipped).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(`^warning: The rule ${removed} was removed`),
+  });
+  expect(skipped.stdout).toMatch(/^2 rules: 2 passed/m);
+  expect(await spawnCli(['check', '--rule', removed, ...correct])).toMatchObject({ code: 0 });
+});
+
 test.concurrent('a server of the config is started as its entry says, and its secrets are masked', async () => {
   const file = join(folder, 'chatty.mjs');
   writeFileSync(file, `console.log('key is ' + process.env.API_KEY);\nawait import(${JSON.stringify(server)});\n`);

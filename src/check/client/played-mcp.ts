@@ -61,6 +61,12 @@ export class PlayedMcp {
     return this.server.maybe(find, this.timeoutMs);
   }
 
+  /** Requests from `initialize` on. What a client tried before in the manner of 2026-07-28 is not part of the session. */
+  get session(): readonly Asked[] {
+    const opened = this.asked.findIndex(({ method }) => method === 'initialize');
+    return opened < 0 ? [] : this.asked.slice(opened);
+  }
+
   messages(from = 0): JsonObject[] {
     return this.frames.slice(from).flatMap(messagesOf);
   }

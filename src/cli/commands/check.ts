@@ -91,6 +91,7 @@ Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has,
 
 const check: CommandBody = async (invocation, words, options) => {
   const given = options as Options;
+  await warnOfRemoved(invocation, given);
   if (given.list) return list(invocation, given);
   await checkReportFiles(given);
   const { readBaseline, withBaseline } = await import('../check/baseline-file.ts');
@@ -111,6 +112,13 @@ const check: CommandBody = async (invocation, words, options) => {
   const fails = report.outcomes.some((outcome) => isFailure(outcome, given.strict ?? false));
   return fails ? ExitCode.ruleViolated : ExitCode.done;
 };
+
+async function warnOfRemoved({ out }: Invocation, { only = [], rule = [], skip = [] }: Options): Promise<void> {
+  const { removedRules } = await import('../../check/select-rules.ts');
+  const named = [...only, ...rule, ...skip];
+  for (const id of removedRules.filter((each) => named.includes(each)))
+    out.say(`${out.paintError('yellow', 'warning:')} The rule ${id} was removed. Leave it out of the command line.`);
+}
 
 async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
   const { out, settings, signal } = invocation;

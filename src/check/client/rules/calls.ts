@@ -22,8 +22,7 @@ export const declaredOnly: ClientRule = {
   until: NEWEST_LEGACY,
   scenarios: [older],
   check: ({ servers }) => {
-    const sessions = servers.filter(({ asked }) => asked.some(({ method }) => method === 'initialize'));
-    const used = sessions.flatMap(({ asked }) => asked).find(({ method }) => undeclared.test(method));
+    const used = servers.flatMap(({ session }) => session).find(({ method }) => undeclared.test(method));
     if (used) violation(`The server declares only tools, and the client sent \`${used.method}\`.`);
   },
 };

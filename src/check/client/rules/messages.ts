@@ -142,9 +142,8 @@ export const uniqueIds: ClientRule = {
   until: NEWEST_LEGACY,
   scenarios: [older],
   check: ({ servers }) => {
-    const sessions = servers.filter(({ asked }) => asked.some(({ method }) => method === 'initialize'));
-    for (const { asked } of sessions) {
-      const ids = asked.map(({ id }) => JSON.stringify(id));
+    for (const { session } of servers) {
+      const ids = session.map(({ id }) => JSON.stringify(id));
       const again = ids.find((id, at) => ids.indexOf(id) !== at);
       if (again !== undefined) violation(`The id ${again} was used for more than one request.`);
     }

@@ -3,6 +3,7 @@
 import { before, type Source } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
+import { type ClientTrial, endOf } from '../client-trial.ts';
 import { SPLIT_CURSOR, STDERR_TAKEN } from '../scenarios/disturbances.ts';
 import { bytes, noise, slow } from '../scenarios/index.ts';
 
@@ -33,7 +34,7 @@ export const takesLineEnds: ClientRule = {
 
 export const readsPieces: ClientRule = {
   id: 'client-wire/reads-pieces',
-  level: 'MUST',
+  level: 'SHOULD',
   title: 'read a message that arrives in pieces',
   says: 'The newline delimits messages, not a read of the pipe: a read may end inside a character, and may contain several messages.',
   source: stdio,
@@ -82,11 +83,10 @@ export const takesSlowStart: ClientRule = {
 
 export const readsStderr: ClientRule = {
   id: 'client-wire/reads-stderr',
-  level: 'SHOULD',
-  levels: before('2025-11-25', 'ADVICE'),
-  title: 'read or ignore stderr without an error',
-  says: 'A server may log to stderr. The client may forward, keep or ignore it, and does not take it for an error.',
-  source: stdio,
+  level: 'ADVICE',
+  title: 'read stderr of the server, or do not pipe it',
+  says: 'A server may log to stderr. A pipe that is not read becomes full, and then the server stops.',
+  source: expected,
   fix: {
     node: "Use stdio: ['pipe', 'pipe', 'inherit'], or read child.stderr.",
     python: 'Leave stderr=None, or read it in a task of its own. With stderr=PIPE it must be read.',
@@ -95,11 +95,44 @@ export const readsStderr: ClientRule = {
   },
   scenarios: [slow],
   check: (trial) => {
-    const taken = trial.servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
-    if (taken.length === 0) notApplicable('the client did not get to `tools/list` (other rules say why)');
-    trial.goesOnAfter('tools/list', 'After 1 MiB on stderr', 'exits alike');
-    if (taken.includes(false)) violation('The client did not read stderr: a server that logs 1 MiB is blocked.');
+    if (stderrTaken(trial).every((taken) => taken)) return;
+    const run = trial.run();
+    if (run.stage.exitStatus && endOf(run) !== endOf(trial.plain))
+      notApplicable('the client exited before (client-wire/stderr-is-not-an-error)');
+    violation('The client did not read stderr: a server that logs 1 MiB is blocked.');
   },
 };
 
-export const readingRules = [takesSlowStart, readsPieces, readsLargeMessages, readsStderr, takesNoise, takesLineEnds];
+export const stderrIsNoError: ClientRule = {
+  id: 'client-wire/stderr-is-not-an-error',
+  level: 'SHOULD',
+  levels: before('2025-11-25', 'ADVICE'),
+  title: 'not take stderr for an error',
+  says: 'A server may log to stderr. The client may forward, keep or ignore it, and does not take it for an error.',
+  source: stdio,
+  fix: {
+    any: 'Show or keep stderr of the server. Take only answers with `error`, and the exit of the server, for errors.',
+  },
+  scenarios: [slow],
+  check: (trial) => {
+    stderrTaken(trial);
+    if (!trial.run().stage.exitStatus) notApplicable('the client did not exit (client-wire/reads-stderr)');
+    trial.goesOnAfter('tools/list', 'After 1 MiB on stderr', 'exits alike');
+  },
+};
+
+/** Of each server that wrote to stderr: whether the client took all of it. */
+function stderrTaken({ servers }: ClientTrial): unknown[] {
+  const taken = servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
+  return taken.length > 0 ? taken : notApplicable('the client did not get to `tools/list` (other rules say why)');
+}
+
+export const readingRules = [
+  takesSlowStart,
+  readsPieces,
+  readsLargeMessages,
+  readsStderr,
+  stderrIsNoError,
+  takesNoise,
+  takesLineEnds,
+];

@@ -3,7 +3,7 @@
 import { before } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { endOf, endsWithError, requireStdinClosed } from '../client-trial.ts';
+import { type ClientTrial, endOf, endsWithError, requireStdinClosed } from '../client-trial.ts';
 import { crashAtCall, crashAtStart, plain, stubborn } from '../scenarios/index.ts';
 
 const source = {
@@ -96,11 +96,11 @@ export const crashAtStartEnds: ClientRule = {
   id: 'client-shutdown/server-exits-at-start',
   level: 'ADVICE',
   title: 'report a server that exits before its first answer',
-  says: 'A server that has exited answers nothing. The client ends what waits for it, and tells its user.',
+  says: 'A server that has exited answers nothing. The client ends what waits for it and tells its user, or restarts the server.',
   source: { of: 'standpipe' },
   fix: { any: 'Reject all pending requests at the end of stdout of the server, and exit with a code other than 0.' },
   scenarios: [crashAtStart],
-  check: (trial) => endsWithError(trial.run(), 'The server exited at the first request'),
+  check: (trial) => reportsExit(trial, 'The server exited at the first request'),
 };
 
 export const crashAtCallEnds: ClientRule = {
@@ -110,9 +110,17 @@ export const crashAtCallEnds: ClientRule = {
   scenarios: [crashAtCall],
   check: (trial) => {
     if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
-    endsWithError(trial.run(), 'The server exited during the call');
+    reportsExit(trial, 'The server exited during the call');
   },
 };
+
+/** A client that restarts the server does what 2026-07-28 recommends, and may go on without an error. */
+function reportsExit(trial: ClientTrial, what: string): void {
+  const run = trial.run();
+  const hasRestarted = run.servers.length > trial.plain.servers.length;
+  if (hasRestarted && run.stage.exitStatus?.exitCode === 0) notApplicable('the client restarted the server');
+  endsWithError(run, what);
+}
 
 export const shutdownRules = [
   closesStdin,

@@ -85,6 +85,7 @@ export const slow: Scenario = {
   on: {
     'tools/list': async (asked, mcp) => {
       if (!mcp.notes.has(STDERR_TAKEN)) {
+        mcp.notes.set(STDERR_TAKEN, false);
         const line = 'warning: error: this is only a log message\n';
         mcp.server.writeStderr(line.repeat(Math.ceil(STDERR_BYTES / line.length)));
         mcp.notes.set(STDERR_TAKEN, await mcp.server.flushed(mcp.timeoutMs));
@@ -107,15 +108,20 @@ export const questions: Scenario = {
       mcp.send(withResult(mcp.usual(asked), { capabilities, 'check/unknown': null, unknownMember: { some: 'data' } }));
     },
     'tools/list': async (asked, mcp) => {
-      if (!mcp.notes.has(PING)) mcp.notes.set(PING, await mcp.ask('check-ping', 'ping'));
+      if (isNew(PING, mcp)) mcp.notes.set(PING, await mcp.ask('check-ping', 'ping'));
       mcp.send(mcp.usual(asked));
     },
     'tools/call': async (asked, mcp) => {
-      if (!mcp.notes.has(UNKNOWN_REQUEST)) mcp.notes.set(UNKNOWN_REQUEST, await mcp.ask(-7, 'check/unknown'));
+      if (isNew(UNKNOWN_REQUEST, mcp)) mcp.notes.set(UNKNOWN_REQUEST, await mcp.ask(-7, 'check/unknown'));
       mcp.send({ jsonrpc: '2.0', id: asked.id, ...failed(-32603, 'The tool broke') });
     },
   },
 };
+
+/** A server sends requests in a session only, and each of these once. */
+function isNew(note: string, { notes, session }: PlayedMcp): boolean {
+  return session.length > 0 && !notes.has(note);
+}
 
 /** Cursors with characters that change when they are trimmed, decoded or encoded once too often. */
 export const CURSORS = [' "page"/2?a=b&c=%20+\\n\u2028\t', 'eyJ=\u00e4\u{1f680}\u0000 '] as const;

@@ -76,6 +76,7 @@ function answerUnlessModern(asked: Asked, mcp: PlayedMcp): void {
 /** A server without `initialize`. */
 export const modernOnly: Scenario = { name: 'modern-only', speaks: { only: 'modern' } };
 
-function isFirst({ method }: Asked, { asked }: PlayedMcp): boolean {
-  return asked.filter((each) => each.method === method).length === 1;
+/** The first of its method in the session. */
+function isFirst(asked: Asked, { session }: PlayedMcp): boolean {
+  return session.find(({ method }) => method === asked.method) === asked;
 }

@@ -22,10 +22,10 @@ const users = { of: 'standpipe' } as const;
 
 export const severalLines: LiteClientRule = {
   id: 'litemcp-client/answers-over-several-lines',
-  level: 'MUST',
+  level: 'ADVICE',
   title: 'read answers of several lines',
   says: 'The specification prints its messages over several lines. A client reads JSON of any layout, also if it arrives in pieces.',
-  source: { of: 'litemcp' },
+  source: users,
   fix: { any: 'Collect the output of the server until three newlines in a row, and then parse it.' },
   scenarios: [printed],
   check: (trial) => trial.goesOn('After answers over several lines'),
@@ -33,7 +33,7 @@ export const severalLines: LiteClientRule = {
 
 export const optionalFields: LiteClientRule = {
   id: 'litemcp-client/optional-fields',
-  level: 'MUST',
+  level: 'SHOULD',
   title: 'accept absent optional fields',
   says: 'Description and example of a tool and of its parameters are optional.',
   source: { of: 'litemcp' },
@@ -44,7 +44,7 @@ export const optionalFields: LiteClientRule = {
 
 export const matchesIds: LiteClientRule = {
   id: 'litemcp-client/answers-are-matched-by-id',
-  level: 'MUST',
+  level: 'SHOULD',
   title: 'match answers by their id',
   says: 'The id of an answer is that of its request, so that answers are not confused. One with another id may be late, or for another request.',
   source: { of: 'litemcp' },

@@ -36,7 +36,7 @@ export const listsAreAnswered: ServerRule = {
 
 export const listsEnd: ServerRule = {
   id: 'methods/lists-end',
-  level: 'SHOULD',
+  level: 'ADVICE',
   title: 'not repeat a cursor of a list',
   says: 'Cursors are stable: each stands for one position in the results. A cursor that comes a second time leads a client around in circles.',
   source: { of: 'mcp', page: 'server/utilities/pagination#implementation-guidelines' },

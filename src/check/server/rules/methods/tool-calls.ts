@@ -101,7 +101,7 @@ export const missingArguments: ServerRule = {
 
 export const argumentTypes: ServerRule = {
   id: 'methods/argument-types-are-checked',
-  level: 'MUST',
+  level: 'SHOULD',
   title: 'refuse an argument of the wrong type',
   says: 'Servers validate the input of tools. An argument of another type than the schema says gets an error, or a result with `isError`.',
   source: { of: 'mcp', page: 'server/tools#security-considerations' },

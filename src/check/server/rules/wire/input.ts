@@ -14,10 +14,10 @@ export const readLines = {
 
 export const crlf: ServerRule = {
   id: 'wire/crlf-is-taken',
-  level: 'MUST',
+  level: 'ADVICE',
   title: 'accept a carriage return before the newline',
   says: 'Messages are separated by newlines. A carriage return before one is whitespace of JSON; clients on Windows write it.',
-  source: { of: 'json-rpc', anchor: 'response_object' },
+  source: { of: 'standpipe' },
   fix: readLines,
   runs: 'once',
   uses: 'shared',

@@ -23,7 +23,7 @@ export const idsAreEchoed: LiteServerRule = {
 
 export const onlyAnswers: LiteServerRule = {
   id: 'litemcp-messages/only-answers',
-  level: 'MUST',
+  level: 'SHOULD',
   title: 'not send messages without a request',
   says: 'Messages of a server answer requests of its client. It sends none on its own.',
   source: { of: 'litemcp' },
