@@ -244,3 +244,14 @@ describe('a program that misuses the socket', () => {
     await stillServes(control.path);
   });
 });
+
+test('a connection chooses a server of one other node without its node, and no server that several nodes have', async () => {
+  const host = await openHost({ 'own@two': notes('own'), 'both@one': notes('one'), 'both@two': notes('two') });
+  const isWindows = process.platform === 'win32';
+  const path = isWindows ? `\\\\.\\pipe\\standpipe-${process.pid}-short` : join(folder, 'socket-short');
+  opened.push(await serveControl(host, path));
+  const client = await clientOf(path, {}, 'own');
+  expect(await client.callTool('only_own')).toMatchObject({ content: [{ text: 'own' }] });
+  const hint = 'Nodes of the fleet have it: both@one, both@two.';
+  await expect(clientOf(path, {}, 'both')).rejects.toMatchObject({ code: 'NAME_UNKNOWN', hint });
+});

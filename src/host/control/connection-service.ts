@@ -17,6 +17,7 @@ import type {
 import type { Host } from '../host.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { HostCaller, Unanswered } from '../services/process-service.ts';
+import { onNodes } from '../services/unknown-name.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
 import { CONTROL_VERSION } from './control-version.ts';
@@ -49,7 +50,7 @@ export class ConnectionService implements Service {
     this.#isUsed = true;
     if (brought !== undefined) this.#server = this.#take(brought);
     else if (server !== undefined) this.#server = String(server);
-    if (this.#server !== undefined) this.#host.service(this.#server);
+    if (this.#server !== undefined) this.#server = this.#known(this.#server);
     if (retry === true) this.#retryFailed();
     return { ...fromHost, controlVersion: CONTROL_VERSION, version: ownInfo.version };
   }
@@ -78,6 +79,20 @@ export class ConnectionService implements Service {
 
   gone(client: ClientIdentity): void {
     this.#host.service().gone?.(client);
+  }
+
+  /** `files` means `files@one` if no other node has a server of this name. */
+  #known(name: string): string {
+    try {
+      this.#host.service(name);
+      return name;
+    } catch (error) {
+      const names = this.#host.status().map((server) => server.name);
+      const [only, ...others] = onNodes(name, names);
+      const isUnknown = error instanceof UsageError && error.code === 'NAME_UNKNOWN';
+      if (!isUnknown || only === undefined || others.length > 0) throw error;
+      return only;
+    }
   }
 
   #take(brought: unknown): string {
