@@ -30,9 +30,9 @@ export interface Inspected extends Page {
 
 export async function inspectHost(
   servers: ServerConfig[],
-  options: { graceMs?: number; uiFolder?: string } = {},
+  options: { graceMs?: number; needsPage?: boolean; uiFolder?: string } = {},
 ): Promise<Inspected> {
-  const questions = inspectorInputs({ graceMs: options.graceMs });
+  const questions = inspectorInputs({ graceMs: options.graceMs, needsPage: options.needsPage === true });
   const host = new Host(servers, { inputs: questions.inputs });
   later(() => host.stop());
   await host.start();
