@@ -169,6 +169,8 @@ test('a call of a LiteMCP server is one exchange too', async () => {
 test('a request that is sent again after a crash has one exchange with both processes', async () => {
   const before = host.flow.lastSeq;
   const client = await official('falls', '2025-11-25', 'retrying');
+  // A call is repeated only if the process that is lost has declared the tool safe to repeat.
+  await client.listTools();
   await client.callTool({ name: 'falls-once', arguments: {} });
   await client.close();
   const { analysis } = analysed(before);
