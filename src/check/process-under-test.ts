@@ -43,6 +43,8 @@ export function shownCommand({ command, args = [], env, secrets = [] }: Target):
 
 /** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
 const MOST_STDERR_BYTES = 1024 * 1024;
+/** How long the exit status and the rest of stderr may come after the end of stdout. */
+const EXIT_WAIT_MS = 5_000;
 /** Of the transcript of a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
@@ -58,6 +60,9 @@ export abstract class ProcessUnderTest {
   readonly #share: Share;
   #stderrBytes = 0;
   #ended = false;
+  #isAskedToEnd = false;
+  #endedByItself = false;
+  #closing: Promise<unknown> | undefined;
   #hopeless: string | undefined;
   #lastId = 0;
 
@@ -71,6 +76,7 @@ export abstract class ProcessUnderTest {
     process.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     process.onExit(({ exitCode, signal }) => {
       this.transcript.event(`exited: ${signal ?? `code ${exitCode}`}`);
+      this.#endedByItself ||= !this.#isAskedToEnd;
       this.#wake();
     });
   }
@@ -94,6 +100,21 @@ export abstract class ProcessUnderTest {
     return this.#ended;
   }
 
+  /** It exited or closed its stdout before the check ended its stdin, stopped it or sent it a signal. */
+  get endedByItself(): boolean {
+    return this.#endedByItself;
+  }
+
+  /** After the end of stdout: waits for the exit status and the rest of stderr, and says how it ended, as the end of a sentence. */
+  async howItEnded(): Promise<string> {
+    this.#closing ??= within(systemClock, EXIT_WAIT_MS, this.process.closed);
+    await this.#closing;
+    const { exitStatus } = this.process;
+    if (!exitStatus) return 'the server closed its stdout';
+    const { exitCode, signal } = exitStatus;
+    return signal ? `the server was ended by ${signal}` : `the server exited with code ${exitCode}`;
+  }
+
   /** An id that was not used in this process. */
   newId(): number {
     return ++this.#lastId;
@@ -112,12 +133,14 @@ export abstract class ProcessUnderTest {
   }
 
   endInput(): void {
+    this.#isAskedToEnd = true;
     this.transcript.event('stdin ended');
     this.process.stdin.end();
   }
 
   /** To the leader alone. */
   kill(signal: NodeJS.Signals): void {
+    this.#isAskedToEnd = true;
     this.transcript.event(`sent ${signal}`);
     sendSignal(this.process.pid, signal);
   }
@@ -130,7 +153,7 @@ export abstract class ProcessUnderTest {
     const found = await this.maybe(find, timeoutMs);
     if (found !== undefined) return found;
     if (this.#hopeless !== undefined) violation(`${otherwise}: ${this.#hopeless}.`);
-    if (this.#ended) violation(`${otherwise}: ${this.#end()}.`);
+    if (this.#ended) violation(`${otherwise}: ${await this.howItEnded()}.`);
     violation(`${otherwise} within ${timeoutMs / 1000} s.`);
   }
 
@@ -192,6 +215,7 @@ export abstract class ProcessUnderTest {
   }
 
   stop(): Promise<StopRung> {
+    this.#isAskedToEnd = true;
     return this.process.stop();
   }
 
@@ -220,8 +244,8 @@ export abstract class ProcessUnderTest {
     this.forget(KEPT_BYTES);
     this.transcript.event(`stopped: its output takes more than ${most} MiB of memory`);
     this.giveUp(this.stopped);
-    sendSignal(this.process.pid, 'SIGKILL');
     void this.stop();
+    sendSignal(this.process.pid, 'SIGKILL');
   }
 
   #arrived(chunk: Buffer): void {
@@ -240,18 +264,12 @@ export abstract class ProcessUnderTest {
   #over(): void {
     if (this.stopped === undefined) this.readEnd();
     this.#ended = true;
+    this.#endedByItself ||= !this.#isAskedToEnd;
     this.#wake();
   }
 
   #wake(): void {
     for (const look of [...this.#waits]) look();
-  }
-
-  #end(): string {
-    const { exitStatus } = this.process;
-    if (!exitStatus) return 'the server closed its stdout';
-    const { exitCode, signal } = exitStatus;
-    return signal ? `the server was ended by ${signal}` : `the server exited with code ${exitCode}`;
   }
 }
 

@@ -22,22 +22,33 @@ export function evidenceOf(
   const all = joined(entries, 4 * chars);
   const left = all.length - lines;
   const shown = all.slice(-lines).map(({ kind, start, length }) => {
-    const whole = escaped(hide(decoded(Buffer.concat(start), 4 * chars)));
-    const text = whole.length > chars ? `${whole.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : whole;
-    return { kind, text, bytes: length };
+    const bytes = Buffer.concat(start);
+    const whole = escaped(hide(decoded(kind === 'stderr' ? bytes.subarray(-4 * chars) : bytes, 4 * chars)));
+    return { kind, text: kind === 'stderr' ? endOf(whole, chars) : startOf(whole, chars), bytes: length };
   });
   return left > 0 ? [{ kind: 'event', text: `${left} earlier entries are left out`, bytes: 0 }, ...shown] : shown;
 }
 
-/** Chunks of stderr that follow each other are one text: a pipe cuts them anywhere, also inside of a secret. */
+function startOf(text: string, chars: number): string {
+  return text.length > chars ? `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : text;
+}
+
+/** The last lines of stderr say why a program failed. */
+export function endOf(text: string, chars: number): string {
+  return text.length > chars ? `…${text.slice(-chars).replace(/^[\udc00-\udfff]/, '')}` : text;
+}
+
+/** Chunks of stderr that follow each other are one text: a pipe cuts them anywhere, also inside of a secret. Its end is kept. */
 function joined(entries: readonly Entry[], mostBytes: number) {
-  const all: { kind: Entry['kind']; start: Uint8Array[]; length: number }[] = [];
+  const all: { kind: Entry['kind']; start: Uint8Array[]; length: number; kept: number }[] = [];
   for (const { kind, bytes } of entries) {
     const last = all.at(-1);
     if (kind === 'stderr' && last?.kind === 'stderr') {
-      if (last.length < mostBytes) last.start.push(bytes);
+      last.start.push(bytes);
       last.length += bytes.length;
-    } else all.push({ kind, start: [bytes], length: bytes.length });
+      last.kept += bytes.length;
+      while (last.kept - last.start[0]!.length >= mostBytes) last.kept -= last.start.shift()!.length;
+    } else all.push({ kind, start: [bytes], length: bytes.length, kept: bytes.length });
   }
   return all;
 }

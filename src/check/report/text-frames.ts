@@ -3,6 +3,7 @@
 import { counted } from '../../base/terminal/counted.ts';
 import { cutToWidth } from '../../base/terminal/text-width.ts';
 import { visible } from '../../base/terminal/visible.ts';
+import { endOf } from './evidence.ts';
 import { relevantFrames } from './relevant-frames.ts';
 import type { EvidenceLine } from './report.ts';
 import type { OutcomeGroup } from './rule-results.ts';
@@ -38,6 +39,7 @@ function fewFrames(frames: readonly EvidenceLine[], lines: Lines): void {
 }
 
 function frameLine({ kind, text, bytes }: EvidenceLine, lines: Lines, mostChars: number): void {
-  const start = text.length > mostChars ? `${cutToWidth(text, mostChars)} (${counted(bytes, 'byte')})` : text;
-  lines.labelled(4, labels[kind], visible(start.trimEnd()), 'dim');
+  const part = kind === 'stderr' ? endOf(text.trimEnd(), mostChars) : cutToWidth(text, mostChars);
+  const shown = text.length > mostChars ? `${part} (${counted(bytes, 'byte')})` : text;
+  lines.labelled(4, labels[kind], visible(shown.trimEnd()), 'dim');
 }

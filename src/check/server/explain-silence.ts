@@ -16,7 +16,6 @@ export interface Silence {
   fix?: string | undefined;
 }
 
-const EXIT_WAIT_MS = 1_000;
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
 export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
@@ -45,7 +44,7 @@ function answerOf(probe: Probe): string {
 
 /** Answers that come with the end of stdin prove that the server does not flush, so that it is stopped first. */
 async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, 'lane'>> {
-  if (probe.ended) await probe.exitStatus(EXIT_WAIT_MS);
+  if (probe.ended) await probe.howItEnded();
   const hasExited = probe.process.exitStatus !== undefined;
   const bytesBeforeEof = hasExited ? undefined : stdoutOf(probe).length;
   await probe.stop();

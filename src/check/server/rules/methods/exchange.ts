@@ -19,8 +19,8 @@ export interface Exchange {
   readonly error?: RpcError;
   /** Why there was no answer. */
   readonly failure?: string;
-  /** The server is gone. */
-  readonly ended?: boolean;
+  /** The server is gone: what it wrote to stderr since the request, and its exit. */
+  readonly end?: readonly Entry[];
 }
 
 export const INVALID_PARAMS = -32602;
@@ -42,12 +42,18 @@ export async function exchange(
     return { ...asked, received: frame, ...(isComplete && { result }), ...(error && { error }) };
   } catch (thrown) {
     if (!(thrown instanceof Violation)) throw thrown;
-    return { ...asked, failure: thrown.message, ended: conversation.probe.ended };
+    const { ended, transcript } = conversation.probe;
+    return { ...asked, failure: thrown.message, ...(ended && { end: endAfter(sent, transcript.entries) }) };
   }
 }
 
-export function proofOf({ sent, received }: Exchange): Entry[] {
-  return received ? [sent, received] : [sent];
+export function proofOf({ sent, received, end = [] }: Exchange): Entry[] {
+  return [sent, ...(received ? [received] : []), ...end];
+}
+
+/** What was written to stderr after an entry, and what happened to the process. */
+export function endAfter(entry: Entry, entries: readonly Entry[]): Entry[] {
+  return entries.slice(entries.indexOf(entry) + 1).filter(({ kind }) => kind === 'stderr' || kind === 'event');
 }
 
 interface Refusal {
@@ -66,7 +72,7 @@ export async function refused(
 ): Promise<void> {
   const made = await exchange(trial, method, params);
   const { error, failure } = made;
-  if (failure !== undefined) violation(failure);
+  if (failure !== undefined) violation(failure, ...proofOf(made));
   if (error?.code === METHOD_NOT_FOUND && !isAboutName) notApplicable(`the server does not have \`${method}\``);
   if (!error) violation(`${what} was answered with a result instead of the error ${code}.`, ...proofOf(made));
   if (error.code !== code) {

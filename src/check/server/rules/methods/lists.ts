@@ -23,7 +23,7 @@ export const listsAreAnswered: ServerRule = {
     for (const { method, member, pages } of await listsOf(trial)) {
       for (const page of pages) {
         const { result, error, failure } = page;
-        if (failure !== undefined) violation(failure, page.sent);
+        if (failure !== undefined) violation(failure, ...proofOf(page));
         if (error?.code === METHOD_NOT_FOUND && method === 'resources/templates/list') continue;
         if (error && trial.era === 'legacy') continue; // lifecycle/declared-capabilities-work
         if (error) violation(`\`${method}\` was answered with the error ${describeError(error)}.`, ...proofOf(page));

@@ -25,7 +25,7 @@ export const levelsAreAccepted: ServerRule = {
     if (!trial.facts.capabilities.logging) notApplicable(undeclared);
     for (const level of [...logLevels].reverse()) {
       const made = await exchange(trial, 'logging/setLevel', { level });
-      if (made.failure) violation(made.failure, made.sent);
+      if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error || made.error.code === METHOD_NOT_FOUND) continue;
       violation(`The level ${level} was refused with ${describeError(made.error)}.`, ...proofOf(made));
     }

@@ -63,7 +63,7 @@ export const promptsCanBeGot: ServerRule = {
     for (const get of gets) {
       const { error, failure, params } = get;
       const what = `The prompt ${JSON.stringify(params.name)}`;
-      if (failure) violation(`${failure} It was for ${what.toLowerCase()}.`, get.sent);
+      if (failure) violation(`${failure} It was for ${what.toLowerCase()}.`, ...proofOf(get));
       if (!error || error.code === METHOD_NOT_FOUND || hasInvented(params)) continue;
       violation(`${what} was answered with the error ${describeError(error)}.`, ...proofOf(get));
     }

@@ -76,7 +76,7 @@ export const resourcesCanBeRead: ServerRule = {
     if (reads.length === 0) notApplicable(none);
     for (const read of reads) {
       const { error, failure, params } = read;
-      if (failure) violation(`${failure} It was for ${JSON.stringify(params.uri)}.`, read.sent);
+      if (failure) violation(`${failure} It was for ${JSON.stringify(params.uri)}.`, ...proofOf(read));
       if (!error || error.code === METHOD_NOT_FOUND) continue;
       const what = JSON.stringify(params.uri);
       violation(`Reading ${what} was answered with the error ${describeError(error)}.`, ...proofOf(read));

@@ -28,7 +28,7 @@ export const subscriptionsAreAnswered: ServerRule = {
     const [uri] = subscribable(trial);
     for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
       const made = await exchange(trial, method, { uri });
-      if (made.failure) violation(made.failure, made.sent);
+      if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error || made.error.code === METHOD_NOT_FOUND) continue;
       violation(`\`${method}\` was answered with the error ${describeError(made.error)}.`, ...proofOf(made));
     }

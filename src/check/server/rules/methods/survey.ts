@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { LOG_LEVEL } from '../../../../mcp/meta.ts';
 import { UriTemplate } from '../../../../mcp/uri-template.ts';
 import type { PermittedCall } from '../../calls.ts';
-import type { Conversation } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
 import type { Frame } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
@@ -27,6 +26,8 @@ export interface CallExchange extends Exchange {
   readonly token: string;
   /** Everything that the server wrote from the request to the answer of a later request. */
   readonly window: readonly Frame[];
+  /** The later request. Absent if the server was gone before. */
+  readonly next?: Exchange;
 }
 
 export interface Survey {
@@ -125,7 +126,7 @@ export async function callOnce(
   trial: Trial,
   { name, arguments: given }: PermittedCall,
   meta?: JsonObject,
-): Promise<Exchange & { window: readonly Frame[] }> {
+): Promise<Pick<CallExchange, keyof Exchange | 'window' | 'next'>> {
   const conversation = await trial.shared();
   const from = conversation.probe.frames.length;
   const params = { name, arguments: given, ...(meta && { _meta: meta }) };
@@ -134,13 +135,8 @@ export async function callOnce(
   if (!made.received && !conversation.probe.ended) {
     conversation.notify('notifications/cancelled', { requestId: made.id, reason: 'It takes long' });
   }
-  await settled(trial, conversation);
-  return { ...made, window: conversation.probe.frames.slice(from) };
-}
-
-async function settled(trial: Trial, conversation: Conversation): Promise<void> {
-  if (conversation.probe.ended) return;
-  await exchange(trial, trial.era === 'modern' ? 'server/discover' : 'ping', {});
+  const next = conversation.probe.ended ? undefined : await exchange(trial, conversation.simplestMethod, {});
+  return { ...made, window: conversation.probe.frames.slice(from), ...(next && { next }) };
 }
 
 async function askAll(trial: Trial, method: string, all: readonly JsonObject[]): Promise<Exchange[]> {

@@ -6,7 +6,7 @@ import type { PermittedCall } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { type Exchange, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
+import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { surveyOf } from './survey.ts';
 
 const MOST_CALLS = 5;
@@ -25,8 +25,22 @@ export const callsKeepTheServerAlive: ServerRule = {
   check: async (trial) => {
     const { calls } = await surveyOf(trial);
     if (calls.length === 0) notApplicable('no tool may be called: name one with --allow-calls');
-    const fatal = calls.find(({ ended }) => ended);
-    if (fatal) violation(`The call of "${fatal.call.name}" ended the server. ${fatal.failure}`, fatal.sent);
+    const fatal = calls.find(({ end, next }) => end ?? next?.end);
+    if (fatal) {
+      const { call, next, failure = next?.failure } = fatal;
+      violation(
+        `The call of "${call.name}" ended the server. ${failure}`,
+        ...proofOf(fatal),
+        ...(next ? proofOf(next) : []),
+      );
+    }
+    for (const probe of trial.seen.filter(({ endedByItself }) => endedByItself)) {
+      const { entries } = probe.transcript;
+      const last = calls.findLast(({ sent }) => entries.includes(sent));
+      if (!last) continue;
+      const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
+      violation(reason, ...proofOf(last), ...endAfter(last.sent, entries));
+    }
   },
 };
 
@@ -138,7 +152,7 @@ export const argumentsMayBeAbsent: ServerRule = {
     if (callable.length === 0) notApplicable('no tool that may be called succeeds without arguments');
     for (const { call } of callable.slice(0, MOST_CALLS)) {
       const made = await exchange(trial, 'tools/call', { name: call.name });
-      if (made.failure) violation(made.failure, made.sent);
+      if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error && made.result?.isError !== true) continue;
       violation(`The tool "${call.name}" takes \`{}\` and refuses absent arguments.`, ...proofOf(made));
     }
@@ -147,7 +161,7 @@ export const argumentsMayBeAbsent: ServerRule = {
 
 async function mustRefuse(trial: Trial, { name }: PermittedCall, given: JsonObject, what: string): Promise<void> {
   const made = await exchange(trial, 'tools/call', { name, arguments: given });
-  if (made.failure) violation(`${made.failure} It was a call ${what}.`, made.sent);
+  if (made.failure) violation(`${made.failure} It was a call ${what}.`, ...proofOf(made));
   if (isAccepted(made)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
 }
 

@@ -1,0 +1,68 @@
+// What the check says of the calls of a server: those that end it, those without an answer, those with errors, and those that may not be made.
+
+import { expect, test } from 'vitest';
+import type { CheckReport } from '../../src/check/report/report.ts';
+import { textOf } from '../../src/check/report/text.ts';
+import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
+
+const ALIVE = 'methods/calls-keep-the-server-alive';
+
+/** A server with one read-only tool. `onCall`: code with `answer` and `fail`. `before`: code before any other request is answered. */
+function server(onCall: string, { before = '', isReadOnly = true } = {}): string[] {
+  const tool = {
+    name: 'add',
+    inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+    annotations: { readOnlyHint: isReadOnly },
+  };
+  const code = `
+    let wasCalled = false;
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const send = (member, value) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, [member]: value }) + '\\n');
+      const fail = (code, message) => send('error', { code, message });
+      const answer = () => send('result', { content: [{ type: 'text', text: '1' }] });
+      ${before}
+      if (method === 'tools/call' && params.name === 'add') {
+        wasCalled = true;
+        ${onCall}
+        return;
+      }
+      const { protocolVersion } = params ?? {};
+      const results = {
+        initialize: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'calls', version: '1' } },
+        ping: {},
+        'tools/list': { tools: [${JSON.stringify(tool)}] },
+      };
+      if (results[method]) send('result', results[method]);
+      else fail(-32601, 'Method not found');
+    });`;
+  return ['-e', code];
+}
+
+function check(args: string[], options: Partial<CheckServerOptions> = {}): Promise<CheckReport> {
+  return checkServer({ command: process.execPath, args, revisions: ['2025-11-25'], timeoutMs: 60_000, ...options });
+}
+
+const crash = `process.stderr.write('at work\\n'.repeat(200) + 'Error: no disk\\n'); process.exit(3);`;
+
+test.concurrent.each([
+  ['during the call', server(crash), /There was no answer to `tools\/call`: the server exited with code 3\.$/],
+  [
+    'after its answer',
+    server('answer();', { before: `if (wasCalled && method === 'ping') { ${crash} }` }),
+    /There was no answer to `ping`: the server exited with code 3\.$/,
+  ],
+  [
+    'after the answer to a later request',
+    server('answer();', { before: `if (wasCalled && params?.name?.startsWith('standpipe')) { ${crash} }` }),
+    /the server exited with code 3 by itself\.$/,
+  ],
+])(
+  'a server that exits %s violates the rule, with its stderr and its exit as evidence',
+  async (_when, args, reason) => {
+    const report = await check(args, { only: [ALIVE] });
+    expect(report.outcomes).toMatchObject([{ status: 'failed', reason: expect.stringMatching(reason) }]);
+    expect(textOf(report)).toMatch(/→ [^\n]*"tools\/call".*stderr ….*Error: no disk.*· exited: code 3/s);
+  },
+);
