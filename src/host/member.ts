@@ -79,7 +79,9 @@ export class Member implements InstanceOwner {
 
   connected(instance: Instance): void {
     this.client = instance.client;
-    if (instance === this.pool.home) this.calls = typedClient(this.service);
+    if (instance !== this.pool.home) return;
+    this.calls = typedClient(this.service);
+    this.pool.announceMore();
   }
 
   /** On the host's own process. */

@@ -1,6 +1,7 @@
 // `standpipe ls`: shows the servers and their state. Starts no server.
 
 import { isAbsolute } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import type { Colour } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
@@ -119,7 +120,12 @@ export function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[
   return share === 'all' ? [] : processes;
 }
 
-function sayQuestions({ name, questions: { alone, refused } }: ServerStatus, out: Invocation['out']): void {
+function sayQuestions({ name, questions }: ServerStatus, out: Invocation['out']): void {
+  const { alone, refused, unannounced } = questions;
+  if (unannounced) {
+    const what = `${name} started before a client came that can be asked for ${unannounced.join(', ')}, and does not ask for it`;
+    out.say(visibleLine(`${what}; a restart changes that: standpipe restart ${shellWord(name)}`));
+  }
   if (alone.length > 0) out.say(visibleLine(`${name} runs for one client at a time: ${alone.join(', ')}`));
   if (refused > 0) out.say(`${name}: ${refused} ${refused === 1 ? 'question was' : 'questions were'} refused`);
 }

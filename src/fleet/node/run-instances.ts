@@ -160,5 +160,7 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true };
   if (config.command === undefined) return { ...config, ...shared };
   const env = { ...config.env, ...fencingEnvironment(claim) };
-  return { ...config, ...shared, env, lease: record.place.stateless ? undefined : claim.session };
+  if (record.place.stateless) return { ...config, ...shared, env, lease: undefined };
+  const share = config.share.by === 'all' ? { ...config.share, maxProcesses: 1 } : config.share;
+  return { ...config, ...shared, env, share, lease: claim.session };
 }

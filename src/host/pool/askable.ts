@@ -8,6 +8,10 @@ import type { ClientCapabilities } from '../../mcp/types.ts';
 
 export type Askable = 'elicitation.form' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
+export function capabilityOf(askable: Askable): InputCapability {
+  return askable.split('.')[0] as InputCapability;
+}
+
 /** `only`: `clientCapabilities` of the entry. */
 export function askableOf(capabilities: ClientCapabilities, only: readonly InputCapability[]): Askable[] {
   const { elicitation, sampling, roots } = capabilities;

@@ -5,7 +5,7 @@
 // unclear there is refused.
 
 import { type ClientKey, clientKeyOf } from '../../mcp/client/session/gated-request.ts';
-import type { Caller, ClientFacts } from '../../mcp/service.ts';
+import type { Caller, ClientIdentity } from '../../mcp/service.ts';
 import type { Instance } from './instance.ts';
 import type { Tenant, Tenants } from './tenants.ts';
 
@@ -25,8 +25,6 @@ interface Place {
 interface PlacesOptions {
   /** Makes a tenant for one more process. */
   add(): Tenant;
-  /** Whether the process was announced all that the client can be asked for. */
-  fits(instance: Instance, client: ClientFacts): boolean;
 }
 
 export class AskingPlaces {
@@ -44,7 +42,7 @@ export class AskingPlaces {
   /** Where a call runs, from now on until `leave`. */
   enter(caller: Caller): { tenant: Tenant | undefined; leave: () => void } {
     const client = clientKeyOf(caller);
-    const place = this.#choose(client, caller.client);
+    const place = this.#choose(client, caller.client.identity);
     const { calls, tenant } = place;
     calls.set(client, (calls.get(client) ?? 0) + 1);
     place.principal = caller.client.identity.principal;
@@ -56,16 +54,12 @@ export class AskingPlaces {
     return { tenant, leave };
   }
 
-  #choose(client: ClientKey, facts: ClientFacts): Place {
-    const { principal } = facts.identity;
+  #choose(client: ClientKey, { principal }: ClientIdentity): Place {
     this.#places = this.#places.filter(({ tenant }) => isUsable(tenant!));
     const known = this.#places.find(({ calls }) => calls.has(client));
     if (known) return known;
     const free = [this.#home, ...this.#places].find(
-      ({ calls, instance }) =>
-        calls.size - Number(calls.has(client)) === 0 &&
-        instance.isFreeFor(client) &&
-        this.#options.fits(instance, facts),
+      ({ calls, instance }) => calls.size - Number(calls.has(client)) === 0 && instance.isFreeFor(client),
     );
     if (free) return free;
     const own = this.#places.filter((place) => place.principal === principal && isTaken(place));

@@ -11,7 +11,7 @@ import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 import type { Replacement } from '../supervision/supervised-options.ts';
-import { type Askable, askableByHandlers, askableOf } from './askable.ts';
+import { type Askable, askableByHandlers, askableOf, capabilityOf } from './askable.ts';
 import { AskingPlaces } from './asking-places.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type Tenant, Tenants } from './tenants.ts';
@@ -40,39 +40,32 @@ export class Pool {
     this.tenants = new Tenants(context.clock, () => server.config);
     this.places = new AskingPlaces(this.home, this.tenants, {
       add: () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK),
-      fits: (instance, client) => hasAll(instance, this.#askableOf(client)),
     });
   }
 
   /** What a process is announced that starts now. */
-  askable(instance: Instance): Iterable<Askable> {
-    return this.#askableAt.get(instance) ?? this.#askable;
-  }
-
-  /**
-   * The tenant for a client that can be asked for more than the shared process was announced. Undefined: the shared process has
-   * all of it, or is started again, because it has not been used yet.
-   */
-  tenantFor(method: string, client: ClientFacts): Tenant | undefined {
-    const { home } = this;
-    if (home.client?.server.era === 'modern') return undefined;
-    const wanted = this.#askableOf(client);
-    for (const each of wanted) this.#askable.add(each);
-    if (!mayAsk(method)) return undefined;
-    const isReady = home.supervised.state === 'ready';
-    if (!isReady || this.#by !== 'all' || hasAll(home, wanted)) return undefined;
-    if (!home.hasRun) {
-      void home.supervised.end('a client can be asked for more than it was announced', true);
-      return undefined;
-    }
-    const key = `with ${wanted.join(', ')}`;
-    const known = this.tenants.find(key);
-    return known ?? (this.tenants.hasRoom ? this.#add(key, `clients ${key}`) : undefined);
+  askable(instance: Instance): Askable[] {
+    const { clientCapabilities: only } = this.#server.config;
+    return [...(this.#askableAt.get(instance) ?? this.#askable)].filter((each) => only.includes(capabilityOf(each)));
   }
 
   /** A client that is about to use the shared process. */
   noticed(client: ClientFacts): void {
+    if (this.home.client?.server.era === 'modern') return;
     for (const each of this.#askableOf(client)) this.#askable.add(each);
+  }
+
+  /** Starts the shared process again if a client can be asked for more than it was announced, unless it has been used. */
+  beforeUse(method: string, client: ClientFacts): void {
+    this.noticed(client);
+    if (mayAsk(method) && this.home.supervised.state === 'ready') this.announceMore();
+  }
+
+  /** To be called when the shared process is connected: clients may have come while it started. */
+  announceMore(): void {
+    const { home } = this;
+    if (home.hasRun || this.#unannounced.length === 0) return;
+    void home.supervised.end('a client can be asked for more than it was announced', true);
   }
 
   /** Whether a request may ask, at a process that other clients use as well. */
@@ -183,12 +176,16 @@ export class Pool {
     const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
     const all = instances.map(({ supervised }) => supervised.status);
     const { past } = this.tenants;
+    const unannounced = this.#unannounced;
     const sum = (key: 'calls' | 'errors' | 'restarts') => all.reduce((total, each) => total + each[key], past[key]);
     return {
       ...shown.supervised.status,
       source,
       share: by,
-      questions: this.#server.asking.status(shown.client?.server.era),
+      questions: {
+        ...this.#server.asking.status(shown.client?.server.era),
+        ...(unannounced.length > 0 && { unannounced }),
+      },
       processes: instances
         .filter(({ supervised }) => !supervised.isAtRest || supervised.state === 'failed')
         .map((instance) => instance.status(instance.owner ?? (by === 'all' ? 'all' : 'host'))),
@@ -198,6 +195,13 @@ export class Pool {
       restarts: sum('restarts'),
       lastError: all.find(({ lastError }) => lastError !== undefined)?.lastError ?? past.lastError,
     };
+  }
+
+  /** What clients of the shared process can be asked for, and it was not announced. */
+  get #unannounced(): Askable[] {
+    const { home } = this;
+    if (this.#by !== 'all' || home.client?.server.era !== 'legacy') return [];
+    return this.askable(home).filter((each) => !home.announced.has(each));
   }
 
   /** Of a server of a fleet, the node decides that runs it. */
@@ -237,10 +241,6 @@ export class Pool {
     await gone;
     this.tenants.rested(tenant);
   }
-}
-
-function hasAll({ announced }: Instance, wanted: readonly Askable[]): boolean {
-  return wanted.every((each) => announced.has(each));
 }
 
 /** In words. What a client says of itself is cut. */

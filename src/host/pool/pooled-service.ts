@@ -35,9 +35,8 @@ export class PooledService implements Service {
     const { pool } = this.#member;
     const key = pool.keyOf(caller.client, method);
     if (key !== undefined) return this.#byTenant(pool.tenant(key, caller.client, params), method, params, caller);
-    const tenant = pool.tenantFor(method, caller.client);
+    pool.beforeUse(method, caller.client);
     if (pool.asksBesideOthers(method, params, caller.client)) return this.#byPlace(method, params, caller);
-    if (tenant) return this.#byTenant(tenant, method, params, caller);
     return pool.home.service.request(method, params, caller);
   }
 

@@ -76,7 +76,10 @@ export interface ServerStatus extends SupervisedStatus {
   source: Position;
   /** Who shares a process. */
   share: SharePolicy['by'];
-  questions: QuestionStatus;
+  questions: QuestionStatus & {
+    /** What clients of the shared process can be asked for, and it was not announced when it started: a restart announces it. */
+    unannounced?: readonly string[];
+  };
   /** Those that run, are to run, or have failed. */
   processes: ProcessStatus[];
   /** Requests that wait for a place among them: `maxProcesses` is reached. */

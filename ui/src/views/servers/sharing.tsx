@@ -55,14 +55,17 @@ export function Sharing({ status: { name, share, processes, waiting } }: { statu
 
 /** Only where there is something to say: most servers ask nothing. */
 export function Questions({ status: { questions } }: { status: ServerStatus }) {
-  if (!questions || (questions.alone.length === 0 && questions.refused === 0)) return null;
-  const { attribution, alone, refused } = questions;
+  if (!questions) return null;
+  const { attribution, alone, refused, unannounced = [] } = questions;
+  if (alone.length + refused + unannounced.length === 0) return null;
   return (
     <p className={refused > 0 ? 'note bad' : 'note'}>
       Questions {attribution === 'result' ? 'are part of results' : 'go to the only client with a call that may ask'}.
       {alone.length > 0 && ` Runs for one client at a time: ${alone.map(shownName).join(', ')}.`}
       {refused > 0 &&
         ` ${plural(refused, 'question was', 'questions were')} refused, because the client was not certain.`}
+      {unannounced.length > 0 &&
+        ` Started before a client came that can be asked for ${unannounced.join(', ')}: does not ask for it until a restart.`}
     </p>
   );
 }
