@@ -9,7 +9,8 @@ import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 
 const PRINCIPALS = 50;
-const args = [fileURLToPath(new URL('../fixtures/doors/asks.mjs', import.meta.url))];
+const fixture = (name: string) => [fileURLToPath(new URL(`../fixtures/doors/${name}`, import.meta.url))];
+const args = fixture('asks.mjs');
 
 /** The header names the principal: who may be whom is not what is tested here. */
 const auth: Auth = { authenticate: (request) => ({ name: request.header('x-test-principal')! }) };
@@ -53,7 +54,7 @@ async function clientOf(url: string, principal: string, answers: boolean) {
     const [{ text }] = content as unknown as [{ text: string }];
     return isError ? `failed: ${text}` : text;
   };
-  return { principal, asked, whenAsked, call };
+  return { client, principal, asked, whenAsked, call };
 }
 
 type TestClient = Awaited<ReturnType<typeof clientOf>>;
@@ -140,4 +141,22 @@ test('a client that gives up each call during its question does not keep others 
   expect(await wrong(honest, ['plain', 'elicit', 'plain', 'elicit'])).toEqual([]);
   isHostile = false;
   await abandoning;
+});
+
+test('questions during completions, subscriptions and log levels reach no other principal', {
+  timeout: 240_000,
+}, async () => {
+  const { client } = await start({ args: fixture('asks-anywhere.mjs') });
+  const [ada, eve] = await Promise.all([client('ada', true), client('eve', true)]);
+  const open = eve.call('hold', 'eve/1');
+  const requests = [
+    ada.client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'x', value: 'ada/1' } }),
+    ada.client.subscribeResource({ uri: 'ada/2' }),
+    ada.client.setLoggingLevel('debug'),
+  ];
+  await eve.client.callTool({ name: 'release', arguments: { secret: 'eve/2', count: requests.length } });
+  const [completion] = await Promise.all([...requests, open]);
+  expect(completion).toMatchObject({ completion: { values: [expect.stringMatching(/^(ada\/1|undefined)$/)] } });
+  expect(eve.asked).toEqual([]);
+  expect(ada.asked.filter((secret) => secret !== 'ada/1')).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
 import { newClient } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
-import { TestCaller } from '../contract/test-caller.ts';
+import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { type HeldServer, startHeldServer } from '../fixtures/mcp-client/held-server.ts';
 
 const HELD_MS = 30_000;
@@ -536,10 +536,56 @@ test('a question that the client did not declare gets the error of a client with
   const server = await start();
   const ada = accepting('Ada');
   const call = server.call(ada, 'a');
-  const list = server.service.request('tools/list', {}, accepting('Alan'));
+  const list = server.client.listTools(); // the host's own, which belongs to no client
   await server.has(2);
   expect(await server.ask({ mode: 'url', url: 'https://example.org', message: 'Go' })).toMatchObject({ code: -32601 });
   expect(await server.ask()).toEqual(accepted('Ada'));
   await Promise.all([server.answer(0), server.answer(1, { tools: [] }), call, list]);
+  await server.close();
+});
+
+test('a question that may belong to a request of any method reaches no client with another request', async () => {
+  const methods = ['completion/complete', 'tools/list', 'resources/templates/list', 'prompts/list', 'ping'];
+  for (const method of methods) {
+    const server = await start();
+    const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+    const requests = [server.service.request(method, {}, ada), server.call(alan, 'a')];
+    await server.has(2);
+    const [first, second] = [server.ask(), server.ask()];
+    await quiet();
+    server.clock.advance(TIE_MS);
+    expect(await second).toEqual(refused);
+    expect([ada.asked, alan.asked]).toEqual([[], []]);
+    await server.answer(1);
+    expect(await first).toEqual(accepted('Ada'));
+    await Promise.all([server.answer(0), ...requests]);
+    // Such a request never waits, so that nothing is suspected.
+    expect(server.asking.names).toEqual(['a']);
+    await server.close();
+  }
+});
+
+test('a question during a request that has no caller, or whose caller cannot be asked during it, is refused', async () => {
+  const server = await start();
+  const ada = accepting('Ada');
+  const call = server.call(ada, 'a');
+  const watch = server.service.watch(new TestWatcher({ resourceSubscriptions: ['x://secret'] }));
+  await server.has(2);
+  const question = server.ask();
+  await quiet();
+  expect(ada.asked).toEqual([]);
+  await Promise.all([server.answer(0), call]);
+  expect(await question).toEqual(refused);
+  await server.answer(1, {});
+  const stop = await watch;
+  const modern = Object.assign(accepting('Alan'), { asksInResult: true });
+  const completion = server.service.request('completion/complete', {}, modern);
+  await server.has(3);
+  expect(await server.ask()).toEqual(refused);
+  await Promise.all([server.answer(2), completion]);
+  expect([ada.asked, modern.asked]).toEqual([[], []]);
+  const stopped = stop();
+  await server.has(4);
+  await Promise.all([server.answer(3, {}), stopped]);
   await server.close();
 });

@@ -6,7 +6,7 @@ import { PeerError, toError, UsageError } from '../../../base/errors.ts';
 import { Peer } from '../../../jsonrpc/peer.ts';
 import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
-import type { Result } from '../../service.ts';
+import { type ClientIdentity, newClient, type Result } from '../../service.ts';
 import { Client } from '../client.ts';
 import type { ClientChannel, ClientOptions } from '../options.ts';
 import { AskingTools } from '../session/asking-tools.ts';
@@ -113,6 +113,7 @@ class Attempts<T extends ClientChannel> {
       ...plan,
     });
     const watch = new StartupWatch({ channel, clock, hasAskedAll: () => negotiation.hasAskedAll });
+    const { identity = newClient() } = this.#options;
     const gate = new QuestionGate(peer, {
       tools: this.#options.shared?.asking ?? new AskingTools(),
       requestTimeoutMs,
@@ -130,9 +131,9 @@ class Attempts<T extends ClientChannel> {
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
       peer.onerror = undefined;
-      const session = this.#session(peer, agreement, gate);
+      const session = this.#session(peer, agreement, gate, identity);
       const connection = { transport: channel, link: session, warnings: this.#warnings };
-      return new Client(session, session.facts, this.#options, connection);
+      return new Client(session, session.facts, { ...this.#options, identity }, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       const evidence = channel.evidence?.(); // of the failure, not of the end that follows
@@ -151,7 +152,12 @@ class Attempts<T extends ClientChannel> {
   }
 
   /** The session for the negotiated revision. */
-  #session(peer: Peer, { server, revision, dialect }: Agreement, gate: QuestionGate): Session {
+  #session(
+    peer: Peer,
+    { server, revision, dialect }: Agreement,
+    gate: QuestionGate,
+    identity: ClientIdentity,
+  ): Session {
     const facts = { ...server, revision, era: eraOf(revision), ...(dialect && { dialect }) };
     const { report } = this.#warnings;
     const { clock = systemClock } = this.#options;
@@ -159,8 +165,9 @@ class Attempts<T extends ClientChannel> {
       peer.requestWatcher = undefined; // questions are results
       return new ModernSession(peer, facts, this.#options, clock, report);
     }
-    if (dialect) return new TranscriptSession(peer, facts, gate);
-    const session = new LegacySession(peer, facts, gate);
+    const host = this.#options.shared && identity;
+    if (dialect) return new TranscriptSession(peer, facts, gate, host);
+    const session = new LegacySession(peer, facts, gate, host);
     // A host connects again instead: it restores more.
     if (!this.#options.shared) peer.channel.onrenewed = (initialized) => session.renewed(initialized as Result);
     return session;

@@ -60,6 +60,13 @@ export function unclear(method: string, tools: string): RpcError {
   );
 }
 
+export function notAskable(method: string, tool: string): RpcError {
+  return new RpcError(
+    RpcCode.serverBusy,
+    `${method} belongs to ${JSON.stringify(tool)}, whose client cannot be asked during it`,
+  );
+}
+
 export function givenUp(method: string): RpcError {
   return new RpcError(RpcCode.serverBusy, `The client of the call that ${method} belongs to has given up the call`);
 }

@@ -1,10 +1,11 @@
 // A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
 
 import { textOf } from '../../../base/text-of.ts';
+import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
-import { SentRequest } from './session.ts';
+import { mayAskForInput, SentRequest } from './session.ts';
 
-/** Requests during which no server asks its client. */
+/** Requests that never wait because of questions, and are never kept apart. A question may belong to them all the same. */
 const asksNothing = new Set([
   'initialize',
   'ping',
@@ -45,6 +46,8 @@ export class GatedRequest extends SentRequest {
   readonly identity: string;
   /** Questions of requests with the same one may go to any of them. */
   readonly client: ClientKey;
+  /** A result of 2026-07-28 carries questions only where the specification allows it. */
+  readonly isAskable: boolean;
   readonly #method: string;
   readonly #params: Params;
 
@@ -53,12 +56,18 @@ export class GatedRequest extends SentRequest {
     this.identity = caller.client.identity.id;
     this.principal = caller.client.identity.principal;
     this.client = clientKeyOf(caller);
+    this.isAskable = !caller.asksInResult || mayAskForInput.has(method);
     this.#method = method;
     this.#params = params;
   }
 
   get tool(): string {
     return toolOf(this.#method, this.#params);
+  }
+
+  /** Whether it may be told apart from others by whether it asks. */
+  get mayAsk(): boolean {
+    return mayAsk(this.#method);
   }
 
   /** The time that it waited counts. */
@@ -68,6 +77,31 @@ export class GatedRequest extends SentRequest {
   }
 }
 
+/** A request that the session sends for watchers of several clients: a question that belongs to it is refused. */
+export class UnaskedRequest implements RequestOptions {
+  asks = false;
+  asked = false;
+  readonly isAskable = false;
+  readonly mayAsk = false;
+  readonly client: ClientKey = 'unasked';
+  readonly principal = undefined;
+  readonly identity = undefined;
+  readonly caller = undefined;
+  readonly signal = undefined;
+  readonly tool: string;
+
+  constructor(method: string) {
+    this.tool = method;
+  }
+}
+
+/** A request that a question may belong to. */
+export type OwnerRequest = GatedRequest | UnaskedRequest;
+
+export function isOwner(options: RequestOptions | undefined): options is OwnerRequest {
+  return options instanceof GatedRequest || options instanceof UnaskedRequest;
+}
+
 /** What `AskingTools` knows a request by. */
 export function toolOf(method: string, { name }: Params): string {
   if (method === 'tools/call') return textOf(name);
@@ -75,6 +109,6 @@ export function toolOf(method: string, { name }: Params): string {
 }
 
 /** Whether all are of one client. */
-export function isOfOne(requests: readonly GatedRequest[]): boolean {
+export function isOfOne(requests: readonly OwnerRequest[]): boolean {
   return requests.every(({ client }) => client === requests[0]?.client);
 }

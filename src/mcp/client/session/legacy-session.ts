@@ -3,19 +3,20 @@
 // all watchers of their level.
 
 import { PeerError, toError } from '../../../base/errors.ts';
+import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
 import { isModernRevision } from '../../revisions.ts';
-import type { Caller, Params, Result, Watcher } from '../../service.ts';
+import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
 import { UPDATED_METHOD } from '../../watchers.ts';
 import { readServer } from '../lenient.ts';
 import type { Warn } from '../warnings.ts';
-import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
+import { type ClientKey, GatedRequest, mayAsk, UnaskedRequest } from './gated-request.ts';
 import { onlyCaller } from './open-callers.ts';
 import type { QuestionGate } from './question-gate.ts';
 import { ServerLogLevel } from './server-log-level.ts';
-import { type SentRequest, type ServerFacts, Session } from './session.ts';
+import { SentRequest, type ServerFacts, Session } from './session.ts';
 
 interface Subscription {
   watchers: number;
@@ -26,15 +27,18 @@ export class LegacySession extends Session {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #gate: QuestionGate;
   readonly #warn: Warn;
+  /** The host, if several clients share the connection. */
+  readonly #host: ClientIdentity | undefined;
   /** Undefined if the server does not log. */
   readonly #logLevel: ServerLogLevel | undefined;
 
-  constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate) {
+  constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate, host?: ClientIdentity) {
     super(peer, facts);
     this.#gate = gate;
     this.#warn = gate.warn;
+    this.#host = host;
     if (facts.capabilities.logging) {
-      this.#logLevel = new ServerLogLevel((level) => this.send('logging/setLevel', { level }), gate.warn);
+      this.#logLevel = new ServerLogLevel((level) => this.#sendUnasked('logging/setLevel', { level }), gate.warn);
     }
   }
 
@@ -47,8 +51,11 @@ export class LegacySession extends Session {
     if (logLevel !== undefined && getsLogsOfCalls(caller)) {
       this.#logLevel?.include(logLevel, this.watchers.chosenLogLevel);
     }
-    const request = new GatedRequest(caller, this.wire, method, params);
     const sent = method === 'ping' ? undefined : plain(params);
+    if (!this.#mayOwn(method, caller)) {
+      return this.send(method, sent, new SentRequest(caller, this.wire)) as Promise<Result>;
+    }
+    const request = new GatedRequest(caller, this.wire, method, params);
     if (!mayAsk(method) || this.#gate.passes(request)) return this.send(method, sent, request) as Promise<Result>;
     return this.#gate.wait(request, () => this.send(method, sent, request) as Promise<Result>);
   }
@@ -82,7 +89,7 @@ export class LegacySession extends Session {
     Object.assign(this.facts, readServer(initialized, this.#warn));
     if (this.facts.capabilities.logging) this.#logLevel?.renew(this.watchers.chosenLogLevel);
     for (const [uri, subscription] of this.#subscriptions) {
-      subscription.ready = this.send('resources/subscribe', { uri });
+      subscription.ready = this.#sendUnasked('resources/subscribe', { uri });
       this.#resubscribed(uri, subscription.ready).catch((error: unknown) => this.peer.onerror?.(toError(error)));
     }
     // What changed in between was not announced.
@@ -94,23 +101,33 @@ export class LegacySession extends Session {
     this.#gate.close(cause);
   }
 
-  protected send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {
+  protected send(method: string, params: Params | undefined, options?: RequestOptions): Promise<unknown> {
     return this.peer.request(method, params, options);
   }
 
   /** A client of 2026-07-28 watches no log messages: it gets those that can be of no other client's request. */
   protected override logged(params: Params | undefined): void {
     super.logged(params);
-    const caller = onlyCaller(this.peer, (_, method) => mayAsk(method));
+    const caller = onlyCaller(this.peer, (each, method) => this.#mayOwn(method, each));
     if (!caller || caller === 'several' || !getsLogsOfCalls(caller)) return;
     const { logLevel } = caller.client;
     if (logLevel !== undefined && reaches(params?.level, logLevel)) caller.log(params!);
   }
 
+  /** Whether a question may belong to a request of this caller. Lists and pings of the host itself belong to no client. */
+  #mayOwn(method: string, { client }: Caller): boolean {
+    return mayAsk(method) || client.identity !== this.#host;
+  }
+
+  /** For watchers, of which there may be several. */
+  #sendUnasked(method: string, params: Params): Promise<unknown> {
+    return this.send(method, params, this.#host && new UnaskedRequest(method));
+  }
+
   async #subscribe(uri: string): Promise<void> {
     let subscription = this.#subscriptions.get(uri);
     if (!subscription) {
-      subscription = { watchers: 0, ready: this.send('resources/subscribe', { uri }) };
+      subscription = { watchers: 0, ready: this.#sendUnasked('resources/subscribe', { uri }) };
       this.#subscriptions.set(uri, subscription);
     }
     subscription.watchers++;
@@ -139,7 +156,7 @@ export class LegacySession extends Session {
     if (!subscription || --subscription.watchers > 0) return;
     this.#subscriptions.delete(uri);
     await subscription.ready.catch(() => undefined); // it may be renewed just now
-    await this.send('resources/unsubscribe', { uri }).catch((error: unknown) => {
+    await this.#sendUnasked('resources/unsubscribe', { uri }).catch((error: unknown) => {
       this.#warn('unsubscribe-failed', `The server refused to end a subscription: ${toError(error).message}`);
     });
   }

@@ -23,12 +23,13 @@ import {
   givenUp,
   HELD_MS,
   notAnswered,
+  notAskable,
   perhapsGivenUp,
   TIE_MS,
   unclear,
 } from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
-import { type ClientKey, GatedRequest, isOfOne, mayAsk } from './gated-request.ts';
+import { type ClientKey, GatedRequest, isOfOne, isOwner, type OwnerRequest } from './gated-request.ts';
 import { QuestionOwners } from './question-owners.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
@@ -130,15 +131,16 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#waiting.close(cause);
   }
 
-  gaveUp({ id, method, options }: PendingCall): void {
-    if (!(options instanceof GatedRequest) || !mayAsk(method)) return;
+  gaveUp({ id, options }: PendingCall): void {
+    if (!isOwner(options)) return;
     this.#abandoned.add(id, options);
-    if (this.#isShared && this.#waitsForAnswer(options)) this.#cancelLater(id, options);
+    if (options instanceof GatedRequest && this.#isShared && this.#waitsForAnswer(options))
+      this.#cancelLater(id, options);
   }
 
   settled({ id, options }: PendingCall): void {
     this.#hasAnswered ||= this.mayAsk;
-    if (!(options instanceof GatedRequest)) return;
+    if (!isOwner(options)) return;
     if (this.#abandoned.has(id)) this.#endQuestionsOf(options);
     else if (options.asks && !options.asked) this.#tools.ranSilently(options.tool, options.principal);
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
@@ -183,19 +185,21 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
       else if (isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
       return;
     }
+    if (first && !first.isAskable && question.method !== 'roots/list') {
+      return this.#refuse(question, notAskable(question.method, first.tool));
+    }
+    const owner = first?.isAskable ? first : undefined;
     this.#held.delete(question);
     this.#routed.add(question);
-    question.decide(first?.caller);
-    if (!first) return;
-    question.client = first.client;
-    question.identity = first.identity;
-    question.principal = first.principal;
-    question.routedMs = nowMs;
+    question.decide(owner?.caller);
+    if (!owner) return;
+    const { client, identity, principal } = owner;
+    Object.assign(question, { client, identity, principal, routedMs: nowMs });
     // With several tools it is not known which one asked. A client could accuse any tool by a request that it gave up.
-    const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === first.tool);
-    if (isCertain) this.#tools.asked(first.tool);
+    const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === owner.tool);
+    if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool);
     for (const request of open) {
-      request.asks = true;
+      request.asks = request.mayAsk;
       request.asked = true;
     }
   }
@@ -209,10 +213,10 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (this.#held.size >= open.length) for (const question of newer) this.#refuseUnclear(question, open);
   }
 
-  #refuseUnclear(question: AskedQuestion, open: readonly GatedRequest[]): void {
+  #refuseUnclear(question: AskedQuestion, open: readonly OwnerRequest[]): void {
     for (const request of open) {
       request.asked = true;
-      this.#tools.suspected(request.tool, request.principal);
+      if (request.mayAsk) this.#tools.suspected(request.tool, request.principal);
     }
     const tools = [...new Set(open.map(({ tool }) => JSON.stringify(tool)))].join(', ');
     this.#refuse(question, unclear(question.method, tools));
@@ -226,7 +230,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   }
 
   /** The client gave up its last request that a question may belong to: no answer is waited for. */
-  #endQuestionsOf(request: GatedRequest): void {
+  #endQuestionsOf(request: OwnerRequest): void {
     for (const question of this.#routed) {
       if (question.client !== request.client || !request.asked) continue;
       const { open } = this.#owners.before(question.beforeId);

@@ -3,7 +3,7 @@
 
 import type { PendingCall } from '../../../jsonrpc/outbound.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
-import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
+import { type ClientKey, isOwner, type OwnerRequest } from './gated-request.ts';
 
 export class QuestionOwners {
   readonly #peer: { readonly requests: Iterable<PendingCall> };
@@ -15,12 +15,12 @@ export class QuestionOwners {
   }
 
   /** Those with a smaller id, and the clients of those that were given up. */
-  before(id: number): { open: GatedRequest[]; abandoned: Set<ClientKey> } {
+  before(id: number): { open: OwnerRequest[]; abandoned: Set<ClientKey> } {
     return { open: [...this.#open(id)], abandoned: new Set(this.#abandoned.clientsBefore(id)) };
   }
 
   /** The oldest with a smaller id that was not given up. */
-  first(id: number): GatedRequest | undefined {
+  first(id: number): OwnerRequest | undefined {
     for (const request of this.#open(id)) return request;
     return undefined;
   }
@@ -39,10 +39,10 @@ export class QuestionOwners {
     return true;
   }
 
-  *#open(beforeId: number): Iterable<GatedRequest> {
-    for (const { id, method, options } of this.#peer.requests) {
+  *#open(beforeId: number): Iterable<OwnerRequest> {
+    for (const { id, options } of this.#peer.requests) {
       if (id >= beforeId) return;
-      if (options instanceof GatedRequest && mayAsk(method)) yield options;
+      if (isOwner(options)) yield options;
     }
   }
 }

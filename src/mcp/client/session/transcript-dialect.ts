@@ -9,7 +9,6 @@ import type { Caller, Params, Result, ServiceFacts } from '../../service.ts';
 import type { Implementation, ServerCapabilities } from '../../types.ts';
 import { asResult } from '../lenient.ts';
 import { LegacySession } from './legacy-session.ts';
-import type { SentRequest } from './session.ts';
 
 /** As the tutorial has them. */
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
@@ -39,7 +38,7 @@ export class TranscriptSession extends LegacySession {
     return result;
   }
 
-  protected override send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {
+  protected override send(method: string, params: Params | undefined, options?: RequestOptions): Promise<unknown> {
     return super.send(method === 'ping' ? method : `mcp/${method}`, params, options);
   }
 }
