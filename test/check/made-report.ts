@@ -4,7 +4,7 @@
 import { type CheckReport, countStatuses, type Outcome } from '../../src/check/report/report.ts';
 
 export const HOSTILE =
-  '</script><img src=x onerror="alert(1)">]]>&amp;\u0000\u001b[2J\u202e\ud800 漢字 עברית 👩‍👩‍👧 grüße';
+  '</script><img src=x onerror="alert(1)">]]>&amp;\u0000\u001b[2J\u009b\u202e\ud800 漢字 עברית 👩‍👩‍👧 grüße';
 
 const passed = (rule: string, revision: Outcome['revision'], title = 'what is right is done'): Outcome => ({
   rule,

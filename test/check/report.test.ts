@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { painter } from '../../src/base/terminal/colours.ts';
 import { textWidth } from '../../src/base/terminal/text-width.ts';
+import { visible } from '../../src/base/terminal/visible.ts';
 import { junitOf } from '../../src/check/report/junit.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { dangerous } from '../cli/run-cli.ts';
@@ -74,7 +75,7 @@ test('JUnit has a suite for each family and a case for each rule and revision', 
     inside: [],
   });
   expect(lifecycle.cases[2].inside).toEqual([['skipped', expect.stringContaining('--long-call'), null]]);
-  const escaped = HOSTILE.replace('\0', '\\u0000').replace('\x1b', '\\u001b').replace('\ud800', '\\ud800');
+  const escaped = visible(HOSTILE).replace('\ud800', '\\ud800');
   expect(wire.properties).toMatchObject({ name: `weather ${escaped}`, revisions: '2026-07-28 2025-11-25' });
   const [[tag, message, details]] = wire.cases[0].inside;
   expect([tag, message]).toEqual(['failure', `The server wrote "${escaped}" to stdout.`]);

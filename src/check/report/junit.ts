@@ -1,5 +1,6 @@
 // The report as JUnit XML, which CI systems read: a suite for each family, a test case for each rule and revision.
 
+import { visible } from '../../base/terminal/visible.ts';
 import { familyOf } from '../rule.ts';
 import { type CheckReport, type EvidenceLine, isFailure, type Outcome } from './report.ts';
 import { isViolated } from './rule-results.ts';
@@ -77,16 +78,13 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** Characters that XML 1.0 cannot contain, not even as references, are written as `\uNNNN`. */
+/** Also escapes what XML 1.0 cannot contain, not even as references: surrogates without their other half, and two noncharacters. */
 function text(value: string): string {
-  return value
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, (character) => {
-      return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;
-    })
+  return visible(value)
+    .replace(/[\ud800-\udfff\ufffe\uffff]/gu, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\r', '&#13;');
+    .replaceAll('>', '&gt;');
 }
 
 function attribute(value: string): string {
