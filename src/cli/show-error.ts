@@ -3,7 +3,7 @@
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
 import { counted } from '../base/terminal/counted.ts';
-import { visible, visibleLine } from '../base/terminal/visible.ts';
+import { visibleIndented, visibleLine } from '../base/terminal/visible.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Output } from './output/output.ts';
 
@@ -14,18 +14,18 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   const error = toError(thrown);
   if (out.json) out.document({ error: errorDocument(error) });
   const paint = out.paintError;
-  out.say(`${paint('red', 'error:')} ${visible(error.message)}`);
+  out.say(`${paint('red', 'error:')} ${visibleIndented(error.message)}`);
   if (!(error instanceof StandpipeError)) {
     out.say('This is a bug in standpipe; please report it with the details below.');
-    out.say(visible(error.stack ?? ''));
+    out.say(visibleIndented(error.stack ?? ''));
     return;
   }
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
-  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(withCliOptionNames(error.hint))}`);
+  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visibleIndented(withCliOptionNames(error.hint))}`);
   if (!verbose) return;
-  out.say(paint('dim', visible(error.stack ?? '')));
+  out.say(paint('dim', visibleIndented(error.stack ?? '')));
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
-    out.say(paint('dim', `caused by ${visible(toError(cause).stack ?? String(cause))}`));
+    out.say(paint('dim', `caused by ${visibleIndented(toError(cause).stack ?? String(cause))}`));
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { visible, visibleJson, visibleLine } from './visible.ts';
+import { visible, visibleIndented, visibleJson, visibleLine } from './visible.ts';
 
 describe('what a terminal would obey is written out', () => {
   test.each([
@@ -13,6 +13,10 @@ describe('what a terminal would obey is written out', () => {
     ['letters stay', 'grüße 漢字 👩‍👩‍👧', 'grüße 漢字 👩‍👩‍👧'],
   ])('%s', (_what, text, expected) => {
     expect(visible(text)).toBe(expected);
+  });
+
+  test('further lines after a label are indented', () => {
+    expect(visibleIndented('a\r\nhint: b\nc')).toBe('a\n  hint: b\n  c');
   });
 
   test('a name has one line', () => {

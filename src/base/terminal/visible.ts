@@ -11,6 +11,11 @@ export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unseen, escapeCharacter);
 }
 
+/** For text after a label: further lines are indented, so that none of them looks like output of the command. */
+export function visibleIndented(text: string): string {
+  return visible(text).replaceAll('\n', '\n  ');
+}
+
 /** For names and fields of one line: newlines and tabs are escaped too. */
 export function visibleLine(text: string): string {
   return text.replace(unseen, escapeCharacter).replaceAll('\n', '\\n').replaceAll('\t', '\\t');

@@ -1,7 +1,7 @@
 // `standpipe call`: calls a tool.
 
 import type { ProcessIdentity } from '../../base/errors.ts';
-import { visible, visibleLine } from '../../base/terminal/visible.ts';
+import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
@@ -158,7 +158,7 @@ async function show(
   if (out.json) out.document(besideResult(withoutOrigin(result), { server, tool: tool.name, isError, saved, ...more }));
   if (settings.verbose && more.ran && !out.json) out.say(originText(more.ran));
   if (!isError) return ExitCode.done;
-  out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
+  out.say(`${out.paintError('red', 'The tool reports an error:')} ${visibleIndented(errorText(result))}`);
   for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));
   if (more.hint) out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(more.hint)}`);
   return ExitCode.toolError;

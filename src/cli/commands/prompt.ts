@@ -1,7 +1,7 @@
 // `standpipe prompt`: gets a prompt with its arguments.
 
 import { UsageError } from '../../base/errors.ts';
-import { visible, visibleLine } from '../../base/terminal/visible.ts';
+import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -60,7 +60,7 @@ const prompt: CommandBody = (invocation, words, options) =>
     const warned = await reportWarnings(reached.host, [server], out);
     if (out.json) out.document(besideResult(result, { server, prompt: name, ...warned }));
     else {
-      if (description) out.say(visible(description));
+      if (description) out.say(`  ${visibleIndented(description)}`);
       for (const { role, content } of messages) {
         const { text, piece, what } = readBlock(content);
         out.text(`${visibleLine(role)}: ${text ?? describePiece(piece!, what)}\n`);

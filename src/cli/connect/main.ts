@@ -3,6 +3,7 @@
 
 import { writeSync } from 'node:fs';
 import { StandpipeError, toError } from '../../base/errors.ts';
+import { visibleIndented } from '../../base/terminal/visible.ts';
 import { ExitCode, exitCodeOf } from '../exit-code.ts';
 import { parseConnectArguments } from './connect-arguments.ts';
 import { openConnection } from './open-connection.ts';
@@ -31,7 +32,8 @@ export async function connectMain(words: readonly string[]): Promise<void> {
 /** The same format as cli/show-error.ts, which would take too long to load here. */
 function inWords(error: Error): string {
   if (!(error instanceof StandpipeError)) return `error: ${error.stack}`;
-  return error.hint ? `error: ${error.message}\nhint: ${error.hint}` : `error: ${error.message}`;
+  const message = `error: ${visibleIndented(error.message)}`;
+  return error.hint ? `${message}\nhint: ${visibleIndented(error.hint)}` : message;
 }
 
 function print(text: string): void {

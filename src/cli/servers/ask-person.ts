@@ -1,6 +1,6 @@
 // Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
 
-import { visible, visibleLine } from '../../base/terminal/visible.ts';
+import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
@@ -23,7 +23,7 @@ export function askPerson(server: string, out: Output, unanswered: Unanswered[] 
         reportUnanswered(question, out);
         return { action: 'decline' };
       }
-      out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));
+      out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visibleIndented(params.message)}`));
       const goOn = out.activity.hold(); // otherwise it would overwrite the question
       const lines = new TypedLines();
       try {

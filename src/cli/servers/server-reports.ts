@@ -1,7 +1,7 @@
 // Reports on stderr about what servers do besides answering: non-protocol text on stdout, deviations from the protocol, and
 // questions that were not answered.
 
-import { visible, visibleLine } from '../../base/terminal/visible.ts';
+import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
@@ -50,6 +50,6 @@ export function hasTerminal(): boolean {
 export function reportUnanswered({ server, message, action }: Unanswered, out: Output): void {
   const what = action === 'decline' ? 'declined' : 'cancelled';
   out.say(
-    `${visibleLine(server)} asks: ${visible(message)} — ${what}: there is no terminal to answer on. Run the command in a terminal to answer.`,
+    `${visibleLine(server)} asks: ${visibleIndented(message)} — ${what}: there is no terminal to answer on. Run the command in a terminal to answer.`,
   );
 }
