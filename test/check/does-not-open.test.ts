@@ -11,6 +11,15 @@ const folder = temporaryFolder('does-not-open');
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/diagnosis', name);
 const node = (name: string) => [process.execPath, fixture(name)];
 const script = (code: string) => [process.execPath, '-e', code];
+/** `id`: the expression of the id of an answer. */
+const answering = (id: string) =>
+  script(`require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: {}, tools: [] };
+    const answer = method === 'server/discover' ? { error: { code: -32601, message: 'x' } } : { result };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id: ${id}, ...answer }));
+  })`);
 const FOR_EVER_MS = 2 ** 30;
 
 async function check([command = '', ...args]: string[], timeoutMs: number) {
@@ -24,6 +33,8 @@ test.concurrent.each([
   ['wants-arguments.mjs', node('wants-arguments.mjs'), /usage/i, /"args"/],
   ['an echo', script('process.stdin.pipe(process.stdout)'), /echoes its input/, /not a server/],
   ['a crash', script('console.error("Error: no disk"); process.exit(3)'), /exited with code 3.*no disk/, /stderr/],
+  ['an id as text', answering('`${id}`'), /no answer to `initialize` .* id as text \("1" for 1\)/, /with its type/],
+  ['an id as text later', answering('id === 1 ? 1 : `${id}`'), /`tools\/list`: .* \("2" for 2\)/, /with its type/],
 ])('%s is explained before the time for an answer is over', async (_, words, reason, fix) => {
   const found = await check(words, FOR_EVER_MS);
   expect(found).toMatchObject({ status: 'failed', revisions: [], reason: expect.stringMatching(reason) });

@@ -41,9 +41,9 @@ function* segmentsOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** Lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. */
-export function wrapToWidth(text: string, width: number): string[] {
-  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width)));
+/** Lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. `isWhole`: words that are not broken, however long. */
+export function wrapToWidth(text: string, width: number, isWhole = (_word: string) => false): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width), isWhole));
 }
 
 /** The same in at most so many lines: the last one is cut where there are more. */
@@ -53,7 +53,7 @@ export function wrapToLines(text: string, width: number, mostLines: number): str
   return [...lines.slice(0, mostLines - 1), cutToWidth(lines.slice(mostLines - 1).join(' '), width)];
 }
 
-function wrapLine(text: string, width: number): string[] {
+function wrapLine(text: string, width: number, isWhole: (word: string) => boolean): string[] {
   if (textWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
@@ -67,7 +67,7 @@ function wrapLine(text: string, width: number): string[] {
       continue;
     }
     if (!isFirst) lines.push(line);
-    const pieces = length <= width ? [word] : piecesOf(word, width);
+    const pieces = length <= width || isWhole(word) ? [word] : piecesOf(word, width);
     lines.push(...pieces.slice(0, -1));
     line = pieces.at(-1)!;
     used = textWidth(line);

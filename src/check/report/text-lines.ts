@@ -9,6 +9,11 @@ export interface LineOptions {
   width?: number;
 }
 
+/** Half a link opens another page. */
+function isLink(word: string): boolean {
+  return /^(?:https?:\/\/|docs\/)/.test(word);
+}
+
 export class Lines {
   readonly paint: Paint;
   readonly #width: number;
@@ -20,13 +25,13 @@ export class Lines {
   }
 
   add(indent: number, text: string, colour?: Colour): void {
-    for (const line of wrapToWidth(text, this.#width - indent)) this.#push(indent, '', line, colour);
+    for (const line of wrapToWidth(text, this.#width - indent, isLink)) this.#push(indent, '', line, colour);
   }
 
   /** The lines of the text are aligned behind the label. */
   labelled(indent: number, label: string, text: string, colour: Colour, textColour?: Colour): void {
     const from = indent + label.length + 1;
-    for (const [at, line] of wrapToWidth(text, this.#width - from).entries()) {
+    for (const [at, line] of wrapToWidth(text, this.#width - from, isLink).entries()) {
       if (at === 0) this.#push(indent, `${this.paint(colour, label)} `, line, textColour);
       else this.#push(from, '', line, textColour);
     }

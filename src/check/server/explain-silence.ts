@@ -1,6 +1,7 @@
 // Why a server opened in no revision: the diagnosis that the rest of Standpipe gives, with the fix for its language.
 
 import { diagnose } from '../../diagnosis/diagnose.ts';
+import { idAsText } from '../../diagnosis/text-id.ts';
 import { eraOf } from '../../mcp/revisions.ts';
 import { explainExit } from '../../process/launch/explain-exit.ts';
 import { describeError, readAnswer } from './conversation.ts';
@@ -31,6 +32,7 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
     return { lane, reason: 'The command echoes its input: `initialize` came back.', fix };
   }
+  if (probe.textId !== undefined) return { lane, reason: lane.problem.message, fix: idAsText(probe.textId).fix };
   return { lane, ...(await diagnosed(probe, lane.problem.message)) };
 }
 

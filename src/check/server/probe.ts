@@ -1,9 +1,11 @@
 // The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
 import type { JsonObject } from '../../base/json-object.ts';
+import { idAsText } from '../../diagnosis/text-id.ts';
 import { type Budget, parsedBytes } from '../budget.ts';
 import { launch, ProcessUnderTest, type Target } from '../process-under-test.ts';
 import type { Entry } from '../transcript.ts';
+import { violation } from '../verdict.ts';
 import { type Frame, LineReader, messagesOf } from './line-reader.ts';
 
 export { type Frame, messagesOf };
@@ -13,6 +15,8 @@ export class Probe extends ProcessUnderTest {
   readonly frames: Frame[] = [];
   /** Called for each line, before waits are. */
   onframe: ((frame: Frame) => void) | undefined;
+  /** The id of an answer that had it as text. */
+  textId: string | undefined;
   readonly #answers = new Map<string, Frame[]>();
   readonly #lines = new LineReader(
     (frame) => this.#line(frame),
@@ -38,9 +42,18 @@ export class Probe extends ProcessUnderTest {
     return this.#answers.get(JSON.stringify(id)) ?? [];
   }
 
-  /** The first answer with this id. It is a violation if none comes in time; `what` names the request. */
-  answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
-    return this.until(() => this.answersTo(id)[0], `There was no answer to ${what}`, timeoutMs);
+  /** The first answer with this id. It is a violation if none comes in time, or one with the id as text; `what` names the request. */
+  async answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
+    const find = () => this.answersTo(id)[0] ?? this.#answerAsText(id);
+    const frame = await this.until(find, `There was no answer to ${what}`, timeoutMs);
+    if (this.answersTo(id)[0] !== undefined) return this.answersTo(id)[0]!;
+    this.textId = `${id}`;
+    violation(`There was no answer to ${what}: the server ${idAsText(this.textId).problem}.`, frame);
+  }
+
+  /** Ids of `newId` are numbers. */
+  #answerAsText(id: unknown): Frame | undefined {
+    return this.hasGiven(id) ? this.answersTo(`${id}`)[0] : undefined;
   }
 
   protected override read(chunk: Buffer): void {

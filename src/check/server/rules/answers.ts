@@ -71,7 +71,7 @@ export async function allAnswered({ probe }: Conversation, ids: readonly unknown
   for (const [at, id] of ids.entries()) {
     if (await probe.maybe(() => probe.answersTo(id)[0])) continue;
     const missing = ids.slice(at).filter((each) => probe.answersTo(each).length === 0).length;
-    const why = probe.ended ? 'the server closed its stdout' : `nothing came for ${probe.timeoutMs / 1000} s`;
+    const why = probe.ended ? await probe.howItEnded() : `nothing came for ${probe.timeoutMs / 1000} s`;
     violation(`${missing} of ${ids.length} requests ${what} were not answered: ${why}.`);
   }
 }

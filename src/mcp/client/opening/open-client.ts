@@ -3,6 +3,7 @@
 
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
+import { idAsText } from '../../../diagnosis/text-id.ts';
 import { Peer } from '../../../jsonrpc/peer.ts';
 import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
@@ -91,7 +92,7 @@ class Attempts<T extends ClientChannel> {
       closed = true;
     };
     peer.onerror = (error) => this.#warnings.report('startup', `While starting: ${error.message}`, error.message);
-    peer.onTextId = (id) => this.#warnings.report('text-id', idAsText(id));
+    peer.onTextId = (id) => this.#warnings.report('text-id', textIdWarning(id));
     const declared = legacyCapabilities(this.#options);
     const stop = () => peer.close().catch((error: unknown) => this.#warnings.report('close', toError(error).message));
     signal?.addEventListener('abort', stop, { once: true });
@@ -180,8 +181,9 @@ class Attempts<T extends ClientChannel> {
   }
 }
 
-function idAsText(id: string): string {
-  return `The server answers with the id as text (${JSON.stringify(id)} for ${id}). It is accepted here; other clients time out. Copy the id of the request with its type.`;
+function textIdWarning(id: string): string {
+  const { problem, fix } = idAsText(id);
+  return `The server ${problem}. It is accepted here; other clients time out. ${fix}`;
 }
 
 function makePlan(options: ClientOptions, key: string | undefined, memory: EraMemory): Plan {
