@@ -3,7 +3,7 @@
 import { toError } from '../base/errors.ts';
 import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
-import type { LogLevel, SubscriptionFilter } from './types.ts';
+import type { LogLevel, ServerCapabilities, SubscriptionFilter } from './types.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
@@ -103,6 +103,13 @@ export class Watchers {
       this.#report(toError(error));
     }
   }
+}
+
+/** The lists whose changes a service with these capabilities announces. */
+export function announcedLists(capabilities: ServerCapabilities): SubscriptionFilter {
+  const filter: SubscriptionFilter = {};
+  for (const kind of listKinds) if (capabilities[kind]?.listChanged === true) filter[`${kind}ListChanged`] = true;
+  return filter;
 }
 
 /** Whether it wants notifications about changes. */

@@ -88,6 +88,9 @@ test('what is sent while the stream of a session is lost is there when its clien
 
 test('a client that did not read its stream and lost it gets what follows on the next one', async () => {
   const session = await post('initialize', initialize);
+  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session };
+  expect(await fetch(url, { method: 'POST', headers, body })).toMatchObject({ status: 202 });
   const unread = get(url, { headers: { accept: 'text/event-stream', ...session } });
   const response = await new Promise<IncomingMessage>((resolve) => unread.on('response', resolve));
   while (limits.counts.waitingBytes < 1024 * 1024) {

@@ -38,6 +38,49 @@ test('a request may follow initialize before the service has described itself', 
   expect(await opened).toMatchObject({ result: { serverInfo: { name: 'opaque' }, protocolVersion: '2025-03-26' } });
 });
 
+test('nothing is sent before initialize is answered and the client is initialized, and no change that was not declared', async () => {
+  const service = new OpaqueService();
+  let arrive: ((facts: ServiceFacts) => void) | undefined;
+  service.describe = () =>
+    new Promise((resolve) => {
+      arrive = resolve;
+    });
+  const client = await RawClient.connect(service);
+  const notify = () => {
+    for (const kind of ['tools', 'prompts'] as const) {
+      service.tell(`${kind}ListChanged`, `notifications/${kind}/list_changed`, undefined);
+    }
+    service.tell('logs', 'notifications/message', { level: 'info', data: 'x' });
+    service.tell('others', 'notifications/com.example', undefined);
+  };
+  const shown = () => client.received.map(({ id, method }) => method ?? id);
+  const initialize = { jsonrpc: '2.0', method: 'initialize', params: { protocolVersion: '2025-11-25' } };
+  const notifications = ['tools/list_changed', 'message', 'com.example'].map((method) => `notifications/${method}`);
+
+  client.write({ ...initialize, id: 1 });
+  client.notify('notifications/initialized');
+  await client.request('ping', undefined, 2);
+  notify();
+  arrive!(service.facts);
+  await client.until(({ id }) => id === 1);
+  await client.request('ping', undefined, 3);
+  expect(shown()).toEqual([2, 1, 3]);
+  notify();
+  await client.request('ping', undefined, 4);
+  expect(shown()).toEqual([2, 1, 3, ...notifications, 4]);
+
+  client.write({ ...initialize, id: 5 }); // a new session on the same connection
+  await client.request('ping', undefined, 6);
+  arrive!(service.facts);
+  await client.until(({ id }) => id === 5);
+  notify();
+  client.notify('notifications/initialized');
+  await client.request('ping', undefined, 7);
+  notify();
+  await client.request('ping', undefined, 8);
+  expect(shown().slice(7)).toEqual([6, 5, 7, ...notifications, 8]);
+});
+
 test('a service that is lost after its answer has answered', async () => {
   const service = new OpaqueService(() => ({ done: true }));
   service.describe = () => Promise.reject(new Error('gone'));

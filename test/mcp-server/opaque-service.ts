@@ -6,7 +6,12 @@ import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 export class OpaqueService implements Service {
   facts: ServiceFacts = {
     info: { name: 'opaque', version: '1.0.0' },
-    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: {},
+      logging: {},
+    },
   };
   readonly requests: { method: string; params: Params }[] = [];
   readonly notifications: { method: string; params: Params | undefined; client: ClientFacts }[] = [];

@@ -22,7 +22,7 @@ import { Notifier } from './notifier.ts';
 import { fromDialect, toDialect } from './transcript-dialect.ts';
 
 /** Notifications that end here. */
-const ownNotifications = new Set(['notifications/initialized', 'notifications/cancelled', 'notifications/progress']);
+const ownNotifications = new Set(['notifications/cancelled', 'notifications/progress']);
 
 export class Front {
   readonly peer: Peer;
@@ -106,6 +106,7 @@ export class Front {
   }
 
   #notified(method: string, params: Params | undefined): void {
+    if (method === 'notifications/initialized') return this.#legacy.beginNotifications();
     const client = this.#legacy.session ?? this.#modern.client;
     if (client && !ownNotifications.has(method)) this.#service.notify(method, params, client);
   }

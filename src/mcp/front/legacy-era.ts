@@ -8,8 +8,9 @@ import type { Peer } from '../../jsonrpc/peer.ts';
 import { CALL_OPTIONS, type CallOptions, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
-import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
+import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, WatchFilter } from '../service.ts';
 import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
+import { announcedLists } from '../watchers.ts';
 import { takeCallOptions } from './call-options.ts';
 import type { ClientObserver } from './client-observer.ts';
 import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
@@ -21,6 +22,9 @@ import { serviceRequest } from './service-request.ts';
 interface Session extends ClientFacts {
   revision: LegacyRevision;
   logLevel: LogLevel;
+  /** The lists whose changes were promised to the client. */
+  announced: WatchFilter;
+  isNotified: boolean;
 }
 
 export class LegacyEra {
@@ -33,8 +37,8 @@ export class LegacyEra {
   readonly #askTimeoutMs: number;
   readonly #subscriptions: LegacySubscriptions;
   readonly #observer: ClientObserver | undefined;
-  /** Of the last `initialize`: what it says of the client is kept. */
-  #introductionBytes = 0;
+  /** The last `initialize`: what it says of the client is kept. */
+  #introduction: InboundCall | undefined;
   #elicitations = 0;
 
   constructor(
@@ -55,9 +59,10 @@ export class LegacyEra {
   }
 
   serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
-    if (method === 'initialize') return this.#initialize(params, inbound.bytes);
+    if (method === 'initialize') return this.#initialize(params, inbound);
     if (method === 'ping') return {};
     const session = this.session ?? this.#open(NEWEST_LEGACY, {}, undefined);
+    this.beginNotifications(); // a client may skip `notifications/initialized`
     switch (method) {
       case 'logging/setLevel':
         return this.#setLogLevel(params, session);
@@ -79,37 +84,59 @@ export class LegacyEra {
       : resultFor(session.revision, method, result);
   }
 
+  /**
+   * Notifications that are unrelated to a request begin when `notifications/initialized` has come and `initialize` was answered:
+   * a client may treat anything else before that answer as an error.
+   */
+  beginNotifications(): void {
+    const { session } = this;
+    if (!session || session.isNotified) return;
+    session.isNotified = true;
+    this.#afterAnswer(session, () => this.#subscriptions.open(session, session.announced));
+  }
+
   close(): void {
+    this.session = undefined;
     this.#subscriptions.close();
   }
 
   /** The session begins at once: a client may send its next request before the service has described itself. */
-  #initialize({ protocolVersion, capabilities = {}, clientInfo }: Params, bytes: number): Result | Promise<Result> {
+  #initialize(params: Params, inbound: InboundCall): Result | Promise<Result> {
+    const { protocolVersion, capabilities = {}, clientInfo } = params;
     if (typeof protocolVersion !== 'string') throw invalidParams('"protocolVersion" must be a string');
     if (!isObject(capabilities)) throw invalidParams('"capabilities" must be an object');
-    const refusal = this.#peer.channel.hold?.(bytes - this.#introductionBytes);
+    const refusal = this.#peer.channel.hold?.(inbound.bytes - (this.#introduction?.bytes ?? 0));
     if (refusal) throw refusal;
-    this.#introductionBytes = bytes;
+    this.#introduction = inbound;
+    this.#subscriptions.pause();
     const revision = isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY;
     const client = this.#open(revision, capabilities as ClientCapabilities, clientInfo as Implementation);
     this.#peer.channel.setProtocolVersion?.(revision);
+    const answer = (facts: ServiceFacts) => {
+      client.announced = announcedLists(facts.capabilities);
+      return initialized(revision, facts);
+    };
     const facts = this.#service.describe(client);
-    return facts instanceof Promise
-      ? facts.then((known) => initialized(revision, known))
-      : initialized(revision, facts);
+    return facts instanceof Promise ? facts.then(answer) : answer(facts);
   }
 
   #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
-    this.session = { identity: this.#identity, revision, capabilities, info, logLevel: DEFAULT_LOG_LEVEL };
+    const session = { revision, capabilities, info, logLevel: DEFAULT_LOG_LEVEL, announced: {}, isNotified: false };
+    this.session = { identity: this.#identity, ...session };
     this.#observer?.introduced(this.session);
-    this.#subscriptions.open(this.session);
     return this.session;
+  }
+
+  /** At once where nothing is to be waited for, so that the order of requests is kept. */
+  #afterAnswer(session: Session, run: () => void): void {
+    if (!this.#introduction || this.#introduction.settled) return run();
+    void this.#introduction.whenSettled.then(() => this.session === session && run());
   }
 
   #setLogLevel({ level }: Params, session: Session): Result {
     if (!isLogLevel(level)) throw invalidParams(`Unknown log level ${JSON.stringify(level)}`);
     session.logLevel = level;
-    this.#subscriptions.open(session, true);
+    this.#afterAnswer(session, () => this.#subscriptions.open(session, session.announced, true));
     return {};
   }
 

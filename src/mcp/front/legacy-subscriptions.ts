@@ -29,12 +29,12 @@ export class LegacySubscriptions {
     this.#peer = peer;
   }
 
-  /** Begins to watch what every session gets, or continues with log messages of the level that the client has chosen. */
-  open(client: ClientFacts & { logLevel: LogLevel }, choosesLogs = false): void {
-    this.#lists ??= this.#watchOrReport(
-      { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, others: true },
-      client,
-    );
+  /**
+   * Begins to watch what every session gets, or continues with log messages of the level that the client has chosen. `announced`:
+   * the lists whose changes were promised to the client.
+   */
+  open(client: ClientFacts & { logLevel: LogLevel }, announced: WatchFilter, choosesLogs = false): void {
+    this.#lists ??= this.#watchOrReport({ ...announced, others: true }, client);
     const before = this.#logs;
     this.#logs = this.#watchOrReport({ logs: client.logLevel, choosesLogs }, client);
     if (before) stop(before); // afterwards, so that the server is not set to another level in between
@@ -69,11 +69,17 @@ export class LegacySubscriptions {
     (await watch)();
   }
 
+  /** Until the next `open`. */
+  pause(): void {
+    if (this.#lists) stop(this.#lists);
+    if (this.#logs) stop(this.#logs);
+    this.#lists = this.#logs = undefined;
+  }
+
   close(): void {
     for (const watch of this.#uris.values()) stop(watch);
     this.#uris.clear();
-    if (this.#lists) stop(this.#lists);
-    if (this.#logs) stop(this.#logs);
+    this.pause();
   }
 
   #forget(uri: string): void {

@@ -7,7 +7,7 @@ import { isLogLevel, LOGS, type LogsFilter, SUBSCRIPTION_ID } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
 import type { LogLevel, Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
-import { LOG_METHOD } from '../watchers.ts';
+import { announcedLists, LOG_METHOD } from '../watchers.ts';
 import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
@@ -133,13 +133,14 @@ export class ModernSubscriptions {
   }
 }
 
-/** Wishes for what the server does not have are left out of the acknowledgement. */
+/** Wishes for what the server does not announce are left out of the acknowledgement. */
 function offered(wanted: SubscriptionFilter, has: ServerCapabilities): SubscriptionFilter {
   const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions = [] } = wanted;
+  const announced = announcedLists(has);
   return {
-    ...(toolsListChanged && has.tools && { toolsListChanged }),
-    ...(promptsListChanged && has.prompts && { promptsListChanged }),
-    ...(resourcesListChanged && has.resources && { resourcesListChanged }),
+    ...(toolsListChanged && announced.toolsListChanged && { toolsListChanged }),
+    ...(promptsListChanged && announced.promptsListChanged && { promptsListChanged }),
+    ...(resourcesListChanged && announced.resourcesListChanged && { resourcesListChanged }),
     ...(resourceSubscriptions.length > 0 && has.resources && { resourceSubscriptions }),
   };
 }
