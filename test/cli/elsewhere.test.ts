@@ -20,7 +20,7 @@ async function up(...args: string[]): Promise<void> {
   hosts.add(await startHost(args));
 }
 
-test('the only host is used by every command, and named on stderr', async () => {
+test('the only host is used by commands that change nothing, and named on stderr; others have to name it', async () => {
   const config = writeConfig('only.json', { everything: everythingEntry });
   await up('--config', config);
   const stderr = `There is no config here: using the host that runs ${config}\n`;
@@ -31,10 +31,17 @@ test('the only host is used by every command, and named on stderr', async () => 
   const listed = await here('ls', '--json');
   expect(listed).toMatchObject({ code: 0, stderr });
   expect(JSON.parse(listed.stdout)).toMatchObject({ running: true, servers: [{ name: 'everything', state: 'ready' }] });
-  expect(await here('restart', 'everything')).toEqual({
+  for (const command of [['down'], ['stop', 'everything'], ['start', 'everything'], ['restart', 'everything']]) {
+    expect(await here(...command)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: There is no config here. A host runs elsewhere, with ${config}\nhint: If you mean that one, add --config ${config}\n`,
+    });
+  }
+  expect(await here('restart', 'everything', '--config', config)).toEqual({
     code: 0,
     stdout: '',
-    stderr: `${stderr}everything is ready.\n`,
+    stderr: 'everything is ready.\n',
   });
   expect((await here('__complete', 'tools', '')).stdout).toBe('everything\n');
 });

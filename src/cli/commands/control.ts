@@ -7,7 +7,7 @@ import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { FleetAccess } from '../fleet/reach-fleet.ts';
 import type { CommandModule, Invocation } from '../invocation.ts';
 import { findServer } from '../servers/find-server.ts';
-import { withRunningHost } from '../servers/reach-host.ts';
+import { withChangedHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 type Verb = 'start' | 'stop' | 'restart';
@@ -18,7 +18,7 @@ export const control = (verb: Verb): CommandModule => ({
     examples(command, `${verb} weather`, `${verb} weather@one`);
     command.action(
       run((invocation, words) =>
-        withRunningHost(invocation, async (host) => {
+        withChangedHost(invocation, async (host) => {
           const [given] = words as [string];
           const { out, settings } = invocation;
           const { fleetOfServer } = await import('../fleet/reach-fleet.ts');

@@ -6,7 +6,7 @@ import { visibleLine } from '../../base/terminal/visible.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isRunning } from '../../process/tree/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { withRunningHost } from '../servers/reach-host.ts';
+import { withChangedHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 /** Longer than the whole stop ladder. */
@@ -19,7 +19,7 @@ export const define: CommandModule['define'] = (command, run) => {
 };
 
 const down: CommandBody = (invocation) =>
-  withRunningHost(invocation, async (host) => {
+  withChangedHost(invocation, async (host) => {
     const { out, settings, signal } = invocation;
     const { pid, servers } = await host.status();
     const stopped = servers

@@ -10,16 +10,16 @@ import { findLive } from '../../live/find-live.ts';
 import type { Settings } from '../settings.ts';
 import { controlPathOf } from './running-host.ts';
 
-export async function findHostElsewhere(say: (text: string) => void): Promise<RemoteHost | undefined> {
-  const only = await findLiveHost({}, say);
+/** Called if the only running host is that of another folder. `option` selects it from any folder. It may throw. */
+export type Elsewhere = (name: string, option: string) => void;
+
+export async function findHostElsewhere(elsewhere: Elsewhere): Promise<RemoteHost | undefined> {
+  const only = await findLiveHost({}, elsewhere);
   return only && RemoteHost.connect(only.control!);
 }
 
 /** The descriptor of a host: by its config, that of this folder, or the only one. Undefined if none runs; throws if there are several. */
-export async function findLiveHost(
-  settings: Settings,
-  say: (text: string) => void,
-): Promise<LiveDescriptor | undefined> {
+export async function findLiveHost(settings: Settings, elsewhere: Elsewhere): Promise<LiveDescriptor | undefined> {
   const hosts = (await findLive()).filter(({ kind, control }) => kind === 'host' && control !== undefined);
   const path = controlPathOf(settings);
   if (path !== undefined) return hosts.find(({ control }) => control === path);
@@ -37,7 +37,7 @@ export async function findLiveHost(
       },
     );
   }
-  if (here.length === 0) say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
+  if (here.length === 0) elsewhere(visibleLine(only.name), howToName(only));
   return only;
 }
 

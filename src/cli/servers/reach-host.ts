@@ -96,13 +96,19 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
   };
 }
 
+/** For commands that end or change something at a running host. */
+export function withChangedHost<T>(invocation: Invocation, work: (host: RemoteHost) => Promise<T>): Promise<T> {
+  return withRunningHost(invocation, work, undefined, true);
+}
+
 /** For commands that require a running host. */
 export async function withRunningHost<T>(
   { settings, signal, out }: Invocation,
   work: (host: RemoteHost) => Promise<T>,
   otherwise: () => Promise<T> = () => Promise.reject(noHost()),
+  changes = false,
 ): Promise<T> {
-  const find = findRunningHost(settings, (text) => out.say(text));
+  const find = findRunningHost(settings, (text) => out.say(text), changes);
   // A host that was named by --shared or --node is not there: the error says so.
   const host = await find.catch((error) => {
     if (error instanceof UsageError && error.code === 'NOT_STARTED')

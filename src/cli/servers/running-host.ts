@@ -56,15 +56,23 @@ export function certainControlPath(settings: Settings): string {
   });
 }
 
-/** `say` is called if the host of another folder is used. */
+/**
+ * `say` is called if the host of another folder is used. A command that ends or changes something (`changes`) acts on such a host
+ * only where it is named.
+ */
 export async function findRunningHost(
   settings: Settings,
   say: (text: string) => void = () => undefined,
+  changes = false,
 ): Promise<RemoteHost | undefined> {
   const path = controlPathOf(settings);
   if (path === undefined) {
     const { findHostElsewhere } = await import('./host-elsewhere.ts');
-    return timed(await findHostElsewhere(say), settings);
+    const elsewhere = (name: string, option: string) => {
+      if (changes) throw elsewhereOnly(name, option);
+      say(`There is no config here: using the host that runs ${name}`);
+    };
+    return timed(await findHostElsewhere(elsewhere), settings);
   }
   const isThere = process.platform === 'win32' || (isTrusted(runtimeFolder()) && existsSync(path));
   const { RemoteHost } = await import('../../host/control/remote-host.ts');
@@ -77,6 +85,12 @@ export async function findRunningHost(
   }
   throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
     hint: 'The first `standpipe connect -- <command>` or `connect <url>` starts it.',
+  });
+}
+
+function elsewhereOnly(name: string, option: string): UsageError {
+  return new UsageError('CONFIG_NOT_FOUND', `There is no config here. A host runs elsewhere, with ${name}`, {
+    hint: `If you mean that one, add ${option}`,
   });
 }
 
