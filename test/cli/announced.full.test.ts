@@ -37,6 +37,7 @@ const config = writeConfig('announced.json', {
   overHttp: entry,
   unableOverHttp: entry,
   silentOverHttp: { ...entry, ...none },
+  mixed: entry,
 });
 
 beforeAll(async () => {
@@ -79,6 +80,19 @@ test.each([
   const { content } = await client.callTool({ name: 'announced', arguments: {} });
   await client.close();
   expect(textOf({ content }).announced).toEqual(announced);
+});
+
+test('by the gateway without an Inspector, a question that its client did not declare is refused', async () => {
+  const call = async (capabilities: object, name: string) => {
+    const client = new Client({ name: 'test', version: '1' }, { capabilities });
+    await client.connect(overHttp('mixed'));
+    const result = await client.callTool({ name, arguments: {} });
+    await client.close();
+    return textOf(result);
+  };
+  expect((await call(form, 'announced')).announced).toEqual(form);
+  expect(await call({}, 'ask')).toMatchObject({ code: -32601 });
+  expect(await call(form, 'askUrl')).toMatchObject({ code: -32602 });
 });
 
 describe('by call', () => {

@@ -131,3 +131,10 @@ test('a page that is opened after the first call: its calls may be asked after a
   expect(await call(calls, 'ask')).toEqual({ action: 'accept', content: {} });
   expect(host.status()[0]!.processes).toHaveLength(1);
 });
+
+test('a question that its client did not declare and nobody can answer is refused: no decision of a user is invented', async () => {
+  const host = await open({}, { inputs: () => ({ ...asks, elicitModes: ['form', 'url'], isAnswered: () => false }) });
+  expect(await call(clientOf(host, asks))).toMatchObject({ announced: { elicitation: { form: {} } } });
+  expect(await call(clientOf(host), 'ask')).toMatchObject({ code: -32601 });
+  expect(await call(clientOf(host, asks), 'askUrl')).toMatchObject({ code: -32602 });
+});

@@ -35,7 +35,7 @@ import { repeatedFailures } from './repeated-failures.ts';
 import { screenView } from './screen-view.ts';
 import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
-import { declineQuestions, Viewers } from './viewers.ts';
+import { Viewers } from './viewers.ts';
 
 export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
   watch: boolean;
@@ -70,7 +70,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     eraMemory: userEraMemory(),
     channelTo: fleet?.channelTo,
     whyAway: fleet?.whyAway,
-    inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
+    ...(options.inspector && { inputs: viewers.questions.inputs }),
     onNoise: ({ server, text, count }) =>
       tell(
         count === 1

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { toError } from '../../base/errors.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
-import type { Host, HostOptions } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../inspector/calls/questions.ts';
 import type { Inspector } from '../../inspector/server.ts';
@@ -27,7 +27,7 @@ export class Viewers {
   constructor(tell: (text: string) => void) {
     this.questions = inspectorInputs({
       needsPage: true,
-      onUnanswered: (question) => tell(unanswered(question, this.url)),
+      onUnanswered: (question) => tell(unanswered(question)),
     });
   }
 
@@ -82,19 +82,8 @@ export class Viewers {
   }
 }
 
-export function declineQuestions(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
-  return (server) => ({
-    elicitModes: ['form', 'url'],
-    isAnswered: () => false,
-    elicit: ({ message }) => {
-      tell(`${server} asks: ${message} — declined: no Inspector to answer in.`);
-      return { action: 'decline' };
-    },
-  });
-}
-
-function unanswered({ server, kind, params }: Question, url: string | undefined): string {
+/** Without the URL: it contains the token, and logs are read by others. */
+function unanswered({ server, kind, params }: Question): string {
   const asks = kind === 'elicit' ? `asks: ${params.message}` : 'asks for the text of a model';
-  const where = url === undefined ? '' : ` Open it and call again: ${url}`;
-  return `${server} ${asks} — cancelled: the Inspector is not open.${where}`;
+  return `${server} ${asks} — cancelled: the Inspector is not open. Open it and call again.`;
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const text = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
-const tools = ['announced', 'ask'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const tools = ['announced', 'ask', 'askUrl'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 let announced;
 let asking;
 
@@ -22,6 +22,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   if (params.name === 'announced') return send({ id, result: text({ announced, pid: process.pid }) });
   asking = id;
-  const requestedSchema = { type: 'object', properties: {} };
-  send({ id: 'question', method: 'elicitation/create', params: { message: 'Well?', requestedSchema } });
+  const form = { message: 'Well?', requestedSchema: { type: 'object', properties: {} } };
+  const url = { mode: 'url', message: 'Well?', url: 'https://example.org/', elicitationId: '1' };
+  send({ id: 'question', method: 'elicitation/create', params: params.name === 'ask' ? form : url });
 });

@@ -59,7 +59,8 @@ export function answerRequests(
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
       return gate.answer(method, signal, (caller, ended) => {
         caller?.askedBy?.(id);
-        return answerInput({ method, params }, caller, options, ended);
+        const handlers = options.isAnswered?.() === false ? {} : options;
+        return answerInput({ method, params }, caller, handlers, ended);
       });
     };
     peer.handle(method, answer, { asks: true });
@@ -83,15 +84,15 @@ export function answerInput(
   signal: AbortSignal,
   name?: string,
 ): Promise<InputResponse> {
-  if (caller && !notDeclared(asked, caller.client)) {
-    return caller.ask(asked as InputRequest, name, signal);
-  }
-  return askHandlers(asked, handlers, signal);
+  const refused = caller && notDeclared(asked, caller.client);
+  if (caller && !refused) return caller.ask(asked as InputRequest, name, signal);
+  return askHandlers(asked, handlers, signal, refused);
 }
 
-export async function askHandlers(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal) {
-  const refused = refusal(asked, undefined, handlers);
-  if (refused) throw refused;
+/** `refused`: why the caller cannot be asked. */
+export async function askHandlers(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal, refused?: RpcError) {
+  const byHandlers = refusal(asked, undefined, handlers);
+  if (byHandlers) throw refused ?? byHandlers;
   return (await handlerOf(asked.method, handlers)!(asked.params ?? {}, signal)) as InputResponse;
 }
 
