@@ -66,3 +66,29 @@ test.concurrent.each([
     expect(textOf(report)).toMatch(/→ [^\n]*"tools\/call".*stderr ….*Error: no disk.*· exited: code 3/s);
   },
 );
+
+const reasonsOf = ({ outcomes }: CheckReport) =>
+  Object.fromEntries(outcomes.map(({ rule, reason }) => [rule, reason ?? 'passed']));
+const ofResults = ['methods/tool-results', 'methods/content-blocks'];
+const ofArguments = ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'];
+
+test.concurrent('rules that no call tests are listed with --allow-calls, if there are tools', async () => {
+  const rules = [ALIVE, ...ofResults, ...ofArguments];
+  const report = await check(server('answer();', { isReadOnly: false }), { only: rules });
+  for (const reason of Object.values(reasonsOf(report)))
+    expect(reason).toMatch(/^no tool may be called.*--allow-calls$/);
+  expect(textOf(report)).toMatch(/^Not tested: 5 rules, because no tool may be called/m);
+});
+
+test.concurrent('a call without an answer is named as the reason', async () => {
+  const report = await check(server(''), { only: [ALIVE, ...ofResults], timeoutMs: 4_000 });
+  const reason = 'the call of "add" was not answered within 2.5 s: raise --timeout, or name it with --long-call';
+  expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
+});
+
+test.concurrent('a call that is answered with an error is named as the reason', async () => {
+  const report = await check(server(`fail(-32602, 'no');`), { only: [ALIVE, ...ofResults] });
+  const reason =
+    'the call of "add" was answered with the error -32602 "no": name it with other arguments with --allow-calls';
+  expect(reasonsOf(report)).toEqual({ [ALIVE]: 'passed', [ofResults[0]!]: reason, [ofResults[1]!]: reason });
+});

@@ -25,6 +25,7 @@ export const contentMembers = shapeRule({
   },
   parts: contentBlocks,
   none,
+  ofCalls: () => true,
   problem: (block) => {
     if (!isObject(block)) return `is ${jsonKind(block)}`;
     const members =
@@ -48,6 +49,7 @@ export const contentTypes = shapeRule({
   until: '2025-03-26',
   parts: contentBlocks,
   none,
+  ofCalls: () => true,
   problem: (block, { revision }) => {
     const type = isObject(block) ? block.type : undefined;
     return isLater(type, revision) ? `has the type ${type}, which ${revision} does not have` : undefined;

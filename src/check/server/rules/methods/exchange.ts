@@ -51,9 +51,10 @@ export function proofOf({ sent, received, end = [] }: Exchange): Entry[] {
   return [sent, ...(received ? [received] : []), ...end];
 }
 
-/** What was written to stderr after an entry, and what happened to the process. */
+/** What was written to stderr after an entry, and then what happened to the process: its exit is known before its pipes are read to their ends. */
 export function endAfter(entry: Entry, entries: readonly Entry[]): Entry[] {
-  return entries.slice(entries.indexOf(entry) + 1).filter(({ kind }) => kind === 'stderr' || kind === 'event');
+  const after = entries.slice(entries.indexOf(entry) + 1);
+  return [...after.filter(({ kind }) => kind === 'stderr'), ...after.filter(({ kind }) => kind === 'event')];
 }
 
 interface Refusal {

@@ -6,6 +6,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { type Exchange, proofOf } from './exchange.ts';
+import { whyNoCalls } from './no-calls.ts';
 import { type CallExchange, type Survey, surveyOf } from './survey.ts';
 
 /** One part of an answer. */
@@ -20,18 +21,21 @@ interface ShapeText<T> extends RuleText, Pick<ServerRule, 'since' | 'until'> {
   readonly parts: (survey: Survey) => readonly Part<T>[];
   /** The reason why the rule is not applicable if there are no parts. */
   readonly none: string;
+  /** The parts come from calls: of which tools. */
+  readonly ofCalls?: (tool: JsonObject) => boolean;
   /** What is wrong with it, as the rest of the sentence. */
   readonly problem: (value: T, trial: Trial) => string | undefined | Promise<string | undefined>;
 }
 
-export function shapeRule<T>({ parts, none, problem, ...text }: ShapeText<T>): ServerRule {
+export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeText<T>): ServerRule {
   return {
     ...text,
     runs: 'each revision',
     uses: 'shared',
     check: async (trial) => {
-      const found = parts(await surveyOf(trial));
-      if (found.length === 0) notApplicable(none);
+      const survey = await surveyOf(trial);
+      const found = parts(survey);
+      if (found.length === 0) notApplicable(ofCalls ? whyNoCalls(trial, survey, none, ofCalls) : none);
       for (const { value, what, exchange } of found) {
         const wrong = await problem(value, trial);
         if (wrong !== undefined) violation(`${what} ${wrong}.`, ...proofOf(exchange));

@@ -121,6 +121,10 @@ async function callAll(trial: Trial): Promise<CallExchange[]> {
   return made;
 }
 
+export function callTimeoutMs({ timeoutMs }: Trial): number {
+  return Math.max(LEAST_CALL_MS, timeoutMs / 4);
+}
+
 /** With all that the server writes until a later request is answered. A call that takes long is cancelled and has no answer. */
 export async function callOnce(
   trial: Trial,
@@ -130,8 +134,7 @@ export async function callOnce(
   const conversation = await trial.shared();
   const from = conversation.probe.frames.length;
   const params = { name, arguments: given, ...(meta && { _meta: meta }) };
-  const callMs = Math.max(LEAST_CALL_MS, trial.timeoutMs / 4);
-  const made = await exchange(trial, 'tools/call', params, callMs);
+  const made = await exchange(trial, 'tools/call', params, callTimeoutMs(trial));
   if (!made.received && !conversation.probe.ended) {
     conversation.notify('notifications/cancelled', { requestId: made.id, reason: 'It takes long' });
   }

@@ -2,11 +2,12 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import type { PermittedCall } from '../../calls.ts';
+import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
+import { unanswered, whyNoCalls } from './no-calls.ts';
 import { surveyOf } from './survey.ts';
 
 const MOST_CALLS = 5;
@@ -23,8 +24,9 @@ export const callsKeepTheServerAlive: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
-    const { calls } = await surveyOf(trial);
-    if (calls.length === 0) notApplicable('no tool may be called: name one with --allow-calls');
+    const survey = await surveyOf(trial);
+    const { calls } = survey;
+    if (calls.length === 0) notApplicable(whyNoCalls(trial, survey, 'the server has no tools'));
     const fatal = calls.find(({ end, next }) => end ?? next?.end);
     if (fatal) {
       const { call, next, failure = next?.failure } = fatal;
@@ -41,6 +43,8 @@ export const callsKeepTheServerAlive: ServerRule = {
       const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
       violation(reason, ...proofOf(last), ...endAfter(last.sent, entries));
     }
+    const slow = unanswered(trial, calls);
+    if (slow) notApplicable(slow);
   },
 };
 
@@ -101,11 +105,16 @@ export const missingArguments: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
+    const nameOf = (call: WithArguments) =>
+      requiredOf(call).find((each) => isObject(each.schema) && each.schema.default === undefined)?.name;
     const calls = trial.calls.flatMap((call) => {
-      const name = requiredOf(call).find((each) => isObject(each.schema) && each.schema.default === undefined)?.name;
+      const name = nameOf(call);
       return name === undefined ? [] : [{ call, name }];
     });
-    if (calls.length === 0) notApplicable('no tool that may be called has a required argument');
+    if (calls.length === 0) {
+      const none = 'no tool that may be called has a required argument';
+      notApplicable(whyNoCalls(trial, await surveyOf(trial), none, (tool) => nameOf(sampleOf(tool)) !== undefined));
+    }
     for (const { call, name } of calls.slice(0, MOST_CALLS)) {
       const { [name]: _, ...rest } = call.arguments;
       await mustRefuse(trial, call, rest, `without the required argument "${name}"`);
@@ -123,11 +132,16 @@ export const argumentTypes: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
+    const typedOf = (call: WithArguments) =>
+      requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
     const calls = trial.calls.flatMap((call) => {
-      const found = requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
+      const found = typedOf(call);
       return found ? [{ call, name: found.name, wrong: wrongValue((found.schema as JsonObject).type) }] : [];
     });
-    if (calls.length === 0) notApplicable('no tool that may be called has a required argument with a type');
+    if (calls.length === 0) {
+      const none = 'no tool that may be called has a required argument with a type';
+      notApplicable(whyNoCalls(trial, await surveyOf(trial), none, (tool) => typedOf(sampleOf(tool)) !== undefined));
+    }
     for (const { call, name, wrong } of calls.slice(0, MOST_CALLS)) {
       const what = `with ${JSON.stringify(wrong)} for the argument "${name}"`;
       await mustRefuse(trial, call, { ...call.arguments, [name]: wrong }, what);
@@ -174,7 +188,13 @@ function isOfRequest(code: unknown): boolean {
   return code === INVALID_PARAMS || code === METHOD_NOT_FOUND || OF_THE_CLIENT.includes(code as number);
 }
 
-function requiredOf({ tool, arguments: given }: PermittedCall): { name: string; schema: unknown }[] {
+type WithArguments = Pick<PermittedCall, 'tool' | 'arguments'>;
+
+function sampleOf(tool: JsonObject): WithArguments {
+  return { tool, arguments: sampleArguments(tool.inputSchema) };
+}
+
+function requiredOf({ tool, arguments: given }: WithArguments): { name: string; schema: unknown }[] {
   const { required, properties } = isObject(tool.inputSchema) ? tool.inputSchema : {};
   if (!Array.isArray(required) || !isObject(properties)) return [];
   return required

@@ -1,11 +1,11 @@
 // What a tool gives back.
 
-import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { misfit } from './json-schemas.ts';
 import { listIn, shapeRule, toolResults } from './shape.ts';
 import type { Survey } from './survey.ts';
 
-const none = 'no tool may be called, or none gave a result: name one with --allow-calls';
+const hasSchema = ({ outputSchema }: JsonObject) => outputSchema !== undefined;
 
 export const resultContent = shapeRule({
   id: 'methods/tool-results',
@@ -15,7 +15,8 @@ export const resultContent = shapeRule({
   source: { of: 'mcp', page: 'server/tools#tool-result' },
   fix: { any: 'Return `{"content": [{"type": "text", "text": …}]}`, also beside structured content.' },
   parts: toolResults,
-  none,
+  none: 'no call gave a result',
+  ofCalls: () => true,
   problem: ({ result: { content, isError } }) => {
     if (!Array.isArray(content)) return `has a content that is ${jsonKind(content)}`;
     return isError === undefined || typeof isError === 'boolean'
@@ -33,7 +34,8 @@ export const structuredOutputIsPresent = shapeRule({
   fix: { any: 'Return `structuredContent`, or leave out the `outputSchema`.' },
   since: '2025-06-18',
   parts: (survey) => withSchema(survey).filter(({ value }) => value.result.isError !== true),
-  none: 'no tool with an outputSchema may be called, or none succeeded',
+  none: 'no tool that has an outputSchema succeeded',
+  ofCalls: hasSchema,
   problem: ({ result }) => (result.structuredContent === undefined ? 'has no structuredContent' : undefined),
 });
 
@@ -49,7 +51,8 @@ export const structuredOutputFits = shapeRule({
     withSchema(survey).filter(
       ({ value: { result } }) => result.isError !== true && result.structuredContent !== undefined,
     ),
-  none: 'no tool with an outputSchema may be called, or none gave structured content',
+  none: 'no tool that has an outputSchema gave structured content',
+  ofCalls: hasSchema,
   problem: async ({ result, call }, { era }) => {
     const { outputSchema } = call.call.tool;
     // A value that is no object is the subject of methods/structured-content-is-an-object.
@@ -70,6 +73,7 @@ export const structuredContentIsAnObject = shapeRule({
   until: '2025-11-25',
   parts: withStructure,
   none: 'no tool that may be called gave structured content',
+  ofCalls: hasSchema,
   problem: ({ result: { structuredContent } }) =>
     isObject(structuredContent) ? undefined : `has a structuredContent that is ${jsonKind(structuredContent)}`,
 });
@@ -84,6 +88,7 @@ export const structuredContentAsText = shapeRule({
   since: '2025-06-18',
   parts: withStructure,
   none: 'no tool that may be called gave structured content',
+  ofCalls: hasSchema,
   problem: ({ result }) =>
     Array.isArray(result.content) &&
     !listIn(result, 'content').some((block) => isObject(block) && block.type === 'text')
