@@ -12,7 +12,10 @@ import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
 import { keyOfServer, keyOfSlot } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
+import { undescribed } from '../../src/host/services/typed-client.ts';
+import { Client } from '../../src/mcp/client/client.ts';
 import { RAN } from '../../src/mcp/meta.ts';
+import { newClient } from '../../src/mcp/service.ts';
 import { contractServer } from '../contract/service.contract.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
@@ -150,6 +153,42 @@ test('a server of the fleet runs on one node and is called from both', async () 
   expect(await greet(one, 'files')).toEqual(ran);
   expect(one.notes).toContain('files#1 was placed here (generation 1)');
 });
+
+test.each([
+  { stateless: false, processes: 1 },
+  { stateless: true, processes: 2 },
+])(
+  'calls that ask at once have $processes processes of a server with "stateless": $stateless',
+  async ({ stateless, processes }) => {
+    newFleet(LONG_MS);
+    const one = await join('one');
+    const args = [fileURLToPath(new URL('../fixtures/doors/asks.mjs', import.meta.url))];
+    await apply('asks', { stateless }, { ...everything, args, revision: '2025-11-25', asks: ['elicit'] });
+    await knows(one, 'asks');
+    let answer!: () => void;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let asked = 0;
+    const elicit = async () => {
+      asked++;
+      await answered;
+      return { action: 'accept' as const, content: { secret: 'x' } };
+    };
+    const call = (principal: string) => {
+      const options = { elicit, identity: newClient(principal), checkOutput: false };
+      return new Client(one.host.service('asks'), undescribed, options).callTool('elicit', { secret: principal });
+    };
+    const status = () => one.host.status().find(({ name }) => name === 'asks#1')!;
+    const calls = [call('alice')];
+    await until('it asks', () => asked === 1);
+    calls.push(call('bob'));
+    await until('both run', () => status().calls === 2 || status().processes.length === 2);
+    answer();
+    await Promise.allSettled(calls);
+    expect(status().processes).toHaveLength(processes);
+  },
+);
 
 test('a node that leaves hands over what it runs, and leaves nothing behind', async () => {
   newFleet(MEDIUM_MS);
