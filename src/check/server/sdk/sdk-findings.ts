@@ -56,6 +56,12 @@ const findings: readonly SdkFinding[] = [
   },
   {
     sdk: 'TypeScript SDK',
+    rules: ['methods/unknown-resources-are-not-found'],
+    reason: /-32602 "MCP error -32602: Resource \S+ not found"/,
+    note: 'McpServer of its 1.x line refuses an unknown resource with -32602.',
+  },
+  {
+    sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .* was answered with a result/,
     frame: /"execution":\{"taskSupport":"forbidden"\}/,
