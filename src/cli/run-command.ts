@@ -10,7 +10,7 @@ import type { RunCommand } from './invocation.ts';
 import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
 import { durationOf, type Settings } from './settings.ts';
-import { isAddress, readCommanderError, wantedCommand } from './usage-error.ts';
+import { isAddress, readCommanderError, refuseUnknownHelp, wantedCommand } from './usage-error.ts';
 
 /** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
@@ -48,6 +48,7 @@ export async function executeCommand(words: readonly string[], out: Output, sign
   let program: Command | undefined;
   try {
     program = await makeProgram(ours, run, out);
+    refuseUnknownHelp(ours);
     await program.parseAsync(ours, { from: 'user' });
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : readCommanderError(thrown, ours, program);

@@ -29,7 +29,7 @@ export const durationOf =
     const ms = Math.round(Number(amount) * units[unit ?? '']!);
     if (amount !== undefined && ms > 0 && ms <= LONGEST_TIMER_MS) return ms;
     throw new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, {
-      hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m.',
+      hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m, 2h.',
     });
   };
 

@@ -5,6 +5,7 @@ import { type Command, CommanderError } from 'commander';
 import { shellWord } from '../base/command-line.ts';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../config/nearest.ts';
+import { commandNamed } from './command-table.ts';
 import { ExitCode } from './exit-code.ts';
 import { Interrupted } from './interrupt.ts';
 
@@ -48,9 +49,20 @@ export function readCommanderError(thrown: unknown, words: readonly string[], pr
 
 /** The first word that is not an option or the value of an option. */
 export function wantedCommand(words: readonly string[]): string | undefined {
-  const takesValue = new Set(['--config', '--node', '--timeout']);
-  const plain = words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
+  const plain = plainWords(words);
   return plain[0] === 'help' ? plain[1] : plain[0];
+}
+
+/** Commander prints the whole help for `help <unknown>`. */
+export function refuseUnknownHelp(words: readonly string[]): void {
+  const [first, wanted] = plainWords(words);
+  if (first !== 'help' || wanted === undefined || wanted === 'help' || commandNamed(wanted) !== undefined) return;
+  throw new CommanderError(ExitCode.usage, 'commander.unknownCommand', `error: unknown command '${wanted}'`);
+}
+
+function plainWords(words: readonly string[]): string[] {
+  const takesValue = new Set(['--config', '--node', '--timeout']);
+  return words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
 }
 
 export function isAddress(word: string): boolean {

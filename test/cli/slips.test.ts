@@ -125,3 +125,20 @@ test('a call that fails for a variable that was not passed on says the same', as
   const { hint: inJson } = JSON.parse((await runCli(['call', 'reports', '--json', ...needs], { env })).stdout);
   expect(inJson).toContain(hint);
 });
+
+test.each([
+  [['help', 'chek'], 'error: Unknown command \'chek\'\nhint: Did you mean "check" ('],
+  [['help', 'nosuch'], "error: Unknown command 'nosuch'\nhint: `standpipe --help` lists the commands."],
+  [['logs', '--tail', 'x'], 'error: --tail cannot be "x"\nhint: Write an integer above 0.'],
+  [['token', 'add', 'a', '--sessions', '0'], 'error: --sessions cannot be "0"'],
+  [['logs', '--since', 'x'], '30s, 2m, 2h.'],
+])('%j ends with an error that names the word', async (words, said) => {
+  expect(await runCli(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+});
+
+test('a dry run shows tabs as they are', async () => {
+  const file = join(folder, 'tabs.json');
+  writeFileSync(file, '{\n\t"mcpServers": {\n\t\t"a": { "command": "x" },\n\t\t"b": { "command": "y" }\n\t}\n}\n');
+  const { stdout } = await runCli(['rm', 'b', '--dry-run', '--config', file]);
+  expect(stdout).toContain('-\t\t"b": { "command": "y" }');
+});

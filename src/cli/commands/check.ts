@@ -11,7 +11,7 @@ import { commandToCheck } from '../check/target.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { printRows } from '../output/table.ts';
-import { collect, examples, readCount } from './server-options.ts';
+import { collect, countOf, examples } from './server-options.ts';
 
 interface Options {
   client?: boolean;
@@ -53,7 +53,11 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--list', 'list the rules')
     .option('--env <name=value>', 'variable for its environment; repeatable', collect)
     .option('--cwd <folder>', 'working folder')
-    .addOption(new Option('--concurrency <number>', 'limit for processes at a time (default: 4)').argParser(readCount));
+    .addOption(
+      new Option('--concurrency <number>', 'limit for processes at a time (default: 4)').argParser(
+        countOf('--concurrency'),
+      ),
+    );
   help(command);
   command.action(run(check));
 };

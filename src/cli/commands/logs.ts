@@ -14,13 +14,13 @@ import { type LogWindow, WindowedLines } from '../logs/log-window.ts';
 import type { Output } from '../output/output.ts';
 import { noHost, withRunningHost } from '../servers/reach-host.ts';
 import { durationOf } from '../settings.ts';
-import { examples, readCount } from './server-options.ts';
+import { countOf, examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[server]', 'show only this server; <server>@<node> in a fleet')
     .option('-f, --follow', 'wait for new lines, until the host ends or Ctrl-C')
-    .option('-n, --tail <number>', 'show only the last lines', readCount)
+    .option('-n, --tail <number>', 'show only the last lines', countOf('--tail'))
     .option('--since <time>', 'show only lines of this time until now: 30s, 10m, 2h', durationOf('--since'));
   command.addHelpText(
     'after',

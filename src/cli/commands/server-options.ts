@@ -50,10 +50,12 @@ export function readPort(text: string): number {
   throw new UsageError('INVALID_OPTION', `"${text}" is not a port`, { hint: 'A port is an integer from 0 to 65535.' });
 }
 
-export function readCount(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new UsageError('INVALID_OPTION', `"${text}" is not an integer above 0`, { hint: 'Write digits only.' });
-}
+export const countOf =
+  (option: string) =>
+  (text: string): number => {
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    throw new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, { hint: 'Write an integer above 0.' });
+  };
 
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];

@@ -13,7 +13,7 @@ import {
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
-import { examples } from './server-options.ts';
+import { countOf, examples } from './server-options.ts';
 
 interface TokenOptions {
   tokens?: string;
@@ -36,9 +36,9 @@ export const define: CommandModule['define'] = (command, run) => {
     .argument('<name>', 'name of the token')
     .option('--server <name>', 'allow this server; * is a wildcard; repeatable (default: all)', collectNames)
     .option('--tool <pattern>', 'allow this tool: tool or server/tool; repeatable (default: all)', collectNames)
-    .option('--in-flight <number>', 'limit for requests that run or wait', readCount)
-    .option('--per-minute <number>', 'limit for requests in a minute', readCount)
-    .option('--sessions <number>', 'limit for open sessions', readCount)
+    .option('--in-flight <number>', 'limit for requests that run or wait', countOf('--in-flight'))
+    .option('--per-minute <number>', 'limit for requests in a minute', countOf('--per-minute'))
+    .option('--sessions <number>', 'limit for open sessions', countOf('--sessions'))
     .option('--expires <time>', 'end of validity: 12h, 30d, 52w (default: never)', readLifetime)
     .option(...tokensOption)
     .action(run(add));
@@ -136,12 +136,6 @@ function collectNames(text: string, before: readonly string[] = []): string[] {
   throw new UsageError('INVALID_OPTION', 'The name of a server or tool is empty', {
     hint: "Write a name or a pattern: --server github, --tool 'github/search_*'.",
   });
-}
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count > 0 && Number.isSafeInteger(count)) return count;
-  throw new UsageError('INVALID_OPTION', `"${text}" is not a limit`, { hint: 'A limit is an integer above 0.' });
 }
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };

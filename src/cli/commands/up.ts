@@ -10,7 +10,7 @@ import { addJoinOptions, readJoinOptions, settingsOfNode } from '../fleet/join-o
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { durationOf } from '../settings.ts';
 import type { UpOptions } from '../up/run-host.ts';
-import { collect, examples, readCount, readPort } from './server-options.ts';
+import { collect, countOf, examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -23,8 +23,8 @@ export const define: CommandModule['define'] = (command, run) => {
     .addOption(new Option('--inspector-port <number>').argParser(readPort).hideHelp())
     .option('--open', 'open the Inspector in a browser')
     .option('--record <file>', 'record all traffic to this file')
-    .option('--max-file-bytes <number>', 'rotate the recording at this size', readCount)
-    .option('--max-files <number>', 'limit for the files of a recording', readCount)
+    .option('--max-file-bytes <number>', 'rotate the recording at this size', countOf('--max-file-bytes'))
+    .option('--max-files <number>', 'limit for the files of a recording', countOf('--max-files'))
     .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp())
     .optionsGroup('HTTP options:')
     .option('--http <[host:]port>', 'serve all servers at /mcp, and one at /mcp/<server>')

@@ -1,7 +1,7 @@
 // The report of commands that change a config: `add`, `remove`, `import` and `export`.
 
 import { shellWord } from '../../base/command-line.ts';
-import { visibleLine } from '../../base/terminal/visible.ts';
+import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { ChangedConfig } from '../../config/edit/change-config.ts';
 import type { ExchangedServer } from '../../config/edit/exchange.ts';
 import { modeForOthers } from '../../config/edit/written-secrets.ts';
@@ -27,7 +27,7 @@ export interface Edited {
 export function tellEdited(out: Output, { changed, servers, dryRun, from, advice = [], next }: Edited): number {
   const { file, isNew, before, after, backup, problems, secrets } = changed;
   const mask = maskValues({}, secrets);
-  const diff = diffLines(before, after).map((line) => visibleLine(mask(line)));
+  const diff = diffLines(before, after).map((line) => visible(mask(line)));
   const warnings = [
     ...problems.map(({ server, message, suggestion }) =>
       [`"${server}": ${message}.`, ...(suggestion ? [suggestion] : [])].join(' '),
@@ -95,8 +95,10 @@ function referenceLines(servers: readonly EditedServer[], { inputs }: ChangedCon
     if (references.length === 0) return [];
     const list = references.join(', ');
     return inputs
-      ? [`${name}: not copied, but now inputs, for which the host asks: ${list}`]
-      : [`${name}: not copied; set these variables in the environment that the server is started from: ${list}`];
+      ? [`${name}: secrets were replaced by inputs, for which the host asks: ${list}`]
+      : [
+          `${name}: secrets were replaced by references; set these variables in the environment that the server is started from: ${list}`,
+        ];
   });
 }
 

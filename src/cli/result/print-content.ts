@@ -1,6 +1,7 @@
 // Prints the content of a result. Text goes to stdout; bytes are saved with --output, and described otherwise.
 
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../base/json-object.ts';
 import { visibleJson, visibleLine } from '../../base/terminal/visible.ts';
 import type { CallToolResult, ContentBlock } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
@@ -23,7 +24,7 @@ export async function printContent(
   const pieces = parts.flatMap(({ piece }) => (piece ? [piece] : []));
   const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
   // Servers repeat structured content as text, for clients without support for it.
-  const isRepeated = structured !== undefined && texts.length > 0 && texts.every((text) => isJsonOf(text, structured));
+  const isRepeated = structured !== undefined && texts.length > 0 && texts.every((text) => repeats(text, structured));
   const shown = isRepeated ? [] : texts;
   if (structured !== undefined) shown.push(visibleJson(structured));
   if (output !== undefined && pieces.length === 0) {
@@ -67,9 +68,12 @@ function saved(files: string[], out: Output): string[] {
   return files;
 }
 
-function isJsonOf(text: string, value: unknown): boolean {
+/** Whether it is the JSON of the value, or of its only member: libraries wrap a list as an object for structured content. */
+function repeats(text: string, structured: unknown): boolean {
+  const members = isObject(structured) ? Object.values(structured) : [];
   try {
-    return isDeepStrictEqual(JSON.parse(text), value);
+    const value: unknown = JSON.parse(text);
+    return isDeepStrictEqual(value, structured) || (members.length === 1 && isDeepStrictEqual(value, members[0]));
   } catch {
     return false; // a separate text
   }

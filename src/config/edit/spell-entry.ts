@@ -110,7 +110,7 @@ function sourceOf(template: Template): string {
 export function inexpressible(host: HostProgram, name: string, entry: PlainEntry): string | undefined {
   const { id, title, spelling } = host;
   const limits: HostLimits = hostLimits[id];
-  if (limits.names?.test(name) === false) return `${title} has no server of such a name`;
+  if (limits.names?.test(name) === false) return `${title} does not allow this name`;
   if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no remote servers`;
   if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
   if (isDisabled(entry) && spelling.disables === undefined)
