@@ -22,7 +22,10 @@ export type RequestHandler<P extends object = Params> = (params: P, call: Inboun
 export interface HandlerOptions {
   /** Runs at once, outside the concurrency limit and ahead of the queue. */
   urgent?: boolean;
-  /** It is a question: the other end may need the answer before it can answer a request of ours. */
+  /**
+   * It is a question: the other end may need the answer before it can answer a request of ours. It runs at once or is refused:
+   * which requests it may belong to is known only when it comes.
+   */
   asks?: boolean;
 }
 
@@ -86,6 +89,7 @@ export class InboundCall extends QueuedRequest<RequestId> {
 interface Registered {
   run: RequestHandler<never>;
   urgent: boolean;
+  asks: boolean;
 }
 
 export class Inbound {
@@ -120,7 +124,7 @@ export class Inbound {
   }
 
   handle(method: string, run: RequestHandler<never>, options: HandlerOptions = {}): void {
-    this.#handlers.set(method, { run, urgent: options.urgent ?? false });
+    this.#handlers.set(method, { run, urgent: options.urgent ?? false, asks: options.asks ?? false });
   }
 
   handleOthers(run: RequestHandler): void {
@@ -139,7 +143,7 @@ export class Inbound {
     }
     const call = new InboundCall(request, bytes, run);
     if (handler?.urgent) return this.#queue.runNow(call);
-    const refusal = this.#queue.add(call, bytes);
+    const refusal = this.#queue.add(call, bytes, handler?.asks);
     if (refusal) this.#refuse(request, RpcCode.serverBusy, refusal.message, refusal.limits);
   }
 

@@ -106,11 +106,14 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     return this.size === 0 ? undefined : (this.#waiting.get(id) ?? this.#running.get(id));
   }
 
-  /** `bytes`: what it had on the wire. Where that is unknown, only requests that have to wait are measured. */
-  add(request: T, bytes?: number): QueueRefusal | undefined {
+  /**
+   * `bytes`: what it had on the wire. Where that is unknown, only requests that have to wait are measured. `atOnce`: it runs now or
+   * is refused.
+   */
+  add(request: T, bytes?: number, atOnce = false): QueueRefusal | undefined {
     const { maxConcurrent, maxQueued, maxInboundBytes } = this.#options;
-    const waits = this.#held || this.#counted >= maxConcurrent;
-    if (waits && this.#waiting.size >= maxQueued) {
+    const waits = !atOnce && (this.#held || this.#counted >= maxConcurrent);
+    if (atOnce ? this.size >= maxConcurrent + maxQueued : waits && this.#waiting.size >= maxQueued) {
       const message = `Too many requests: ${this.#counted} running and ${maxQueued} waiting; send it again later`;
       return { message, limits: { maxConcurrent, maxQueued } };
     }
@@ -122,7 +125,7 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     request.heldBytes = size;
     this.#heldBytes += size;
     if (waits) this.#waiting.add(request.id, request);
-    else this.#run(request, true);
+    else this.#run(request, !atOnce);
     return undefined;
   }
 
@@ -173,9 +176,9 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
   #settle(request: T, counted: boolean, result: unknown, error: unknown): void {
     this.#running.delete(request.id);
     this.#options.settled(request, result, error);
+    this.#heldBytes -= request.heldBytes;
     if (!counted) return;
     this.#counted--;
-    this.#heldBytes -= request.heldBytes;
     this.#runWaiting();
   }
 

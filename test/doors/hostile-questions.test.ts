@@ -160,3 +160,18 @@ test('questions during completions, subscriptions and log levels reach no other 
   expect(eve.asked).toEqual([]);
   expect(ada.asked.filter((secret) => secret !== 'ada/1')).toEqual([]);
 });
+
+test('300 unanswered questions of one principal do not delay that of another', { timeout: 240_000 }, async () => {
+  const { client } = await start({ args: fixture('asks-anywhere.mjs'), share: { by: 'all', maxProcesses: 1 } });
+  const [ada, eve] = await Promise.all([client('ada', true), client('eve', false)]);
+  const giveUp = new AbortController();
+  const args = { name: 'ask', arguments: { secret: 'eve/1', count: 300 } };
+  const open = eve.client.callTool(args, { signal: giveUp.signal, timeout: 600_000 }).catch(() => undefined);
+  await expect.poll(() => eve.asked.length, { timeout: 120_000 }).toBe(16);
+  const call = ada.call('ask', 'ada/1');
+  giveUp.abort();
+  await open;
+  expect(await call).toBe('ada/1');
+  expect([...ada.asked, ...eve.asked].filter((secret) => secret === 'ada/1').length).toBe(ada.asked.length);
+  expect(eve.asked).toEqual(Array(16).fill('eve/1'));
+});

@@ -589,3 +589,29 @@ test('a question during a request that has no caller, or whose caller cannot be 
   await Promise.all([server.answer(3, {}), stopped]);
   await server.close();
 });
+
+test('questions that a client leaves unanswered are limited, and keep no question of another from being seen', async () => {
+  const server = await start();
+  const eve = new TestCaller(() => new Promise<never>(() => undefined));
+  const [ada, bob] = [accepting('Ada'), accepting('Bob')];
+  const open = server.call(eve, 'a').catch(() => undefined);
+  await server.has(1);
+  const answers = Array.from({ length: 300 }, () => server.ask());
+  expect(await Promise.all(answers.slice(16))).toEqual(Array(284).fill(refused));
+  expect(eve.asked).toHaveLength(16);
+  const given = server.call(ada, 'b').catch(() => undefined);
+  await server.has(2);
+  const question = server.ask();
+  await quiet();
+  ada.cancel();
+  await given;
+  server.clock.advance(ABANDONED_MS);
+  const later = server.call(bob, 'c');
+  await server.has(3);
+  eve.cancel();
+  await open;
+  expect(await Promise.all([question, ...answers.slice(0, 16)])).toEqual(Array(17).fill(refused));
+  expect([ada.asked, bob.asked]).toEqual([[], []]);
+  await Promise.all([server.answer(2), later]);
+  await server.close();
+});

@@ -2,7 +2,7 @@
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import type { Caller } from '../../service.ts';
-import type { ClientKey } from './gated-request.ts';
+import type { ClientKey, OwnerRequest } from './gated-request.ts';
 
 /** How long a question is held at most. */
 export const HELD_MS = 30_000;
@@ -15,6 +15,12 @@ export const TIE_MS = 3_000;
 
 /** How long a client may take to answer while requests of other clients of its principal wait for the end of its own. */
 export const ANSWER_MS = 60_000;
+
+/** How many questions of one client, and of one principal, may be unanswered. Further ones are refused at once. */
+export const MOST_OF_CLIENT = 16;
+export const MOST_OF_PRINCIPAL = 128;
+/** How many questions are held while it is unclear whom they belong to. */
+export const MOST_HELD = 256;
 
 export class AskedQuestion {
   readonly method: string;
@@ -60,11 +66,35 @@ export function unclear(method: string, tools: string): RpcError {
   );
 }
 
-export function notAskable(method: string, tool: string): RpcError {
+function notAskable(method: string, tool: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
     `${method} belongs to ${JSON.stringify(tool)}, whose client cannot be asked during it`,
   );
+}
+
+function tooMany(method: string): RpcError {
+  const most = `${MOST_OF_CLIENT} questions of a client and ${MOST_OF_PRINCIPAL} of a principal`;
+  return new RpcError(RpcCode.serverBusy, `${method} was refused: at most ${most} may be unanswered`);
+}
+
+/** Why a question is refused although its owner is known. `owner`: undefined for the handlers of the host. */
+export function refusalOf(
+  { method }: AskedQuestion,
+  owner: OwnerRequest | undefined,
+  routed: Iterable<AskedQuestion>,
+): RpcError | undefined {
+  if (owner && !owner.isAskable && method !== 'roots/list') return notAskable(method, owner.tool);
+  return isFull(routed, owner) ? tooMany(method) : undefined;
+}
+
+function isFull(routed: Iterable<AskedQuestion>, to: Pick<AskedQuestion, 'client' | 'principal'> | undefined): boolean {
+  let [ofClient, ofPrincipal] = [0, 0];
+  for (const { client, principal } of routed) {
+    if (client === to?.client) ofClient++;
+    if (principal === to?.principal) ofPrincipal++;
+  }
+  return ofClient >= MOST_OF_CLIENT || ofPrincipal >= MOST_OF_PRINCIPAL;
 }
 
 export function givenUp(method: string): RpcError {

@@ -22,9 +22,10 @@ import {
   AskedQuestion,
   givenUp,
   HELD_MS,
+  MOST_HELD,
   notAnswered,
-  notAskable,
   perhapsGivenUp,
+  refusalOf,
   TIE_MS,
   unclear,
 } from './asked-question.ts';
@@ -114,6 +115,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#forgetAbandoned();
     this.#held.add(question);
     this.#advance();
+    if (this.#held.size > MOST_HELD) this.#refuse(question, unclear(method, 'too many questions are held'));
     try {
       const caller = question.owner ? question.owner.caller : await unlessAborted(question.decided, signal);
       const ended = question.ended.signal;
@@ -185,10 +187,9 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
       else if (isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
       return;
     }
-    if (first && !first.isAskable && question.method !== 'roots/list') {
-      return this.#refuse(question, notAskable(question.method, first.tool));
-    }
     const owner = first?.isAskable ? first : undefined;
+    const refusal = refusalOf(question, first, this.#routed);
+    if (refusal) return this.#refuse(question, refusal);
     this.#held.delete(question);
     this.#routed.add(question);
     question.decide(owner?.caller);
