@@ -1,7 +1,8 @@
 // Why no call shows what a rule judges: none may be made, none was answered in time, or all were answered with errors.
 
 import type { JsonObject } from '../../../../base/json-object.ts';
-import { describeError } from '../../conversation.ts';
+import { textOf } from '../../../../base/text-of.ts';
+import { quoted } from '../../../../diagnosis/rule.ts';
 import type { Trial } from '../../trial.ts';
 import { type CallExchange, callTimeoutMs, type Survey } from './survey.ts';
 
@@ -21,7 +22,9 @@ export function whyNoCalls(
   if (made.some(({ result }) => result)) return otherwise;
   const refused = made.find(({ error }) => error);
   if (!refused) return unanswered(trial, made) ?? otherwise;
-  return `the call of "${refused.call.name}" was answered with the error ${describeError(refused.error)}: name it with other arguments with --allow-calls`;
+  const { code, message } = refused.error!;
+  const error = `${textOf(code)} ${quoted(textOf(message))}`; // a long one would push out the advice
+  return `the call of "${refused.call.name}" was answered with the error ${error}: name it with other arguments with --allow-calls`;
 }
 
 /** Undefined if all calls were answered. A slow tool is not a wrong one. */
