@@ -165,7 +165,7 @@ test.skipIf(process.platform === 'win32')(
     const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
     expect(references).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('now inputs, for which the host asks: API_TOKEN'),
+      stderr: expect.stringContaining('weather: secrets were replaced by inputs, for which the host asks: API_TOKEN'),
     });
     expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
     expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
