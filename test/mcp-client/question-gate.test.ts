@@ -3,7 +3,10 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
+import type { PendingCall } from '../../src/jsonrpc/outbound.ts';
 import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
+import { GatedRequest } from '../../src/mcp/client/session/gated-request.ts';
+import { QuestionGate } from '../../src/mcp/client/session/question-gate.ts';
 import { newClient } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
@@ -538,7 +541,7 @@ test('a question that the client did not declare gets the error of a client with
   const call = server.call(ada, 'a');
   const list = server.client.listTools(); // the host's own, which belongs to no client
   await server.has(2);
-  expect(await server.ask({ mode: 'url', url: 'https://example.org', message: 'Go' })).toMatchObject({ code: -32601 });
+  expect(await server.ask({ mode: 'url', url: 'https://example.org', message: 'Go' })).toMatchObject({ code: -32602 });
   expect(await server.ask()).toEqual(accepted('Ada'));
   await Promise.all([server.answer(0), server.answer(1, { tools: [] }), call, list]);
   await server.close();
@@ -614,4 +617,48 @@ test('questions that a client leaves unanswered are limited, and keep no questio
   expect([ada.asked, bob.asked]).toEqual([[], []]);
   await Promise.all([server.answer(2), later]);
   await server.close();
+});
+
+test('an answered request costs a few visits, however many requests are open or given up and questions held', async () => {
+  const pending = new Map<number, PendingCall>();
+  let visits = 0;
+  const peer = {
+    nextId: 1,
+    notify: async () => undefined,
+    requestWatcher: undefined,
+    get requests() {
+      return (function* () {
+        for (const each of pending.values()) {
+          visits++;
+          yield each;
+        }
+      })();
+    },
+  };
+  const clock = new ManualClock();
+  const warn = () => undefined;
+  const gate = new QuestionGate(peer, { tools: new AskingTools(), requestTimeoutMs: 60_000, clock, warn });
+  const send = () => {
+    const options = new GatedRequest(new TestCaller(), undefined, 'tools/call', { name: 'a' });
+    const call = { id: peer.nextId++, method: 'tools/call', options } as unknown as PendingCall;
+    pending.set(call.id, call);
+    return call;
+  };
+  const end = (call: PendingCall, isGivenUp: boolean) => {
+    if (isGivenUp) gate.gaveUp(call);
+    pending.delete(call.id);
+    gate.settled(call);
+  };
+  for (let count = 0; count < 1_000; count++) end(send(), true);
+  for (let count = 0; count < 1_000; count++) send();
+  const never = new AbortController();
+  for (let count = 0; count < 200; count++) {
+    gate.answer('elicitation/create', never.signal, async () => ({})).catch(() => undefined);
+  }
+  clock.advance(TIE_MS);
+  const last = Array.from({ length: 100 }, send);
+  visits = 0;
+  for (const call of last) end(call, false);
+  expect(visits / last.length).toBeLessThan(250);
+  never.abort();
 });

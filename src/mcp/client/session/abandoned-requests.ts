@@ -13,7 +13,7 @@ const ENDING_MS = 1_000;
 /** A result that comes later than this after the cancellation did not cross it on the way. */
 const CROSSING_MS = 1_000;
 /** Beyond this, the oldest are kept as one of an unknown client. */
-const MOST_REQUESTS = 10_000;
+const MOST_REQUESTS = 1_000;
 
 interface Abandoned {
   client: ClientKey;

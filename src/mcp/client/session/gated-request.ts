@@ -107,8 +107,3 @@ export function toolOf(method: string, { name }: Params): string {
   if (method === 'tools/call') return textOf(name);
   return name === undefined ? method : `${method} ${textOf(name)}`;
 }
-
-/** Whether all are of one client. */
-export function isOfOne(requests: readonly OwnerRequest[]): boolean {
-  return requests.every(({ client }) => client === requests[0]?.client);
-}

@@ -30,7 +30,7 @@ import {
   unclear,
 } from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
-import { type ClientKey, GatedRequest, isOfOne, isOwner, type OwnerRequest } from './gated-request.ts';
+import { type ClientKey, GatedRequest, isOwner, type OwnerRequest } from './gated-request.ts';
 import { QuestionOwners } from './question-owners.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
@@ -162,7 +162,8 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const nowMs = this.clock.nowMs();
     this.#decidedMs = nowMs;
     this.#forgetAbandoned();
-    for (const question of [...this.#held]) this.#decide(question, nowMs);
+    // Later questions have the owners of earlier ones, and perhaps more: where one stays unclear, so do those after it.
+    for (const question of [...this.#held]) if (this.#decide(question, nowMs)) break;
     this.#breakTie(nowMs);
     if (this.#waiting.size > 0) {
       for (const question of this.#routed) {
@@ -173,20 +174,18 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#arm();
   }
 
-  #decide(question: AskedQuestion, nowMs: number): void {
-    const isOld = question.askedMs + TIE_MS <= nowMs;
-    const isClear = this.#owners.areOfOne(question.beforeId);
-    const first = this.#owners.first(question.beforeId);
-    if (first && !isClear && !isOld) return;
-    const { open, abandoned } = this.#owners.before(question.beforeId);
-    // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
-    const isOwned = abandoned.size > 0 && question.method !== 'roots/list';
-    if (!first && isOwned) return this.#refuse(question, givenUp(question.method));
-    if (first && !isClear) {
-      if (question.askedMs + HELD_MS <= nowMs) this.#refuseUnclear(question, open);
-      else if (isOfOne(open)) this.#refuse(question, perhapsGivenUp(question.method));
-      return;
+  /** Returns whether it stays held. */
+  #decide(question: AskedQuestion, nowMs: number): boolean | undefined {
+    const { method, askedMs, beforeId } = question;
+    const first = this.#owners.first(beforeId);
+    if (first && !this.#owners.areOfOne(beforeId)) {
+      const isGivenUp = askedMs + TIE_MS <= nowMs && this.#owners.openAreOfOne(beforeId);
+      if (askedMs + HELD_MS <= nowMs) return this.#refuseUnclear(question, this.#owners.before(beforeId).open);
+      return isGivenUp ? this.#refuse(question, perhapsGivenUp(method)) : true;
     }
+    const { open, abandoned } = this.#owners.before(beforeId);
+    // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
+    if (!first && abandoned.size > 0 && method !== 'roots/list') return this.#refuse(question, givenUp(method));
     const owner = first?.isAskable ? first : undefined;
     const refusal = refusalOf(question, first, this.#routed);
     if (refusal) return this.#refuse(question, refusal);
@@ -210,11 +209,12 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const [, ...newer] = this.#held;
     const newest = newer.at(-1);
     if (!newest || newest.askedMs + TIE_MS > nowMs) return;
+    if (this.#owners.hasMoreOpen(newest.beforeId, this.#held.size)) return;
     const { open } = this.#owners.before(newest.beforeId);
-    if (this.#held.size >= open.length) for (const question of newer) this.#refuseUnclear(question, open);
+    for (const question of newer) this.#refuseUnclear(question, open);
   }
 
-  #refuseUnclear(question: AskedQuestion, open: readonly OwnerRequest[]): void {
+  #refuseUnclear(question: AskedQuestion, open: readonly OwnerRequest[]): undefined {
     for (const request of open) {
       request.asked = true;
       if (request.mayAsk) this.#tools.suspected(request.tool, request.principal);
@@ -223,7 +223,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#refuse(question, unclear(question.method, tools));
   }
 
-  #refuse(question: AskedQuestion, error: RpcError): void {
+  #refuse(question: AskedQuestion, error: RpcError): undefined {
     this.#held.delete(question);
     this.#tools.refused++;
     this.warn('question-refused', `The server sent ${question.method}, which was refused: ${error.message}`);

@@ -25,6 +25,23 @@ export class QuestionOwners {
     return undefined;
   }
 
+  /** Whether those that were not given up are of one client. */
+  openAreOfOne(beforeId: number): boolean {
+    let only: ClientKey | undefined;
+    for (const { client } of this.#open(beforeId)) {
+      only ??= client;
+      if (client !== only) return false;
+    }
+    return true;
+  }
+
+  /** Whether there are more than `count` that were not given up. */
+  hasMoreOpen(beforeId: number, count: number): boolean {
+    let left = count;
+    for (const _ of this.#open(beforeId)) if (left-- === 0) return true;
+    return false;
+  }
+
   /** Whether there is one client at most, the given one if any. Stops at the second: requests and questions may be many. */
   areOfOne(beforeId: number, client?: ClientKey): boolean {
     let only = client;
