@@ -235,3 +235,21 @@ test('windows of three hosts share one process, unless its variables or its fold
   });
   await Promise.all(clients.map((client) => client.close()));
 });
+
+test('warnings about files come once at install, and never about our own command or at uninstall', async () => {
+  const file = join(folder, 'twice.json');
+  const local = join(folder, 'project/node_modules/a/a.js');
+  mkdirSync(dirname(local), { recursive: true });
+  writeFileSync(local, '');
+  writeFileSync(join(folder, 'project/package.json'), '{}');
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { a: { command: 'node', args: [local] }, b: { command: 'some-server' } } }),
+  );
+  expect((await runCli(['share', 'install', file])).stderr.match(/belongs to one project/g)).toHaveLength(1);
+  const tapped = await runCli(['tap', 'install', file]);
+  expect(tapped.stderr).not.toMatch(/^.*\b[ab]: .*main\.cjs.* belongs to one project/m);
+  for (const wrapper of ['tap', 'share']) {
+    expect((await runCli([wrapper, 'uninstall', file])).stderr).not.toMatch(/belongs to one project|another folder/);
+  }
+});

@@ -13,7 +13,7 @@ import { hostIds } from '../../config/hosts/host-program.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { WrapResult } from '../../config/wrap/wrap-servers.ts';
 import type { CommandBody } from '../invocation.ts';
-import { warningOfCommand } from './wrapper-command.ts';
+import { warningOfCommand, wrapperCommand } from './wrapper-command.ts';
 
 interface HostConfigOptions {
   scope?: 'user' | 'project';
@@ -25,6 +25,8 @@ export interface Wrapped extends WrapResult {
   /** Values that must not be shown. */
   secrets: readonly string[];
   warnings: readonly string[];
+  /** About the entries as they were before: for `install` only. */
+  entryWarnings: readonly string[];
   dryRun: boolean;
 }
 
@@ -61,15 +63,18 @@ export async function changeHostConfig(
   const { entries } = await readServers(result.before, place, context.platform);
   const done = result.servers.filter(({ outcome }) => outcome === 'done').map(({ name }) => name);
   const isProject = (place.scope ?? place.layout?.scope) === 'project';
-  const warnings = done.flatMap((name) => (isProject ? [] : warningsOf(name, entries.get(name) ?? {}, place.folder)));
+  const entryWarnings = done.flatMap((name) =>
+    isProject ? [] : warningsOf(name, entries.get(name) ?? {}, place.folder),
+  );
   const secrets = [...entries.values()].flatMap(secretsIn);
-  return { ...result, file, secrets, warnings: [...warnings, ...otherFiles(word!, place)], dryRun };
+  return { ...result, file, secrets, warnings: otherFiles(word!, place), entryWarnings, dryRun };
 }
 
-/** The warning about the command that is written, if entries were changed by `install`. */
+/** With the warnings about the command that is written, and about the entries that `install` has changed. */
 export function withWarningOfCommand(wrapped: Wrapped): Wrapped {
   const warning = wrapped.after === wrapped.before ? undefined : warningOfCommand();
-  return warning === undefined ? wrapped : { ...wrapped, warnings: [warning, ...wrapped.warnings] };
+  const { warnings, entryWarnings } = wrapped;
+  return { ...wrapped, warnings: [...(warning === undefined ? [] : [warning]), ...entryWarnings, ...warnings] };
 }
 
 function isFile(word: string): boolean {
@@ -96,7 +101,8 @@ function otherFiles(word: string, place: ConfigPlace): string[] {
 
 function warningsOf(name: string, entry: Parameters<typeof relativeFiles>[0], folder: string): string[] {
   const relative = relativeFiles(entry, folder);
-  const local = filesOfProjects(entry);
+  const own = wrapperCommand('tap'); // another wrapper of ours may be there already: its path was warned about
+  const local = filesOfProjects(entry).filter((file) => !own.includes(file));
   return [
     ...(relative.length > 0
       ? [`${name}: the host may start it in another folder. Write the full path of ${relative.join(', ')}.`]
