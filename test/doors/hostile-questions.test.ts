@@ -149,6 +149,7 @@ test('questions during completions, subscriptions and log levels reach no other 
   const { client } = await start({ args: fixture('asks-anywhere.mjs') });
   const [ada, eve] = await Promise.all([client('ada', true), client('eve', true)]);
   const open = eve.call('hold', 'eve/1');
+  await eve.call('held', 'eve/0');
   const requests = [
     ada.client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'x', value: 'ada/1' } }),
     ada.client.subscribeResource({ uri: 'ada/2' }),
