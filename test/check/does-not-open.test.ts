@@ -100,5 +100,5 @@ test.concurrent('a server that opens in an earlier revision and exits then is ex
     console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) }));
   })`;
   const found = await check(script(code), FOR_EVER_MS);
-  expect(found.reason).toMatch(/exited with code 1.*ECONNREFUSED/);
+  expect(found.reason).toMatch(/exited with code 1 while connected.*ECONNREFUSED/);
 });

@@ -57,6 +57,6 @@ async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, '
   }
   if (found) return { reason: `${message} The server ${found.problem}.`, fix: found.fix };
   if (!hasExited) return { reason: message };
-  const { message: exit, hint } = explainExit(probe.process.evidence('startup'));
+  const { message: exit, hint } = explainExit(probe.process.evidence(probe.answersTo(1)[0] ? 'running' : 'startup'));
   return { reason: `${exit}${exit.endsWith('.') ? '' : '.'}`, fix: hint };
 }
