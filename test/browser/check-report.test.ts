@@ -41,7 +41,9 @@ inBrowser('the report of a check', () => {
       'Not applicable (2)',
     ]);
     const frames = page.locator('.rule.failed .frames');
-    expect(await frames.textContent()).toContain('</script><img src=x onerror="alert(1)">]]>&amp;\\x00\\x1b[2J\\u202e');
+    expect(await frames.textContent()).toContain(
+      '</script><img src=x onerror="alert(1)">]]>&amp;\\x00\\x1b[2J\\x9b\\u202e',
+    );
     expect(await frames.textContent()).toContain('漢字 עברית 👩‍👩‍👧 grüße');
     expect(await frames.isVisible()).toBe(true);
     const passed = page.getByText('lifecycle/opens');

@@ -169,6 +169,6 @@ test('no question reaches another client, and nothing waits for ever', { timeout
     }),
     { numRuns: usually(60, 1_000), endOnFailure: true },
   );
-  expect(routed).toBeGreaterThan(100);
+  expect(routed).toBeGreaterThan(25);
   expect(refused).toBeGreaterThan(10);
 });
