@@ -1,11 +1,11 @@
 // What a check holds of the output of the program under test: transcripts of all processes together, parsed messages, and the evidence in its
 // report. Invariant: whatever the program writes, the memory of a check is bounded by these limits.
 
-/** Of one process or one run of a client. */
+/** Output that is kept of one process, or of one client run. */
 export const MOST_PROCESS_BYTES = 32 * 1024 * 1024;
-/** Of all processes together. */
+/** Output that is kept of all processes of a check together. */
 export const MOST_CHECK_BYTES = 128 * 1024 * 1024;
-/** Of the evidence of all rules together, in characters. */
+/** Evidence of all rules together. */
 const MOST_EVIDENCE_CHARS = 16 * 1024 * 1024;
 
 /** Beside its bytes: the objects that an entry of a transcript, and a chunk that was read, consist of. */

@@ -45,7 +45,7 @@ export function shownCommand({ command, args = [], env, secrets = [] }: Target):
 const MOST_STDERR_BYTES = 1024 * 1024;
 /** How long the exit status and the rest of stderr may come after the end of stdout. */
 const EXIT_WAIT_MS = 5_000;
-/** Of the transcript of a process that was stopped because of its output. */
+/** Transcript that is kept of a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
 export abstract class ProcessUnderTest {

@@ -35,7 +35,7 @@ const MOST_SILENCES = 10;
 const MOST_OUTPUT_BYTES = 64 * 1024;
 /** Processes that a client starts in one run. */
 const MOST_SERVERS = 100;
-/** Of the transcript of a client that was stopped because of what it sent. */
+/** Transcript that is kept of a client that was stopped because of what it sent. */
 const KEPT_BYTES = 64 * 1024;
 
 export class Stage {

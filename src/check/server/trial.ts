@@ -1,8 +1,7 @@
 // One run of one rule in one revision: what it may use, and what it used.
 
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
-import type { Entry } from '../transcript.ts';
-import { UsedProcesses } from '../used-processes.ts';
+import { RuleRun } from '../rule-run.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { PermittedCall } from './calls.ts';
 import { Conversation, type OpenOptions } from './conversation.ts';
@@ -10,29 +9,23 @@ import type { Facts } from './facts.ts';
 import type { Lane } from './lane.ts';
 import type { Probe } from './probe.ts';
 
-export class Trial {
+export class Trial extends RuleRun<Probe> {
   readonly revision: Revision;
   readonly era: Era;
   readonly facts: Facts;
-  /** The processes that are observed, for rules that only read. */
-  readonly seen: readonly Probe[];
   /** One for each revision of the check, newest first, also for those that the server refused. */
   readonly lanes: readonly Lane[];
   readonly #lane: Lane;
-  readonly #used: UsedProcesses<Probe>;
   readonly #isObserver: boolean;
-  #isOver = false;
-  #isKept = false;
 
   constructor(lane: Lane, lanes: readonly Lane[], isObserver = false) {
+    super(lane);
     this.#lane = lane;
-    this.#used = new UsedProcesses(lane.shared);
     this.#isObserver = isObserver;
     this.lanes = lanes;
     this.revision = lane.revision;
     this.era = eraOf(lane.revision);
     this.facts = lane.facts;
-    this.seen = lane.observed;
   }
 
   get timeoutMs(): number {
@@ -62,9 +55,9 @@ export class Trial {
   /** The open conversation that rules of this revision share. Leave it able to answer. */
   async shared(): Promise<Conversation> {
     if (this.#isObserver) return this.#lane.observe();
-    this.#mustRun();
+    this.mustRun();
     const conversation = await this.#lane.shared.use(this);
-    this.#used.add(conversation.probe);
+    this.used(conversation.probe);
     return conversation;
   }
 
@@ -73,43 +66,5 @@ export class Trial {
     const probe = await this.start();
     const conversation = await Conversation.open(probe, this.revision, options);
     return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
-  }
-
-  /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
-  async start(stragglersMs?: number): Promise<Probe> {
-    this.#mustRun();
-    return this.#used.add(await this.#lane.start(stragglersMs));
-  }
-
-  /** What went over the pipes in this trial. */
-  evidence(): Entry[] {
-    return this.#used.evidence() ?? this.seen.flatMap(({ transcript }) => transcript.entries);
-  }
-
-  /** False if the rule has to be tested again, because others had used the shared process before. */
-  leave(isViolated: boolean): Promise<boolean> {
-    return this.#lane.shared.leave(this, isViolated);
-  }
-
-  /** Others refer to what went over the pipes. */
-  keep(): void {
-    this.#isKept = true;
-  }
-
-  /** It is a violation if the check had to stop a process: the rule was not tested to its end. */
-  mustBeWhole(processes: readonly Probe[] = this.#used.all): void {
-    for (const { stopped } of processes) if (stopped) violation(`The rule was not tested to its end: ${stopped}.`);
-  }
-
-  /** Stops the processes that this trial started. */
-  async end(): Promise<void> {
-    this.#isOver = true;
-    const own = await this.#used.end();
-    if (!this.#isKept) for (const probe of own) this.#lane.drop(probe);
-  }
-
-  /** A rule that took too long is still running when its trial has ended. */
-  #mustRun(): void {
-    if (this.#isOver) violation('The rule has ended.');
   }
 }
