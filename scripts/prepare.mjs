@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Not `npm ci`: it refuses a lock file without the entries of other platforms' optional packages. */
+/** Not `npm ci`: it deletes node_modules first, with the versions of Node.js in node_modules/.cache. */
 export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export async function prepare() {

@@ -55,12 +55,6 @@ test('names are kebab-case', () => {
   expect(code.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(file)))).toEqual([]);
 });
 
-test('lock files name versions and no addresses: they hold for any registry', () => {
-  const locks = files.filter((file) => basename(file) === 'package-lock.json');
-  expect(locks).toContain('package-lock.json');
-  expect(locks.filter((file) => read(file).includes('"resolved"'))).toEqual([]);
-});
-
 test('fixtures register what ends their processes when they are imported: a hook of a running test is never called', () => {
   const fixtures = files.filter((file) => /^test\/fixtures\/.*\.ts$/.test(file));
   expect(fixtures.filter((file) => /^ .*\bafterAll\(/m.test(read(file)))).toEqual([]);
