@@ -127,6 +127,16 @@ test('an export to the user names relative paths, and whose variables are meant'
   expect(JSON.parse((await here(...words, '--json')).stdout).servers).toMatchObject([{ relative: ['relative.mjs'] }]);
 });
 
+test('a dry run hides secrets in arguments, and shows references', async () => {
+  const file = join(folder, 'arguments.json');
+  const args = ['--api-key', '${EDIT_KEY}', '--token=${EDIT_TOKEN}', '--password', 'very-secret-value'];
+  writeFileSync(file, JSON.stringify({ mcpServers: { keyed: { command: 'keyed', args } } }));
+  const { stdout } = await here('export', 'cursor', '--dry-run', '--config', file);
+  expect(stdout).toContain('${env:EDIT_KEY}');
+  expect(stdout).toContain('--token=${env:EDIT_TOKEN}');
+  expect(stdout).not.toContain('very-secret-value');
+});
+
 test('several servers of a config can be named to share install', async () => {
   const file = join(folder, 'three.json');
   writeFileSync(

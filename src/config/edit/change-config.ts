@@ -155,6 +155,7 @@ export function secretsIn({ env, headers, oauth, args, url }: PlainEntry): strin
   const texts = values.filter((value) => typeof value === 'string' && !value.includes('${')) as string[];
   const words = [...(Array.isArray(args) ? args : []), url].filter((word) => typeof word === 'string');
   const inAddress = typeof url === 'string' ? secretsInAddress(url).filter((value) => !value.includes('${')) : [];
-  const all = new Set([...texts, ...secretsInArguments(words), ...inAddress]);
+  const inArguments = secretsInArguments(words).filter((value) => !/^\$\{[^}]*\}$/.test(value));
+  const all = new Set([...texts, ...inArguments, ...inAddress]);
   return [...all].filter((value) => isWorthMasking(value, false));
 }
