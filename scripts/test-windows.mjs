@@ -1,0 +1,79 @@
+// `npm run test:windows`: the unit tests and the scenarios of test/windows on Windows programs of Node.js, in Wine, on Linux.
+//
+//   npm run test:windows                             Node.js 22
+//   npm run test:windows -- --node 20,22,24          these versions
+//   npm run test:windows -- launching 'killed host'  only scenarios whose file or title contains one of these words
+//   npm run test:windows -- --units [file …]         only the unit tests
+//
+// STANDPIPE_WINE_ROOT names the folder of the Debian root; see windows/wine-root.mjs.
+
+import { parseArgs } from 'node:util';
+import { readGroups } from '../test/windows/scenario.mjs';
+import { isBuilt, prepareLibrary } from './prepare.mjs';
+import { writeTable } from './windows/platform-table.mjs';
+import { ensureNode, majors, readFromCopy, runInWine } from './windows/run-in-wine.mjs';
+import { copyForWindows } from './windows/windows-copy.mjs';
+import { ensureWineRoot, missingForWine } from './windows/wine-root.mjs';
+
+const UNIT_TESTS = 'Unit tests';
+const MINUTE = 60_000;
+
+const { values, positionals: words } = parseArgs({
+  options: { node: { type: 'string', default: '22' }, units: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const chosen = values.node.split(',');
+const unknown = chosen.filter((major) => !majors.includes(major));
+if (unknown.length > 0) stop(`Unknown version of Node.js: ${unknown}. There are ${majors.join(', ')}.`);
+const missing = missingForWine();
+if (missing.length > 0)
+  stop(`The tests in Wine cannot run here. Missing:\n${missing.map((each) => `- ${each}`).join('\n')}`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1)); // ends what runs in the root
+if (!isBuilt()) await prepareLibrary();
+await ensureWineRoot();
+await copyForWindows();
+
+const results = new Map();
+const note = (title, major, outcome) => results.set(title, { ...results.get(title), [major]: outcome });
+for (const major of chosen) {
+  await ensureNode(major);
+  if (values.units || words.length === 0) await runUnits(major);
+  if (!values.units) await runScenarios(major);
+}
+const titles = (await readGroups()).flatMap(({ scenarios }) => scenarios.map(({ title }) => title));
+writeTable([UNIT_TESTS, ...titles], majors, results);
+const failed = [...results].filter(([, cells]) => Object.values(cells).some((cell) => cell === 'failed'));
+for (const [title, cells] of failed)
+  console.log(`failed: ${title} (${Object.keys(cells).filter((major) => cells[major] === 'failed')})`);
+console.log(`${results.size - failed.length} of ${results.size} passed; docs/platforms.md has the table`);
+process.exit(failed.length > 0 ? 1 : 0);
+
+async function runUnits(major) {
+  console.log(`\nUnit tests, Node ${major}`);
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'units', ...(values.units ? words : [])];
+  const code = await runInWine(major, args, print, 30 * MINUTE);
+  note(UNIT_TESTS, major, code === 0 ? 'passed' : 'failed');
+}
+
+async function runScenarios(major) {
+  console.log(`\nScenarios, Node ${major}`);
+  const file = 'windows-results.jsonl';
+  const code = await runInWine(major, ['test/windows/driver.mjs', file, ...words], print, 60 * MINUTE);
+  const lines = readFromCopy(file)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  for (const { title, outcome, fault } of lines)
+    if (title) note(title, major, fault ? `[fault of Wine](#${fault})` : outcome);
+  if (code !== 0) note('The driver', major, 'failed');
+}
+
+function print(text) {
+  process.stdout.write(text);
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(2);
+}

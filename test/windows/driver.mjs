@@ -1,0 +1,38 @@
+// Runs inside Wine, or on Windows: `node driver.mjs <file of results> [word …]`. First the programs that show faults of Wine, then the
+// scenarios, one after another; with words, only scenarios whose file or title contains one of them. Each result is a line of JSON.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { readFaults, readGroups, runScenario } from './scenario.mjs';
+
+const [resultsFile, ...words] = process.argv.slice(2);
+const isChosen = ({ file, title }) => words.length === 0 || words.some((word) => `${file} ${title}`.includes(word));
+const report = (result) => appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
+
+writeFileSync(resultsFile, '');
+const groups = await readGroups();
+const chosen = groups.flatMap(({ file, scenarios }) => scenarios.filter(({ title }) => isChosen({ file, title })));
+const present = await presentFaults();
+for (const scenario of chosen) {
+  const error = await runScenario(scenario);
+  const outcome = error === undefined ? 'passed' : present.has(scenario.wineFault) ? 'fault of Wine' : 'failed';
+  console.log(`${outcome}: ${scenario.title}`);
+  if (outcome === 'failed') console.log(`  ${String(error.stack ?? error).replaceAll('\n', '\n  ')}`);
+  report({ title: scenario.title, outcome, ...(outcome === 'fault of Wine' && { fault: scenario.wineFault }) });
+}
+console.log('end of the scenarios');
+process.exit(0); // also where a scenario left a pipe open
+
+/** Names of the programs that ended with exit code 1: these faults are there. 0 means that Wine does it right. */
+async function presentFaults() {
+  const present = new Set();
+  for (const { name, path } of readFaults()) {
+    const child = spawn(process.execPath, [path], { stdio: 'ignore', windowsHide: true });
+    const [code] = await once(child, 'close');
+    console.log(`${name}: ${code === 1 ? 'Wine has this fault' : code === 0 ? 'works' : `ended with ${code}`}`);
+    report({ fault: name, present: code === 1 });
+    if (code === 1) present.add(name);
+  }
+  return present;
+}

@@ -1,0 +1,251 @@
+// What a scenario gets: a folder and a user profile of its own, the command line over Windows pipes, and the end of all that it
+// started. A file in scenarios/ exports one group:
+//
+//   export default group('Launching', {
+//     'starts a program below a folder with spaces': async (t) => {
+//       const { code, stdout } = await t.run(['call', 'args', '--', ...t.server(), 'a b']);
+//       assert.equal(code, 0);
+//     },
+//     'a scenario that a fault of Wine prevents': { wineFault: 'name-of-file-in-wine-faults', run: async (t) => {} },
+//   });
+//
+// A title is a row of the table in docs/platforms.md.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Far more than a scenario takes: for what never ends. */
+const WITHIN_MS = 120_000;
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `scenarios`: by title, a function, or an object with `run` and the name of a fault of Wine that may make it fail. */
+export function group(title, scenarios) {
+  const list = Object.entries(scenarios).map(([name, value]) => ({
+    title: `${title}: ${name}`,
+    ...(typeof value === 'function' ? { run: value } : value),
+  }));
+  return { title, scenarios: list };
+}
+
+export class ScenarioTools {
+  folder = mkdtempSync(join(tmpdir(), 'standpipe windows ü '));
+  #started = [];
+
+  /** The environment of a user of their own: nothing of another scenario is found in it. */
+  userEnv(name = 'user') {
+    const profile = join(this.folder, name);
+    const folders = {
+      USERPROFILE: profile,
+      APPDATA: join(profile, 'AppData', 'Roaming'),
+      LOCALAPPDATA: join(profile, 'AppData', 'Local'),
+      TEMP: join(profile, 'AppData', 'Local', 'Temp'),
+      TMP: join(profile, 'AppData', 'Local', 'Temp'),
+    };
+    for (const each of Object.values(folders)) mkdirSync(each, { recursive: true });
+    const isPersonal = (key) => /^(?:XDG_|HOME)/.test(key);
+    const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !isPersonal(key)));
+    return { ...inherited, ...folders, USERNAME: name, STANDPIPE_KEYRING: 'off' };
+  }
+
+  /** Writes a file below the folder, and gives its path. */
+  write(name, text) {
+    const file = join(this.folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Writes a config and gives its path. */
+  config(servers, name = 'mcp.json') {
+    return this.write(name, JSON.stringify({ mcpServers: servers }, null, 2));
+  }
+
+  /** Command and arguments of the server in servers/, see there. */
+  server(...args) {
+    return [process.execPath, join(repository, 'test', 'windows', 'servers', 'windows-server.mjs'), ...args];
+  }
+
+  /** Its entry in a config. It writes files into `marks()`. */
+  serverEntry(env = {}) {
+    const [command, ...args] = this.server();
+    return { command, args, env: { MARKS: this.marksFolder, ...env } };
+  }
+
+  get marksFolder() {
+    const folder = join(this.folder, 'marks');
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  /** Pids of processes that wrote a mark `<name>.<pid>`. */
+  pids(name = '') {
+    const files = readdirSync(this.marksFolder).filter((file) => file.startsWith(name));
+    return files.map((file) => Number(file.slice(file.lastIndexOf('.') + 1)));
+  }
+
+  /** Waits for that many marks, and gives their pids. */
+  async marked(name, count = 1) {
+    await this.until(`${count} × ${name}`, () => this.pids(name).length >= count);
+    return this.pids(name);
+  }
+
+  /** Any program over Windows pipes; ended with the scenario. */
+  spawn(command, args = [], options = {}) {
+    const child = spawn(command, args, { cwd: this.folder, env: this.userEnv(), windowsHide: true, ...options });
+    const running = new Running(this, child);
+    this.#started.push(running);
+    return running;
+  }
+
+  /** The command line of Standpipe. */
+  start(args, options = {}) {
+    return this.spawn(process.execPath, [join(repository, 'dist', 'cli', 'main.cjs'), ...args], options);
+  }
+
+  /** The same, to its end: `{ code, stdout, stderr }`. */
+  async run(args, { input = '', ...options } = {}) {
+    return this.start(args, options).end(input);
+  }
+
+  /** The same; fails unless the exit code is 0. Gives stdout. */
+  async succeed(args, options) {
+    const { code, stdout, stderr } = await this.run(args, options);
+    if (code !== 0) throw new Error(`standpipe ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  isAlive(pid) {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      return error.code === 'EPERM';
+    }
+  }
+
+  async until(what, holds, withinMs = WITHIN_MS / 2) {
+    const deadlineMs = performance.now() + withinMs;
+    while (!(await holds())) {
+      if (performance.now() > deadlineMs) throw new Error(`Not within ${withinMs / 1000} s: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async untilGone(pids, what = 'the processes have ended') {
+    await this.until(`${what}; left: ${pids}`, () => !pids.some((pid) => this.isAlive(pid)), WITHIN_MS / 4);
+  }
+
+  /** Ends all that it started, and what left a mark. */
+  async close() {
+    for (const running of this.#started) running.kill();
+    for (const pid of this.pids()) endProcess(pid);
+    await Promise.all(this.#started.map((running) => running.closed));
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+function endProcess(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
+
+/** A process with what it printed so far. */
+class Running {
+  stdout = '';
+  stderr = '';
+  #tools;
+
+  constructor(tools, child) {
+    this.#tools = tools;
+    this.child = child;
+    this.pid = child.pid;
+    for (const name of ['stdout', 'stderr'])
+      child[name]?.setEncoding('utf8').on('data', (text) => {
+        this[name] += text;
+      });
+    child.stdin?.on('error', () => undefined); // it may end without reading
+    // Without a pid there is an 'error' event instead of an end.
+    this.closed = once(child, 'close').then(
+      ([code]) => code,
+      (error) => error,
+    );
+  }
+
+  /** Waits until stdout matches, and gives the match. */
+  async says(pattern, stream = 'stdout') {
+    const found = () => pattern.exec(this[stream]);
+    const hasEnded = () => this.child.exitCode !== null;
+    await this.#tools
+      .until(`${stream} matches ${pattern}`, () => found() || hasEnded())
+      .catch((error) => this.#fail(error.message));
+    return found() ?? this.#fail(`It ended with ${this.child.exitCode} before ${stream} matched ${pattern}`);
+  }
+
+  /** Writes one JSON-RPC message. */
+  send(message) {
+    this.child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Ends stdin, and waits for the end. */
+  async end(input = '') {
+    this.child.stdin.end(input);
+    const code = await this.closed;
+    if (code instanceof Error) throw code;
+    return { code, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  /** As the task manager does it: without a warning to the process. */
+  kill() {
+    this.child.kill('SIGKILL');
+  }
+
+  #fail(message) {
+    throw new Error(`${message}\nstdout: ${this.stdout}\nstderr: ${this.stderr}`);
+  }
+}
+
+/** Runs one scenario. Gives the error, or undefined. */
+export async function runScenario({ run }) {
+  const tools = new ScenarioTools();
+  let timer;
+  const timeout = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It did not end within ${WITHIN_MS / 1000} s`)), WITHIN_MS);
+  });
+  try {
+    await Promise.race([run(tools), timeout]);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    clearTimeout(timer);
+    await tools.close().catch((error) => console.log(`  not cleaned up: ${error.message}`));
+  }
+}
+
+/** All groups, of scenarios/*.mjs in the order of their names. */
+export async function readGroups() {
+  const folder = new URL('scenarios/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+  return Promise.all(
+    files.sort().map(async (file) => ({ file, ...(await import(new URL(file, folder).href)).default })),
+  );
+}
+
+/** The comment at the top of a program in wine-faults/ says what it shows. */
+export function readFaults() {
+  const folder = new URL('wine-faults/', import.meta.url);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.mjs'))
+    .map((name) => ({
+      name: name.replace('.mjs', ''),
+      path: fileURLToPath(new URL(name, folder)),
+      text: readFileSync(new URL(name, folder), 'utf8'),
+    }));
+}
