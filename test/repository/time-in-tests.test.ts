@@ -50,6 +50,7 @@ const exceptions: Record<string, string> = {
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
   'clock in test/fleet/time-to-recover.full.test.ts': 'printed, not asserted',
   'clock in test/oauth/authorizer.test.ts': 'a login says when it ends',
+  'clock in test/windows/scenario.mjs': 'limits how long a scenario waits',
   'memory in test/doors/vanished-clients.full.test.ts': 'printed after a long run, not asserted',
 };
 

@@ -16,7 +16,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Far more than a scenario takes: for what never ends. */
 const WITHIN_MS = 120_000;
@@ -68,6 +68,13 @@ export class ScenarioTools {
   /** Command and arguments of the server in servers/, see there. */
   server(...args) {
     return [process.execPath, join(repository, 'test', 'windows', 'servers', 'windows-server.mjs'), ...args];
+  }
+
+  /** The path of a batch file that starts that server with its arguments. Its text is ASCII: cmd.exe reads it in the code page of the system. */
+  batchFile(name) {
+    const url = pathToFileURL(this.server()[1]).href;
+    this.write(join(dirname(name), 'server.mjs'), `import '${url}';\n`);
+    return this.write(name, '@node "%~dp0server.mjs" %*\r\n');
   }
 
   /** Its entry in a config. It writes files into `marks()`. */

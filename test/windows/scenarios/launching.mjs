@@ -11,12 +11,6 @@ const backslashes = ['\\', 'a\\', 'a b\\', '\\"', 'C:\\x\\', '\\\\server\\share'
 const unicode = ['ü 😀', '日本語', 'مرحبا'];
 const everyArgument = [...special, ...json, ...backslashes, ...unicode, '--flag=a b', 'end'];
 
-/** A batch file that starts the server as people write it by hand. */
-const batch = (t) => {
-  const [node, script] = t.server();
-  return `@echo off\r\n"${node}" "${script}" %*\r\n`;
-};
-
 const argsOf = async (t, command, args, options) =>
   JSON.parse(await t.succeed(['call', 'args', '--', ...command, ...args], options));
 
@@ -36,20 +30,20 @@ export default group('Launching', {
     assert.deepEqual(await argsOf(t, ['node', script], ['x']), ['x']);
   },
   'passes JSON and special characters through a .cmd unchanged': async (t) => {
-    const file = t.write('plain.cmd', batch(t));
+    const file = t.batchFile('plain.cmd');
     const args = [...json, 'a b', '&', '^', 'end'];
     assert.deepEqual(await argsOf(t, [file], args), args);
   },
   'passes letters outside of ASCII through a .cmd': async (t) => {
-    const file = t.write('letters.cmd', batch(t));
+    const file = t.batchFile('letters.cmd');
     assert.deepEqual(await argsOf(t, [file], unicode), unicode);
   },
   'starts a .cmd below a folder with spaces': async (t) => {
-    const file = t.write('my servers\\start it.cmd', batch(t));
+    const file = t.batchFile('my servers\\start it.cmd');
     assert.deepEqual(await argsOf(t, [file], ['a b', 'c']), ['a b', 'c']);
   },
   'finds a .cmd in PATH by its name alone': async (t) => {
-    t.write('bin\\my-server.cmd', batch(t));
+    t.batchFile('bin\\my-server.cmd');
     const env = t.userEnv();
     const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
     env[path] = `${join(t.folder, 'bin')};${env[path]}`;

@@ -1,0 +1,1 @@
+export function readTable(): Map<string, Record<string, string>>;
