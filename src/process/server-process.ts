@@ -3,12 +3,7 @@
 // when its leader exits, the rest of its tree is stopped too; the watchdog knows its mark before the spawn and until its tree is
 // known to be empty. Must not know about frames or messages.
 
-import {
-  type ChildProcess,
-  type ChildProcessWithoutNullStreams,
-  spawn as nodeSpawn,
-  type SpawnOptions,
-} from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { commandLine } from '../base/command-line.ts';
@@ -18,6 +13,7 @@ import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
 import { childEnvironment, wholeEnvironment, withheldNames } from './launch/environment.ts';
 import { type Launch, launchError } from './launch/launch-error.ts';
+import type { Program } from './launch/windows-program.ts';
 import { releaseWhenIdle } from './streams/release-when-idle.ts';
 import { StderrRing } from './streams/stderr-ring.ts';
 import { addMark, newMark } from './tree/mark.ts';
@@ -54,8 +50,6 @@ export interface ServerProcessOptions {
 export interface ExitStatus {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** On Windows a missing command is known only after cmd.exe has exited. */
-  error?: ProcessError;
 }
 
 /** Resolves once the process runs. Attach readers to its streams in the same turn. */
@@ -71,15 +65,15 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     commandLine: commandLine(mask(command), redactArguments(args, mask)),
     mask,
   };
-  // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it only calls spawn, and takes 6 ms to load.
-  const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
+  const program =
+    process.platform === 'win32' ? await programOnWindows(launch, args, options.signal) : { file: command, args };
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
   const { lease } = options;
   if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
   guard.watchdog?.watch({ mark, lease }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
-    const child = spawnPiped(spawn, launch, args);
+    const child = spawnPiped(program, launch);
     // Without a pid there was no fork: the 'error' event with the reason follows in the next tick.
     if (child.pid !== undefined) {
       server = new ServerProcess(child, launch, guard, options);
@@ -110,17 +104,32 @@ function leaseEnded(command: string): ProcessError {
 /** Characters. */
 const SHOWN_STDERR = 4096;
 
-type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
-
-function spawnPiped(spawn: Spawn, launch: Launch, args: readonly string[]): ChildProcessWithoutNullStreams {
+/** Loaded on first use: POSIX systems need nothing of it. */
+async function programOnWindows(
+  launch: Launch,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Program> {
+  const { windowsProgram } = await import('./launch/windows-program.ts');
+  const { command, environment, cwd = process.cwd() } = launch;
   try {
-    return spawn(launch.command, args, {
-      env: launch.environment,
+    return await windowsProgram(command, args, { environment, cwd, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw launchError(error, launch);
+  }
+}
+
+function spawnPiped(program: Program, launch: Launch): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(program.file, program.args, {
+      env: program.environment ?? launch.environment,
       cwd: launch.cwd,
       stdio: 'pipe',
       windowsHide: true,
+      windowsVerbatimArguments: program.isVerbatim,
       detached: process.platform !== 'win32', // its own group and session: stopped as a whole, and not reached by our Ctrl-C
-    }) as ChildProcessWithoutNullStreams;
+    });
   } catch (error) {
     throw launchError(error, launch);
   }
@@ -207,15 +216,11 @@ export class ServerProcess {
     child.stderr.on('data', (chunk: Buffer) => this.stderrRing.append(chunk));
     this.closed = new Promise((resolve) => child.once('close', () => resolve()));
     this.exit = new Promise((resolve) => {
-      const ended = (status: ExitStatus) => {
-        this.exitStatus ??= status;
+      child.on('exit', (exitCode, signal) => {
+        this.exitStatus = { exitCode, signal };
         resolve(this.exitStatus);
         void this.stop();
-      };
-      child.on('exit', (exitCode, signal) => ended({ exitCode, signal }));
-      child.on('error', (error) =>
-        ended({ exitCode: 1, signal: null, error: launchError(error, launch) as ProcessError }),
-      );
+      });
     });
   }
 

@@ -75,11 +75,10 @@ export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): 
   const about = { kind: 'tap', name, command: server.commandLine, cwd: process.cwd(), record: options.record } as const;
   const observers = startObservers(store, source, about, options, warn);
 
-  const { exitCode, signal, error } = await server.exit;
+  const { exitCode, signal } = await server.exit;
   await Promise.all([output, errors]);
   watch.end('fromServer');
   source.endStderr();
-  if (error) warn(error.message);
   source.exited(exitCode, signal);
   source.stopped(await server.stop());
   host.stop();

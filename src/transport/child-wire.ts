@@ -159,7 +159,7 @@ export class ChildWire extends ByteWire {
     if (this.#ending) return;
     this.#ending = true;
     const found = this.phase === 'startup' ? diagnose(this.symptoms()!) : undefined;
-    this.finish(process.exitStatus?.error ?? explainExit(this.evidence(), found));
+    this.finish(explainExit(this.evidence(), found));
     await this.#stopProcess();
   }
 

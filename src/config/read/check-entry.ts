@@ -2,7 +2,7 @@
 // PATH may change: so these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
 import { existsSync, statSync } from 'node:fs';
-import { childEnvironment, readVariable } from '../../process/launch/environment.ts';
+import { childEnvironment } from '../../process/launch/environment.ts';
 import { findCommand, isPath } from '../../process/launch/find-command.ts';
 import type { Findings } from '../problem.ts';
 import type { CommandConfig, ServerConfig } from '../server-config.ts';
@@ -25,9 +25,9 @@ function checkCommand(draft: CommandDraft, { command, cwd, env }: CommandConfig,
     findings.warn(draft.cwd?.at ?? draft.literal.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
     return;
   }
-  // Windows also tries other extensions. A command of several words has another warning, and may begin with a secret.
-  if (process.platform === 'win32' || /[\s=]/.test(draft.command.text)) return;
-  const found = findCommand(command, readVariable(childEnvironment(env), 'PATH'), cwd);
+  // A command of several words has another warning, and may begin with a secret. Folders of Windows have spaces in their names.
+  if (/[\s=]/.test(draft.command.text) && !(process.platform === 'win32' && isPath(command))) return;
+  const found = findCommand(command, { environment: childEnvironment(env), cwd });
   if (found?.kind === 'executable') return;
   const { text, at } = draft.command;
   if (found) {

@@ -4,6 +4,7 @@
 // Must not know what the child is.
 
 import { marksVariable } from '../tree/mark.ts';
+import type { Environment } from './system.ts';
 
 const posixNames = new Set([
   'HOME',
@@ -62,34 +63,40 @@ export function getDefaultEnvironment(): Record<string, string> {
   return environment;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export function childEnvironment(
   extra: Environment = {},
   base: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  const windows = platform === 'win32';
-  const allowed = windows ? allowedOnWindows : allowedOnPosix;
+  const allowed = platform === 'win32' ? allowedOnWindows : allowedOnPosix;
   const child: Record<string, string> = {};
 
   for (const [name, value] of Object.entries(base)) {
     // A value that starts with `()` is a function exported by bash: code, which is not passed on.
     if (value !== undefined && allowed(name) && !value.startsWith('()')) child[name] = value;
   }
+  return withVariables(child, extra, platform);
+}
+
+export function withVariables(
+  environment: Readonly<Record<string, string>>,
+  extra: Environment,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const both = { ...environment };
   for (const [name, value] of Object.entries(extra)) {
     if (value === undefined) continue;
     // Windows would pass both `Path` and `PATH`, and the child would see the one that sorts first.
-    if (windows) removeIgnoringCase(child, name);
-    child[name] = value;
+    if (platform === 'win32') removeIgnoringCase(both, name);
+    both[name] = value;
   }
-  return child;
+  return both;
 }
 
 /** The whole environment of this process, and `extra`: for a tap, which must not change what its server sees. */
 export function wholeEnvironment(extra: Environment = {}, base: Environment = process.env): Record<string, string> {
-  const both = Object.entries({ ...base, ...extra });
-  return Object.fromEntries(both.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const own = Object.entries(base).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return withVariables(Object.fromEntries(own), extra);
 }
 
 /** The names of variables that have a value here and are not passed to a child with this environment. */

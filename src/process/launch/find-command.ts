@@ -1,36 +1,67 @@
-// Finds a command as the system does: in the PATH of the child, or by its path. Only used to explain a failed start.
+// Finds a command as the system does: in the PATH of the child, or by its path. On Windows with the extensions of PATHEXT, and never
+// in the current folder unless PATH names it: a file there may come from anyone.
 
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { readVariable } from './environment.ts';
+import { interpreterOf } from './first-line.ts';
+import { pathOf, realSystem, type Surroundings, type System } from './system.ts';
 
 export interface FoundCommand {
   file: string;
   kind: 'executable' | 'not-executable' | 'directory';
 }
 
-export function isPath(command: string): boolean {
-  return command.includes('/') || (process.platform === 'win32' && command.includes('\\'));
+export function isPath(command: string, platform: NodeJS.Platform = process.platform): boolean {
+  return command.includes('/') || (platform === 'win32' && (command.includes('\\') || /^[a-z]:/i.test(command)));
 }
 
 /** The first executable, else the first file or folder of that name, else undefined. */
-export function findCommand(command: string, searchPath: string | undefined, cwd: string): FoundCommand | undefined {
-  const candidates = isPath(command)
-    ? [isAbsolute(command) ? command : resolve(cwd, command)]
-    : (searchPath ?? '').split(delimiter).map((folder) => join(folder === '' ? cwd : folder, command));
-  const found = candidates.flatMap(inspect);
+export function findCommand(
+  command: string,
+  surroundings: Surroundings,
+  system: System = realSystem,
+): FoundCommand | undefined {
+  const { platform } = system;
+  const { resolve } = pathOf(system);
+  const { environment, cwd } = surroundings;
+  const folders = isPath(command, platform)
+    ? ['']
+    : foldersIn(readVariable(environment, 'PATH', platform) ?? '', platform);
+  const extensions = platform === 'win32' ? extensionsIn(environment) : [];
+  const found = folders
+    .map((folder) => resolve(cwd, folder, command))
+    .flatMap((file) => namesOf(file, extensions))
+    .flatMap((file) => inspect(file, extensions, system));
   return found.find((candidate) => candidate.kind === 'executable') ?? found[0];
 }
 
-function inspect(file: string): FoundCommand[] {
-  try {
-    if (statSync(file).isDirectory()) return [{ file, kind: 'directory' }];
-  } catch {
-    return []; // does not exist
-  }
-  try {
-    accessSync(file, constants.X_OK);
-    return [{ file, kind: 'executable' }];
-  } catch {
-    return [{ file, kind: 'not-executable' }];
-  }
+/** An empty folder is the current one, except on Windows, where a folder may be quoted too. */
+function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
+  if (platform !== 'win32') return searchPath.split(':');
+  const folders = searchPath.match(/(?:"[^"]*"|[^;"])+/g) ?? [];
+  return folders.map((folder) => folder.replaceAll('"', '').trim()).filter((folder) => folder !== '');
+}
+
+const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
+
+/** Of programs on Windows, in lower case. Programs and batch files are always among them. */
+export function extensionsIn(environment: Surroundings['environment']): string[] {
+  const listed = (readVariable(environment, 'PATHEXT', 'win32') || USUAL_EXTENSIONS).toLowerCase().split(';');
+  return [...new Set([...listed, ...USUAL_EXTENSIONS.toLowerCase().split(';')])].filter((one) => one.startsWith('.'));
+}
+
+/** Without an extension, the names with those of PATHEXT come first: `npx` beside `npx.cmd` is a script for POSIX systems. */
+function namesOf(file: string, extensions: readonly string[]): string[] {
+  const names = extensions.map((extension) => file + extension);
+  return /\.[^\\/.]*$/.test(file) ? [file, ...names] : [...names, file];
+}
+
+function inspect(file: string, extensions: readonly string[], system: System): FoundCommand[] {
+  const kind = system.kindOf(file);
+  if (kind === undefined) return [];
+  if (kind === 'folder') return [{ file, kind: 'directory' }];
+  const executable =
+    system.platform === 'win32'
+      ? extensions.some((extension) => file.toLowerCase().endsWith(extension)) || interpreterOf(file, system)
+      : system.mayExecute(file);
+  return [{ file, kind: executable ? 'executable' : 'not-executable' }];
 }

@@ -1,12 +1,13 @@
 // Explains why a command could not be started: which command, where it was searched, what to change. Inspects the file system
 // after the failure, because the system error is often only ENOENT.
 
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
 import { ProcessError, type StandpipeError, UsageError } from '../../base/errors.ts';
 import type { Mask } from '../../secrets/mask-values.ts';
 import { readVariable } from './environment.ts';
 import { findCommand, isPath } from './find-command.ts';
+import { interpreterOf } from './first-line.ts';
+import { pathOf, realSystem, type Surroundings, type System } from './system.ts';
 
 export interface Launch {
   command: string;
@@ -17,8 +18,10 @@ export interface Launch {
   mask: Mask;
 }
 
-export function launchError(thrown: unknown, launch: Launch): StandpipeError {
+export function launchError(thrown: unknown, launch: Launch, system: System = realSystem): StandpipeError {
+  if (thrown instanceof UsageError) return argumentError(thrown, launch);
   const { mask, command } = launch;
+  const { platform } = system;
   const cause = masked(thrown as NodeJS.ErrnoException, mask);
   const details = (hint: string) => ({
     hint: mask(hint),
@@ -36,26 +39,39 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
     const message = `Cannot start ${quoted(command)}: its working folder ${quoted(launch.cwd!)} ${cwdFault}.`;
     return new ProcessError('CWD_NOT_FOUND', mask(message), details('Correct "cwd", or create the folder.'));
   }
-  const searchPath = readVariable(launch.environment, 'PATH');
-  const cwd = launch.cwd ?? '.';
-  const found = findCommand(command, searchPath, cwd);
+  const { environment, cwd = '.' } = launch;
+  const surroundings = { environment, cwd };
+  const found = findCommand(command, surroundings, system);
+  const searched = ` PATH is ${readVariable(environment, 'PATH', platform) || 'empty'}`;
 
   if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
-    const where = isPath(command) ? `there is no file ${resolve(cwd, command)}` : 'it is not in any folder of PATH';
-    const searched = isPath(command) ? '' : ` PATH is ${searchPath || 'empty'}`;
-    const hint = whereToLook(command, searchPath, cwd) + searched;
+    const byPath = isPath(command, platform);
+    const where = byPath
+      ? `there is no file ${pathOf(system).resolve(cwd, command)}`
+      : 'it is not in any folder of PATH';
+    const hint = whereToLook(command, surroundings, system) + (byPath ? '' : searched);
     const message = `Cannot find the command ${quoted(command)}: ${where}.`;
     return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(hint));
   }
   if (cause.code === 'EACCES' && found && found.kind !== 'executable') {
     const folder = found.kind === 'directory';
-    const message = `Cannot run the command ${quoted(command)}: ${found.file} is ${folder ? 'a folder' : 'not executable'}.`;
-    const hint = folder
-      ? 'Use the path of the program inside the folder.'
-      : `chmod +x ${found.file}, or start it with its interpreter.`;
+    const fault = folder ? 'a folder' : platform === 'win32' ? 'not a program' : 'not executable';
+    const message = `Cannot run the command ${quoted(command)}: ${found.file} is ${fault}.`;
+    const change = platform === 'win32' ? 'Start it' : `chmod +x ${found.file}, or start it`;
+    const hint = folder ? 'Use the path of the program inside the folder.' : `${change} with its interpreter.`;
     return new ProcessError('COMMAND_NOT_EXECUTABLE', mask(message), details(hint));
   }
-  const interpreter = found && cause.code === 'ENOENT' ? firstLineInterpreter(found.file) : undefined;
+  // On Windows, the interpreter of a script or the program of a batch file is searched by us.
+  const { path: missing = command } = thrown as NodeJS.ErrnoException;
+  if (found && missing !== command) {
+    const message = `Cannot run ${found.file}: it starts the program ${quoted(missing)}, which is not found.`;
+    return new ProcessError(
+      'COMMAND_NOT_FOUND',
+      mask(message),
+      details(whereToLook(missing, surroundings, system) + searched),
+    );
+  }
+  const interpreter = found && cause.code === 'ENOENT' ? interpreterOf(found.file, system)?.[0] : undefined;
   if (found && interpreter) {
     const message = `Cannot run ${found.file}: its first line names the interpreter ${quoted(interpreter)}, which does not exist.`;
     const hint = 'Install the interpreter, or correct the first line of the script (it may end with a CR).';
@@ -63,6 +79,11 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   }
   const message = `Cannot start ${quoted(command)}: ${cause.message}`;
   return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
+}
+
+/** Arguments that Windows cannot pass: the message names the file, and numbers the argument. */
+function argumentError({ code, message, hint }: UsageError, { mask, commandLine }: Launch): UsageError {
+  return new UsageError(code, mask(message), { hint: hint!, evidence: { phase: 'spawn', command: commandLine } });
 }
 
 /** The error of Node.js contains the arguments (`spawnargs`), and a cause is printed with all its members. */
@@ -108,34 +129,22 @@ const installers: Readonly<Record<string, string>> = {
   bunx: 'Bun',
 };
 
-function whereToLook(command: string, searchPath: string | undefined, cwd: string): string {
+function whereToLook(command: string, surroundings: Surroundings, system: System): string {
+  const isProgram = (name: string) => findCommand(name, surroundings, system)?.kind === 'executable';
   if (command.startsWith('~')) return 'No shell is involved, so ~ is not expanded: use the absolute path.';
   const firstWord = command.trim().split(/\s+/)[0]!;
-  if (firstWord !== command && findCommand(firstWord, searchPath, cwd)?.kind === 'executable') {
+  if (firstWord !== command && isProgram(firstWord)) {
     return `"command" is only the program (${quoted(firstWord)}); put the rest in "args".`;
   }
-  if (isPath(command)) return 'Correct the path. A relative path is resolved against the working folder of the server.';
-  const other = otherNames[command]?.find((name) => findCommand(name, searchPath, cwd)?.kind === 'executable');
+  if (isPath(command, system.platform))
+    return 'Correct the path. A relative path is resolved against the working folder of the server.';
+  const other = otherNames[command]?.find(isProgram);
   if (other) return `${quoted(other)} exists: use it as the command.`;
   if (command === 'node') return `Use the absolute path; the Node.js that runs this program is ${process.execPath}.`;
   const install = installers[command] ? `Install ${installers[command]}, or` : 'Install it, or';
-  const find = process.platform === 'win32' ? `where ${command}` : `which ${command}`;
+  // In PowerShell, `where` is another command.
+  const find = system.platform === 'win32' ? `where.exe ${command}` : `which ${command}`;
   return `${install} use the absolute path that \`${find}\` prints in a terminal: programs started from a desktop get a shorter PATH.`;
-}
-
-function firstLineInterpreter(file: string): string | undefined {
-  try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const start = Buffer.alloc(256);
-      const line = start.toString('utf8', 0, readSync(descriptor, start)).split('\n', 1)[0]!;
-      return line.startsWith('#!') ? line.slice(2).trimStart().split(' ')[0] : undefined;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return undefined; // unreadable: the interpreter is not the problem
-  }
 }
 
 function hintFor(code: string | undefined): string {
