@@ -1,6 +1,5 @@
 // Pain points 7 and 11: a server starts with exactly what its entry says, or an error says what to change.
 
-import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -40,16 +39,6 @@ test('the hint knows the usual causes', async () => {
   expect(await hint('npx')).toContain('Install Node.js');
   expect(await hint('node')).toContain(process.execPath);
   expect(await hint('./server')).toContain('working folder');
-});
-
-test('a missing command on Windows shows when cmd.exe has ended, and is explained the same way', async () => {
-  const child = spawn(node, [fixture('pretends-windows.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
-  expect(JSON.parse(await textOf(child.stdout))).toEqual({
-    exitCode: 1,
-    signal: null,
-    error: { code: 'COMMAND_NOT_FOUND', message: expect.stringContaining('"no-such-tool"') },
-    rung: 'already-exited',
-  });
 });
 
 test('a missing working folder is not mistaken for a missing command', async () => {

@@ -51,7 +51,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   litemcp: { folders: ['base', 'framing', 'requests', 'mcp'], types: ['transport/wire.ts'] },
   flow: { folders: ['base'], types: ['framing', 'transport/wire.ts'] },
-  process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
+  process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all' },
   transport: {
     folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'],
     node: io,

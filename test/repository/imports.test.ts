@@ -63,7 +63,7 @@ test.each([
     'mcp/schema.ts',
     "import type { StandardSchemaV1 } from '@standard-schema/spec'; const { Ajv } = await import('ajv/dist/2020.js');",
   ],
-  ['process/spawn.ts', "import spawn from 'cross-spawn'; import { type ChildProcess } from 'node:child_process';"],
+  ['process/spawn.ts', "import { type ChildProcess, spawn } from 'node:child_process';"],
   [
     'entry/litemcp.ts',
     "import { ChildWire } from '../transport/child-wire.ts'; export { a } from '../litemcp/client.ts';",
