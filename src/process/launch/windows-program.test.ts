@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { npxOfInstaller, shimOfBatchFile, shimOfProgram, shims } from '../../../test/fixtures/process/shims.ts';
+import { npxOfInstaller, shimOfBatchFile, shimOfProgram, shims } from '../../../test/fixtures/process/shims.mjs';
 import { batchLine } from './batch-line.ts';
 import { findCommand } from './find-command.ts';
 import { type Launch, launchError } from './launch-error.ts';
