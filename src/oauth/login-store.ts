@@ -2,12 +2,12 @@
 // can be used, the tokens are in the file too. A login is found by the URL of its server, and by the client if that is configured.
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
 import { shortHash } from '../base/short-hash.ts';
-import { configFolder } from '../process/files/config-folder.ts';
+import { CONFIG_VARIABLE, configFile } from '../process/files/config-file.ts';
 import { withFileLock } from '../process/files/file-lock.ts';
 import { findKeyring, type Keyring } from '../process/files/keyring.ts';
 import { readPrivately, replacePrivately } from '../process/files/private-file.ts';
@@ -41,7 +41,7 @@ export class LoginStore {
   readonly file: string;
   #found: Keyring | false | undefined;
 
-  constructor({ file = join(configFolder(), 'logins.json'), keyring }: LoginStoreOptions = {}) {
+  constructor({ file = configFile('logins.json'), keyring }: LoginStoreOptions = {}) {
     this.file = file;
     this.#found = keyring;
   }
@@ -97,7 +97,7 @@ export class LoginStore {
     const folder = dirname(this.file);
     if (!this.#makeFolder()) {
       throw new UsageError('FILE_NOT_WRITABLE', `Logins cannot be kept: ${folder} is not writable`, {
-        hint: 'Make the folder writable, or set XDG_CONFIG_HOME to one that is.',
+        hint: `Make the folder writable, or set ${CONFIG_VARIABLE} to one that is.`,
       });
     }
     await withFileLock(this.file, async () => {

@@ -4,9 +4,10 @@
 // (private-file.ts). Calls must not overlap.
 
 import { closeSync, mkdirSync, writeFileSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openPrivate, openPrivateSync } from '../process/files/private-file.ts';
+import { renameOver } from '../process/files/rename-over.ts';
 
 export interface RotatingFileOptions {
   path: string;
@@ -112,7 +113,7 @@ export class RotatingFile {
     if (maxFiles <= 1) return unlink(path).catch(ignoreMissing);
     for (let number = maxFiles - 2; number >= 0; number--) {
       const from = number === 0 ? path : `${path}.${number}`;
-      await rename(from, `${path}.${number + 1}`).catch(ignoreMissing);
+      await renameOver(from, `${path}.${number + 1}`).catch(ignoreMissing);
     }
   }
 }

@@ -26,7 +26,7 @@ const ofAll = [
   'kiro project ./.kiro/settings/mcp.json',
   'opencode project ./opencode.json',
   'opencode project ./opencode.jsonc',
-  'user user {own}/standpipe/mcp.json',
+  'user user {standpipe}/mcp.json',
   'claude-desktop user {settings}/Claude/claude_desktop_config.json',
   'claude-code user ~/.claude.json',
   'cursor user ~/.cursor/mcp.json',
@@ -53,12 +53,19 @@ test.each([
   [
     'linux',
     linux,
-    { own: '~/.config', settings: '~/.config', zed: '~/.config/zed', copilot: '~/.config/github-copilot' },
+    {
+      standpipe: '~/.config/standpipe',
+      own: '~/.config',
+      settings: '~/.config',
+      zed: '~/.config/zed',
+      copilot: '~/.config/github-copilot',
+    },
   ],
   [
     'darwin',
     mac,
     {
+      standpipe: '/xdg/standpipe',
       own: '/xdg',
       settings: '~/Library/Application Support',
       zed: '~/.config/zed',
@@ -68,7 +75,13 @@ test.each([
   [
     'win32',
     windows,
-    { own: '~/.config', settings: 'D:/Roaming', zed: 'D:/Roaming/Zed', copilot: 'D:/Local/github-copilot' },
+    {
+      standpipe: 'D:/Roaming/standpipe',
+      own: '~/.config',
+      settings: 'D:/Roaming',
+      zed: 'D:/Roaming/Zed',
+      copilot: 'D:/Local/github-copilot',
+    },
   ],
 ])('%s: the files of every host, in the order of precedence', (_, context, folders) => {
   const short = (file: string) => {

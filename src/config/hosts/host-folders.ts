@@ -1,5 +1,6 @@
 // The folders that the paths of config files begin with, on each platform.
 
+import { configFile } from '../../process/files/config-file.ts';
 import { readVariable } from '../../process/launch/environment.ts';
 import { pathOf } from '../expand/paths.ts';
 import type { SystemContext } from '../system-context.ts';
@@ -34,6 +35,8 @@ const settings: FolderOf = (context) => {
 const folders: Readonly<Record<string, FolderOf>> = {
   project: ({ cwd }) => cwd,
   home: inHome(),
+  /** Of Standpipe itself. */
+  standpipe: (context) => pathOf(context.platform).dirname(configFile('mcp.json', context)),
   xdgConfig,
   /** Where applications keep settings. */
   settings,

@@ -5,4 +5,4 @@ import type { HostFile } from './host-program.ts';
 const json = { format: 'json', keys: ['mcpServers'] } as const;
 
 export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json };
-export const ownUserFile: HostFile = { scope: 'user', path: '{xdgConfig}/standpipe/mcp.json', ...json };
+export const ownUserFile: HostFile = { scope: 'user', path: '{standpipe}/mcp.json', ...json };

@@ -3,11 +3,11 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { configFolder } from '../../process/files/config-folder.ts';
+import { configFile } from '../../process/files/config-file.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
 import { readPrivately, replacePrivately } from '../../process/files/private-file.ts';
 import type { Principal, Quotas } from '../principal.ts';
@@ -29,7 +29,7 @@ export const TOKEN_PREFIX = 'sp_';
 const NAME = /^[\w.@-]{1,64}$/;
 
 export function defaultTokenFile(): string {
-  return join(configFolder(), 'tokens.json');
+  return configFile('tokens.json');
 }
 
 /** The command that makes a token in the file. */

@@ -1,9 +1,9 @@
 // The folder for caches of this user. Its content may be deleted at any time.
 
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { inUserFolder, userPlaces } from './config-file.ts';
 
-export function cacheFolder(): string {
-  const xdg = process.env.XDG_CACHE_HOME ?? '';
-  return join(isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'standpipe');
+export function cacheFolder(places = userPlaces()): string {
+  return places.platform === 'win32'
+    ? inUserFolder(places, 'LOCALAPPDATA', ['AppData', 'Local'], ['standpipe', 'cache'])
+    : inUserFolder(places, 'XDG_CACHE_HOME', ['.cache'], ['standpipe']);
 }

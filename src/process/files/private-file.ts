@@ -13,13 +13,13 @@ import {
   lstatSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
+import { renameOverSync } from './rename-over.ts';
 
 // O_NONBLOCK: a named pipe in its place must not block.
 const unfollowed = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -97,7 +97,7 @@ function replaceFile(path: string, write: (beside: string) => void): void {
   const beside = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
     write(beside);
-    renameSync(beside, path);
+    renameOverSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;

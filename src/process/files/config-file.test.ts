@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { cacheFolder } from './cache-folder.ts';
+import { configFile } from './config-file.ts';
+
+const none = () => false;
+
+test('settings and caches are in the folders of XDG, except on Windows', () => {
+  const linux = { env: {}, home: '/home/ada', platform: 'linux' } as const;
+  expect(configFile('logins.json', linux, none)).toBe('/home/ada/.config/standpipe/logins.json');
+  expect(cacheFolder(linux)).toBe('/home/ada/.cache/standpipe');
+  const env = { XDG_CONFIG_HOME: '/xdg/config', XDG_CACHE_HOME: 'relative', APPDATA: '/no' };
+  expect(configFile('logins.json', { ...linux, env }, none)).toBe('/xdg/config/standpipe/logins.json');
+  expect(cacheFolder({ ...linux, env })).toBe('/home/ada/.cache/standpipe');
+});
+
+test('on Windows they are in AppData, whatever XDG variables say', () => {
+  const windows = { home: 'C:\\Users\\ada', platform: 'win32' } as const;
+  const xdg = { XDG_CONFIG_HOME: 'D:\\xdg', XDG_CACHE_HOME: 'D:\\xdg' };
+  const env = { ...xdg, AppData: 'R:\\Roaming', LOCALAPPDATA: 'R:\\Local' };
+  expect(configFile('logins.json', { ...windows, env }, none)).toBe('R:\\Roaming\\standpipe\\logins.json');
+  expect(cacheFolder({ ...windows, env })).toBe('R:\\Local\\standpipe\\cache');
+  expect(configFile('a', { ...windows, env: {} }, none)).toBe('C:\\Users\\ada\\AppData\\Roaming\\standpipe\\a');
+  expect(cacheFolder({ ...windows, env: {} })).toBe('C:\\Users\\ada\\AppData\\Local\\standpipe\\cache');
+});
+
+test('on Windows a file of an earlier version is used where it is, until there is one in the new place', () => {
+  const windows = { home: 'C:\\Users\\ada', platform: 'win32', env: {} } as const;
+  const before = 'C:\\Users\\ada\\.config\\standpipe\\logins.json';
+  expect(configFile('logins.json', windows, (file) => file === before)).toBe(before);
+  expect(configFile('tokens.json', windows, (file) => file === before)).toContain('AppData');
+  expect(configFile('logins.json', windows, () => true)).toContain('AppData');
+});
