@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { privateMode } from '../../test/fixtures/windows.ts';
 import type { NoteFact } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
 import { damageOf, eventsOf, readAll } from './any-events.contract.ts';
@@ -49,7 +50,7 @@ describe('the recorder', () => {
       run: { pid: process.pid, startedAt: store.startedAt, about: { purpose: 'test' } },
     });
     expect(eventsOf(items)).toMatchObject([{ text: 'before' }, { text: 'after' }]);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(privateMode);
   });
 
   it('appends a run to a file that has one, and ends a half line first', async () => {

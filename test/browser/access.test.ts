@@ -8,6 +8,7 @@ import { startCli, stopHost, writeConfig } from '../cli/run-cli.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { privateMode } from '../fixtures/windows.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
@@ -41,7 +42,7 @@ inBrowser('getting in', () => {
     const words = readFileSync(opener.seen, 'utf8').trim().split('\n');
     const file = words.at(-1)!;
     expect(words.join(' ')).not.toContain(token);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(privateMode);
     expect(readFileSync(file, 'utf8')).toContain(token);
     const ps = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     expect(ps).not.toContain(token);

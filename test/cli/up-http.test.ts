@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { startIssuer } from '../fixtures/doors/issuer.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { until } from '../fixtures/server.ts';
+import { privateMode } from '../fixtures/windows.ts';
 import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 test('an official client calls a server of the config, with the token from the file', async () => {
@@ -20,7 +21,7 @@ test('an official client calls a server of the config, with the token from the f
   try {
     await until('it serves', () => gatewayIn(log) !== undefined);
     const { url, token, tokenFile } = gatewayIn(log)!;
-    expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+    expect(statSync(tokenFile).mode & 0o777).toBe(privateMode);
     const headers = { authorization: `Bearer ${token}` };
     const client = new Client({ name: 'official', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/everything`), { requestInit: { headers } }));

@@ -9,6 +9,7 @@ import { Analysis } from '../../src/analysis/analysis.ts';
 import { linkedWith } from '../../src/analysis/links.ts';
 import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { until } from '../fixtures/server.ts';
+import { privateMode } from '../fixtures/windows.ts';
 import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
@@ -72,7 +73,7 @@ test('keeps servers, clients and what belongs together, of a host that was stopp
   expect(both.clients.map(({ name }) => name)).toEqual([...whole.clients.map(({ name }) => name), 'second']);
 
   const text = readFileSync(file, 'utf8');
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(text).toContain('Hello, first');
   for (const hidden of [secret, stopped.token, killed.token, 'Bearer']) expect(text).not.toContain(hidden);
 });

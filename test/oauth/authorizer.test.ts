@@ -11,6 +11,7 @@ import { sendJson, startAuthorizationServer } from '../fixtures/oauth/authorizat
 import { browser } from '../fixtures/oauth/browser.ts';
 import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { privateMode } from '../fixtures/windows.ts';
 
 const folder = temporaryFolder('oauth');
 let files = 0;
@@ -59,7 +60,7 @@ test('a person is asked once, for this resource, with PKCE; the next process use
 
 test('tokens are in a file for this user alone, and are masked from then on', async () => {
   const token = await logInBefore();
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(readFileSync(file, 'utf8')).toContain(token);
   expect(maskValues()(`Authorization: Bearer ${token}`)).toBe('Authorization: Bearer [redacted]');
   expect(

@@ -9,6 +9,7 @@ import type { Login } from '../../src/oauth/login.ts';
 import { LoginStore } from '../../src/oauth/login-store.ts';
 import { findKeyring, type Keyring, KeyringUnavailable } from '../../src/process/files/keyring.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { privateMode } from '../fixtures/windows.ts';
 
 const folder = temporaryFolder('keyring');
 const key = { server: 'https://mcp.example/mcp' };
@@ -47,7 +48,7 @@ test('a keyring that is locked or too small is not used, and tokens that it lost
   const locked = { ...inMemory(), set: () => Promise.reject(new KeyringUnavailable('locked')) };
   const file = join(folder, 'without.json');
   expect(await new LoginStore({ file, keyring: locked }).write(key, login)).toBe('file');
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(await new LoginStore({ file, keyring: false }).read(key)).toEqual(login);
   const keyring = inMemory();
   const store = new LoginStore({ file: join(folder, 'lost.json'), keyring });

@@ -114,6 +114,26 @@ export class ScenarioTools {
     return this.spawn(process.execPath, [join(repository, 'dist', 'cli', 'main.cjs'), ...args], options);
   }
 
+  /** The official client, of an entry of a config, which it starts over Windows pipes as an editor does. */
+  async client({ command, args = [], env = {} }, userEnv = this.userEnv()) {
+    const { Client } = await import('@modelcontextprotocol/client');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'window', version: '1' });
+    this.#started.push({ kill: () => endProcess(transport.pid), closed: undefined });
+    const transport = new StdioClientTransport({ command, args, env: { ...userEnv, ...env }, cwd: this.folder });
+    await client.connect(transport);
+    const text = async (name, given = {}) => (await client.callTool({ name, arguments: given })).content[0].text;
+    return { client, text, pid: transport.pid, close: () => client.close() };
+  }
+
+  /** `standpipe up` for a config, once its servers are ready. */
+  async host(config, args = [], options = {}) {
+    const host = this.start(['up', '--no-inspector', '--config', config, ...args], options);
+    for (const name of Object.keys(JSON.parse(readFileSync(config, 'utf8')).mcpServers))
+      await host.says(new RegExp(`${name} ready`));
+    return host;
+  }
+
   /** The same, to its end: `{ code, stdout, stderr }`. */
   async run(args, { input = '', ...options } = {}) {
     return this.start(args, options).end(input);
@@ -143,7 +163,10 @@ export class ScenarioTools {
   }
 
   async untilGone(pids, what = 'the processes have ended') {
-    await this.until(`${what}; left: ${pids}`, () => !pids.some((pid) => this.isAlive(pid)), WITHIN_MS / 4);
+    const left = () => pids.filter((pid) => this.isAlive(pid));
+    await this.until(what, () => left().length === 0, WITHIN_MS / 4).catch((error) => {
+      throw new Error(`${error.message}; left: ${left()} of ${pids}`);
+    });
   }
 
   /** Ends all that it started, and what left a mark. */

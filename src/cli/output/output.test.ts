@@ -1,3 +1,4 @@
+import { normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { isColourful, painter } from '../../base/terminal/colours.ts';
 import { textWidth } from '../../base/terminal/text-width.ts';
@@ -50,7 +51,7 @@ test.each([
   ['/home/merry/mcp.json', true, '/home/merry/mcp.json'],
   ['/home/me/p/mcp.json', false, '/home/me/p/mcp.json'],
 ])('the path %s, on a terminal: %s, is shown as %s', (path, onTerminal, expected) => {
-  expect(shownPath(path, { onTerminal }, '/home/me')).toBe(expected);
+  expect(shownPath(normalize(path), { onTerminal }, normalize('/home/me'))).toBe(normalize(expected));
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { shellWord } from '../../base/command-line.ts';
 import { Host } from '../../host/host.ts';
 import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 
@@ -13,7 +14,7 @@ const refused: [what: string, options: HttpOptions, says: string][] = [
   ['an address that is none', { http: 'x' }, '--http 8080'],
   ['a port that is none', { http: '65536' }, '--http 8080'],
   ['all addresses without authentication', { http: '0.0.0.0:0' }, 'standpipe token add'],
-  ['a file of tokens that does not exist', { http: '0', tokens: none }, `token add <name> --tokens ${none}`],
+  ['a file of tokens that does not exist', { http: '0', tokens: none }, `token add <name> --tokens ${shellWord(none)}`],
   ['a certificate without its key', { http: '0', tlsCert: 'cert.pem' }, '--tls-key'],
   ['a certificate that does not exist', { http: '0', tlsCert: none, tlsKey: none }, none],
   ['a proxy without a public URL', { http: '0', behindProxy: true }, '--public-url'],

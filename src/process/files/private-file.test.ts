@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { lacks, privateMode } from '../../../test/fixtures/windows.ts';
 import { FlowStore } from '../../flow/store.ts';
 import { record } from '../../record/recorder.ts';
 import { openPrivate, openPrivateSync, replacePrivately } from './private-file.ts';
@@ -38,7 +39,7 @@ test('a new file is for this user alone, whatever the umask', async () => {
   try {
     const file = fresh();
     expect(await recordTo(file)).toBeUndefined();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(privateMode);
   } finally {
     process.umask(before);
   }
@@ -51,7 +52,7 @@ test('an own private file is appended to', async () => {
   expect(readFileSync(file, 'utf8').match(/a word/g)).toHaveLength(2);
 });
 
-test('a symbolic link is not followed, to a file or to nowhere', async () => {
+test.skipIf(lacks.links)('a symbolic link is not followed, to a file or to nowhere', async () => {
   const [target, link, nowhere, dangling] = [fresh(), fresh(), fresh(), fresh()];
   writeFileSync(target, 'mine', { mode: 0o600 });
   symlinkSync(target, link);
@@ -63,7 +64,7 @@ test('a symbolic link is not followed, to a file or to nowhere', async () => {
   expect(existsSync(nowhere)).toBe(false);
 });
 
-test('a file that others can read or write is refused, and left as it is', async () => {
+test.skipIf(lacks.fileModes)('a file that others can read or write is refused, and left as it is', async () => {
   for (const mode of [0o644, 0o620, 0o606]) {
     const file = fresh();
     writeFileSync(file, 'before\n');
@@ -76,7 +77,7 @@ test('a file that others can read or write is refused, and left as it is', async
   }
 });
 
-test('a hard link, a pipe and a device are refused', async () => {
+test.skipIf(lacks.posixPrograms)('a hard link, a pipe and a device are refused', async () => {
   const [file, link, pipe] = [fresh(), fresh(), fresh()];
   writeFileSync(file, 'mine', { mode: 0o600 });
   linkSync(file, link);
@@ -93,28 +94,31 @@ test.runIf(process.getuid?.() === 0)('a file of another user is refused', async 
   await expect(openPrivate(file)).rejects.toThrow('belongs to the user with uid 12345');
 });
 
-test('what is moved aside stays private, and a link in its place is replaced, not followed', async () => {
-  const [file, target] = [fresh(), fresh()];
-  writeFileSync(target, 'mine', { mode: 0o600 });
-  symlinkSync(target, `${file}.1`);
-  await recordTo(file);
-  appendFileSync(file, ' '.repeat(10_000));
-  const store = new FlowStore();
-  const recorder = record(store, { file, maxFileBytes: 5_000 });
-  store.append('a', 1, { kind: 'note', text: 'next' });
-  await recorder.close();
-  expect(readFileSync(target, 'utf8')).toBe('mine');
-  for (const each of [file, `${file}.1`]) expect(statSync(each).mode & 0o777).toBe(0o600);
-  expect(readFileSync(`${file}.1`, 'utf8')).toContain('a word');
-});
+test.skipIf(lacks.links)(
+  'what is moved aside stays private, and a link in its place is replaced, not followed',
+  async () => {
+    const [file, target] = [fresh(), fresh()];
+    writeFileSync(target, 'mine', { mode: 0o600 });
+    symlinkSync(target, `${file}.1`);
+    await recordTo(file);
+    appendFileSync(file, ' '.repeat(10_000));
+    const store = new FlowStore();
+    const recorder = record(store, { file, maxFileBytes: 5_000 });
+    store.append('a', 1, { kind: 'note', text: 'next' });
+    await recorder.close();
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+    for (const each of [file, `${file}.1`]) expect(statSync(each).mode & 0o777).toBe(privateMode);
+    expect(readFileSync(`${file}.1`, 'utf8')).toContain('a word');
+  },
+);
 
-test('a file is replaced as a whole, and a link in its place is not followed', () => {
+test.skipIf(lacks.links)('a file is replaced as a whole, and a link in its place is not followed', () => {
   const [file, target] = [fresh(), fresh()];
   writeFileSync(target, 'mine');
   symlinkSync(target, file);
   replacePrivately(file, 'new');
   expect([readFileSync(file, 'utf8'), readFileSync(target, 'utf8')]).toEqual(['new', 'mine']);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(() => replacePrivately(join(folder, 'no', 'folder'), 'x')).toThrow('ENOENT');
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
 });

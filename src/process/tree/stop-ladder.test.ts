@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { lacks } from '../../../test/fixtures/windows.ts';
 import { ManualClock } from '../../base/clock.ts';
 import { type Stoppable, stopLadder } from './stop-ladder.ts';
 
@@ -65,7 +66,7 @@ test('a polite child is asked once and never signalled', async () => {
   expect(child.asked).toEqual(['stdin']);
 });
 
-test('each rung waits its time before the next', async () => {
+test.skipIf(lacks.signals)('each rung waits its time before the next', async () => {
   const term = new ScriptedChild('SIGTERM');
   expect(await term.stop()).toEqual({ rung: 'SIGTERM', ms: 1000 });
   const kill = new ScriptedChild('SIGKILL');
@@ -73,7 +74,7 @@ test('each rung waits its time before the next', async () => {
   expect(kill.asked).toEqual(['stdin', 'SIGTERM', 'SIGKILL']);
 });
 
-test('a child that nothing ends is reported after the last wait', async () => {
+test.skipIf(lacks.signals)('a child that nothing ends is reported after the last wait', async () => {
   expect(await new ScriptedChild('nothing').stop()).toEqual({ rung: 'unresponsive', ms: 3000 });
 });
 
@@ -84,7 +85,7 @@ test('a child that has ended with all it started is not asked anything', async (
   expect(child.asked).toEqual([]);
 });
 
-test('what a polite leader leaves behind gets half a second, then the next rung', async () => {
+test.skipIf(lacks.signals)('what a polite leader leaves behind gets half a second, then the next rung', async () => {
   const child = new ScriptedChild('SIGTERM');
   child.leftovers = true;
   child.leaderEnds();
