@@ -4,6 +4,7 @@
 //   npm run test:windows -- --node 20,22,24          these versions
 //   npm run test:windows -- launching 'killed host'  only scenarios whose file or title contains one of these words
 //   npm run test:windows -- --units [file …]         only the unit tests
+//   npm run test:windows -- --list                   runs nothing: adds new scenarios to the table in docs/platforms.md
 //
 // STANDPIPE_WINE_ROOT names the folder of the Debian root; see windows/wine-root.mjs.
 
@@ -19,9 +20,14 @@ const UNIT_TESTS = 'Unit tests';
 const MINUTE = 60_000;
 
 const { values, positionals: words } = parseArgs({
-  options: { node: { type: 'string', default: '22' }, units: { type: 'boolean', default: false } },
+  options: { node: { type: 'string', default: '22' }, units: { type: 'boolean' }, list: { type: 'boolean' } },
   allowPositionals: true,
 });
+const titles = [UNIT_TESTS, ...(await readGroups()).flatMap(({ scenarios }) => scenarios.map(({ title }) => title))];
+if (values.list) {
+  writeTable(titles, majors, new Map());
+  process.exit(0);
+}
 const chosen = values.node.split(',');
 const unknown = chosen.filter((major) => !majors.includes(major));
 if (unknown.length > 0) stop(`Unknown version of Node.js: ${unknown}. There are ${majors.join(', ')}.`);
@@ -41,8 +47,7 @@ for (const major of chosen) {
   if (values.units || words.length === 0) await runUnits(major);
   if (!values.units) await runScenarios(major);
 }
-const titles = (await readGroups()).flatMap(({ scenarios }) => scenarios.map(({ title }) => title));
-writeTable([UNIT_TESTS, ...titles], majors, results);
+writeTable(titles, majors, results);
 const failed = [...results].filter(([, cells]) => Object.values(cells).some((cell) => cell === 'failed'));
 for (const [title, cells] of failed)
   console.log(`failed: ${title} (${Object.keys(cells).filter((major) => cells[major] === 'failed')})`);

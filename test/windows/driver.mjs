@@ -28,7 +28,7 @@ process.exit(0); // also where a scenario left a pipe open
 async function presentFaults() {
   const present = new Set();
   for (const { name, path } of readFaults()) {
-    const child = spawn(process.execPath, [path], { stdio: 'ignore', windowsHide: true });
+    const child = spawn(process.execPath, [path], { stdio: 'inherit', windowsHide: true });
     const [code] = await once(child, 'close');
     console.log(`${name}: ${code === 1 ? 'Wine has this fault' : code === 0 ? 'works' : `ended with ${code}`}`);
     report({ fault: name, present: code === 1 });

@@ -120,7 +120,11 @@ export class ScenarioTools {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     const client = new Client({ name: 'window', version: '1' });
     this.#started.push({ kill: () => endProcess(transport.pid), closed: undefined });
-    const transport = new StdioClientTransport({ command, args, env: { ...userEnv, ...env }, cwd: this.folder });
+    const transport = new StdioClientTransport({
+      ...{ command, args, env: { ...userEnv, ...env }, cwd: this.folder },
+      stderr: 'pipe',
+    });
+    transport.stderr.resume();
     await client.connect(transport);
     const text = async (name, given = {}) => (await client.callTool({ name, arguments: given })).content[0].text;
     return { client, text, pid: transport.pid, close: () => client.close() };
