@@ -42,10 +42,10 @@ test.concurrent.each([
 });
 
 test.concurrent.each([
-  ['reads-to-the-end.mjs', /There was no answer to `initialize` of 2025-11-25 within 5 s\. The server .*stdin/, /./],
+  ['reads-to-the-end.mjs', /There was no answer to `initialize` of 2025-11-25 within 10 s\. The server .*stdin/, /./],
   ['speaks-litemcp.mjs', /LiteMCP/, /--litemcp/],
 ])('%s is explained by what comes with the end of stdin', async (name, reason, fix) => {
-  const found = await check(node(name), 5_000);
+  const found = await check(node(name), 10_000);
   expect(found.reason).toMatch(reason);
   expect(found.fix).toMatch(fix);
 });

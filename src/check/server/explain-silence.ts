@@ -17,6 +17,9 @@ export interface Silence {
   fix?: string | undefined;
 }
 
+/** Of a server that does not end with its stdin. */
+const MOST_AFTER_END_MS = 10_000;
+
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
 export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
@@ -49,6 +52,9 @@ async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, '
   if (probe.ended) await probe.howItEnded();
   const hasExited = probe.process.exitStatus !== undefined;
   const bytesBeforeEof = hasExited ? undefined : stdoutOf(probe).length;
+  // A server that has only just started, on a busy machine, needs as long as for an answer.
+  probe.endInput();
+  await probe.exitStatus(Math.min(probe.timeoutMs, MOST_AFTER_END_MS));
   await probe.stop();
   await probe.process.closed;
   const found = diagnose(symptomsOf(probe, bytesBeforeEof));
