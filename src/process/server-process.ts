@@ -1,7 +1,7 @@
 // A server as a process: started, watched, and stopped with all processes it started. Every server is run by this file.
 // Invariants: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never uncaught;
 // when its leader exits, the rest of its tree is stopped too; the watchdog knows its mark before the spawn and until its tree is
-// known to be empty. Must not know about frames or messages.
+// known to be empty, and on Windows its job is open for the same time. Must not know about frames or messages.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -20,6 +20,7 @@ import { addMark, newMark } from './tree/mark.ts';
 import { ProcessTree } from './tree/process-tree.ts';
 import { type StopRung, type StopWaits, stopLadder, withDefaultWaits } from './tree/stop-ladder.ts';
 import { Watchdog } from './tree/watchdog.ts';
+import type { WindowsJob } from './tree/windows-job.ts';
 
 export interface ServerProcessOptions {
   command: string;
@@ -65,9 +66,11 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     commandLine: commandLine(mask(command), redactArguments(args, mask)),
     mask,
   };
-  const program =
-    process.platform === 'win32' ? await programOnWindows(launch, args, options.signal) : { file: command, args };
-  const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
+  const isWindows = process.platform === 'win32';
+  const program = isWindows ? await programOnWindows(launch, args, options.signal) : { file: command, args };
+  const guard: ServerGuard = isWindows
+    ? await guardOnWindows(mark, options.keepDaemons)
+    : { mark, watchdog: options.watchdog ?? sharedWatchdog() };
   const { lease } = options;
   if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
   guard.watchdog?.watch({ mark, lease }); // first: this process can be killed at any moment from here on
@@ -84,7 +87,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       child.once('error', (error) => reject(launchError(error, launch)));
     });
   } catch (error) {
-    if (!server) guard.watchdog?.forget(mark);
+    if (!server) release(guard);
     throw error;
   }
   if (options.signal?.aborted) {
@@ -135,10 +138,22 @@ function spawnPiped(program: Program, launch: Launch): ChildProcessWithoutNullSt
   }
 }
 
-/** Identifies the processes of a server. */
+/** Identifies the processes of a server, and ends them if this process is killed. */
 interface ServerGuard {
   mark: string;
-  watchdog: Watchdog | undefined;
+  /** On POSIX systems. */
+  watchdog?: Watchdog | undefined;
+  /** On Windows. A job holds daemons too, so that a server whose daemons are kept has none. */
+  job?: WindowsJob | undefined;
+}
+
+async function guardOnWindows(mark: string, keepDaemons = false): Promise<ServerGuard> {
+  return keepDaemons ? { mark } : { mark, job: (await import('./tree/windows-job.ts')).WindowsJob.open() };
+}
+
+function release({ mark, watchdog, job }: ServerGuard): void {
+  watchdog?.forget(mark);
+  job?.close();
 }
 
 let theWatchdog: Watchdog | undefined;
@@ -195,7 +210,7 @@ export class ServerProcess {
     this.#child = child;
     this.pid = child.pid!;
     this.#guard = guard;
-    this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons);
+    this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons, guard.job);
     const startTicks = this.#tree.leaderStart;
     guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks, keepDaemons, lease });
     this.#waits = withDefaultWaits(options.stopWaits);
@@ -272,7 +287,7 @@ export class ServerProcess {
       this.#clock,
       this.#stragglersMs,
     );
-    if (rung !== 'unresponsive') this.#guard.watchdog?.forget(this.#guard.mark);
+    if (rung !== 'unresponsive') release(this.#guard);
     releaseWhenIdle([this.#child.stdout, this.#child.stderr], this.closed, this.#clock);
     return rung;
   }

@@ -54,7 +54,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the runtime dependencies are exactly the intended ones', () => {
   expect(Object.keys(manifest.dependencies).toSorted()).toEqual(RUNTIME_DEPENDENCIES.toSorted());
-  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']); // tokens of logins, on first use
+  expect(Object.keys(manifest.optionalDependencies)).toEqual([
+    '@koromix/koffi-win32-arm64', // job objects, on Windows
+    '@koromix/koffi-win32-x64',
+    '@napi-rs/keyring', // tokens of logins, on first use
+  ]);
   const peers = Object.keys(manifest.peerDependencies);
   expect(peers).toEqual(['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node']);
   expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));

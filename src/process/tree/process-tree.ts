@@ -5,12 +5,14 @@
 // those, and every process that was a member at an earlier check (so an escaped child is still known after its parent died and
 // it was adopted by init). With `keepDaemons` only the group and the session count: a process that left both is a daemon.
 // Not found: a process that left the session, lost its parent and hides its environment before the first check.
-// On macOS and other POSIX systems: only the group. On Windows: what `taskkill /T` finds below a living leader.
+// On macOS and other POSIX systems: only the group. On Windows: the processes of the job (windows-job.ts), or where there is none, what
+// `taskkill /T` finds below a living leader.
 
 import { spawn } from 'node:child_process';
 import { hasMark } from './mark.ts';
 import { type ProcessRow, readProcessRow, readProcessTable, readResidentBytes } from './process-table.ts';
 import { isRunning, sendSignal } from './signals.ts';
+import type { WindowsJob } from './windows-job.ts';
 
 export type TreeSignal = 'SIGTERM' | 'SIGKILL';
 
@@ -19,12 +21,14 @@ export class ProcessTree {
   readonly leaderStart: number | undefined;
   readonly #mark: string;
   readonly #keepDaemons: boolean;
+  readonly #job: WindowsJob | undefined;
   readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last check
   readonly #unmarked = new Map<number, number>(); // the same for processes that are known to have no mark
   #groupOver = false;
 
   /** Must be created in the same turn as the spawn: later the pid may belong to another process. */
-  constructor(leaderPid: number, mark: string, keepDaemons = false) {
+  constructor(leaderPid: number, mark: string, keepDaemons = false, job?: WindowsJob) {
+    this.#job = job?.hold(leaderPid) ? job : undefined; // first: a process that the leader has started before is not held
     this.leaderPid = leaderPid;
     this.leaderStart = readProcessRow(leaderPid)?.startTicks;
     this.#mark = mark;
@@ -38,6 +42,7 @@ export class ProcessTree {
 
   /** Whether any member still runs. A zombie does not. Once false, it stays false: the pid may have been reused. */
   alive(): boolean {
+    if (this.#job) return this.#job.alive();
     if (process.platform === 'win32') return isRunning(this.leaderPid);
     if (this.#anySeenAlive()) return true;
     let members = this.#members();
@@ -58,6 +63,7 @@ export class ProcessTree {
 
   /** Signals every member. False if there was none. A member that changed its user is not reached: `alive` stays true. */
   signal(signal: TreeSignal): boolean {
+    if (this.#job) return this.#job.terminate();
     if (process.platform === 'win32') return this.#taskkill();
     const members = this.#members();
     if (!members) return !this.#groupOver && sendSignal(-this.leaderPid, signal);

@@ -46,7 +46,7 @@ export async function stopLadder(
   child.endStdin();
   if (await gone(child, clock, Math.max(waits.stdinMs, stragglersMs), stragglersMs)) return 'stdin';
 
-  // Windows has no SIGTERM: taskkill /F is the only step after stdin.
+  // Windows has no SIGTERM: the tree is ended at once after stdin.
   if (process.platform !== 'win32') {
     child.signalTree('SIGTERM');
     if (await gone(child, clock, waits.sigtermMs)) return 'SIGTERM';
