@@ -36,7 +36,7 @@ export async function announce(
   ensureRuntimeFolder(folder);
   removeDead(folder);
   const id = `${about.kind}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-  const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${id}` : join(folder, `${id}.sock`);
+  const path = join(folder, `${id}.sock`);
   const shown = { ...about, command: about.command && redact ? redact(about.command) : about.command };
   const socket = new FlowSocket(store, { path, redact, about: shown, ...limits });
   await socket.listen();

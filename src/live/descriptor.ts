@@ -3,6 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replacePrivately } from '../process/files/private-file.ts';
+import { keyFileOf } from '../transport/local-key.ts';
 
 export interface LiveDescriptor {
   standpipe: 'live';
@@ -12,7 +13,7 @@ export interface LiveDescriptor {
   name: string;
   pid: number;
   startedAt: string;
-  /** Streams the flow, in the format of recordings, to each program that connects. */
+  /** Streams the flow, in the format of recordings, to each program that has the key of the socket: see `watchLive`. */
   socket: string;
   /** Of a host: where it takes commands. */
   control?: string | undefined;
@@ -42,8 +43,8 @@ export function readDescriptor(file: string): LiveDescriptor | undefined {
   }
 }
 
-/** With its socket, which lies beside it: where a descriptor says it lies, anything may lie. */
+/** With its socket and key, which lie beside it: where a descriptor says they lie, anything may lie. */
 export function removeDescriptor(file: string): void {
-  rmSync(file, { force: true });
-  rmSync(file.replace(/\.json$/, '.sock'), { force: true });
+  const socket = file.replace(/\.json$/, '.sock');
+  for (const each of [file, socket, keyFileOf(socket)]) rmSync(each, { force: true });
 }

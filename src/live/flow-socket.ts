@@ -1,13 +1,13 @@
-// A Unix socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
+// A local socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
 // what happens. Costs nothing without viewers. Viewers only read: what they send is discarded.
 
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Timer } from '../base/clock.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { EventLines } from '../record/event-line.ts';
 import { headerLine, newRunId } from '../record/run-header.ts';
 import type { Redact } from '../secrets/redact.ts';
-import { listenLocal } from '../transport/local-socket.ts';
+import { type LocalListener, listenLocal } from '../transport/local-socket.ts';
 import { Viewer } from './viewer.ts';
 
 export interface FlowSocketOptions {
@@ -28,9 +28,9 @@ export class FlowSocket {
   readonly run = newRunId();
   readonly #store: FlowStore;
   readonly #options: FlowSocketOptions;
-  readonly #server: Server;
   readonly #viewers = new Map<Socket, Viewer>();
   readonly #header: string;
+  #listener: LocalListener | undefined;
   #unsubscribe: (() => void) | undefined;
   #timer: Timer | undefined;
 
@@ -39,8 +39,6 @@ export class FlowSocket {
     this.#options = options;
     const { about = {} } = options;
     this.#header = headerLine({ run: this.run, startedAt: store.startedAt, pid: process.pid, about });
-    this.#server = createServer((socket) => this.#connected(socket));
-    this.#server.unref();
   }
 
   get viewers(): number {
@@ -49,15 +47,14 @@ export class FlowSocket {
 
   /** Resolves when viewers can connect. */
   async listen(): Promise<void> {
-    await listenLocal(this.#server, this.#options.path);
-    this.#server.on('error', () => undefined); // a connection that could not be accepted does not affect the others
+    this.#listener = await listenLocal(this.#options.path, (socket) => this.#connected(socket), { isBackground: true });
   }
 
   /** Viewers get what they have not seen, if they take it within a moment. */
   async close(): Promise<void> {
     this.#timer?.cancel();
     this.#unsubscribe?.();
-    this.#server.close();
+    this.#listener?.close();
     await Promise.all([...this.#viewers.values()].map((viewer) => viewer.finish(FINISH_MS)));
   }
 

@@ -1,19 +1,30 @@
-// Where running taps and hosts can be found: one folder per user, which only that user can read and write.
+// Where running taps and hosts can be found: one folder per user, which only that user can read and write. On Windows it is in the
+// profile of the user, whose access control list it inherits: the user, administrators and the system.
 
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, join, win32 } from 'node:path';
 import { toError, UsageError } from '../base/errors.ts';
 
+/** The variable that selects another folder. */
+export const RUNTIME_VARIABLE = process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR';
+
 /**
- * The same for all programs of a user. Hosts start their servers with a few variables only, so that what XDG_RUNTIME_DIR
+ * The same for all programs of a user. Hosts start their servers with a few variables only, so that what XDG_RUNTIME_DIR or LOCALAPPDATA
  * usually is must be found without it, and TMPDIR must not count.
  */
-export function runtimeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+export function runtimeFolder(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (platform === 'win32') {
+    const local = env.LOCALAPPDATA;
+    const isGiven = local && win32.isAbsolute(local);
+    return win32.join(isGiven ? local : win32.join(userInfo().homedir, 'AppData', 'Local'), 'standpipe');
+  }
   const ofSession = env.XDG_RUNTIME_DIR;
   if (ofSession && isAbsolute(ofSession)) return join(ofSession, 'standpipe');
   const user = process.getuid?.();
-  if (user === undefined) return join(tmpdir(), `standpipe-${userInfo().username}`);
   const usual = `/run/user/${user}`;
   return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;
 }
@@ -43,14 +54,14 @@ export function ensureRuntimeFolder(folder: string): void {
   const found = lstatSync(folder); // not where a link leads
   if (!found.isDirectory()) throw unusable(folder, 'it is not a folder');
   const user = process.getuid?.();
-  if (user === undefined) return; // Windows: the folder lies in the user's profile
+  if (user === undefined) return; // Windows: the folder has the access control list of the user's profile
   if (found.uid !== user) throw unusable(folder, `it belongs to the user with uid ${found.uid}`);
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
 function unusable(folder: string, why: string, cause?: unknown): UsageError {
   return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The runtime folder ${folder} cannot be used: ${why}`, {
-    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own that you can write to.',
+    hint: `Remove it, or set ${RUNTIME_VARIABLE} to a folder of your own that you can write to.`,
     cause,
   });
 }

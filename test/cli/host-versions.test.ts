@@ -16,7 +16,7 @@ let listener: Server;
 /** The first version answered methods that began with `host/`, and nothing else. */
 beforeAll(async () => {
   process.env.XDG_RUNTIME_DIR = folder;
-  if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
+  ensureRuntimeFolder(runtimeFolder());
   listener = createServer((socket) => {
     const peer = new Peer(StreamTransport.over(socket));
     peer.handle('host/status', () => ({ servers: [{ name: 'everything' }] }));

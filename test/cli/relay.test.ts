@@ -1,22 +1,22 @@
 // The relay of `standpipe connect` alone: bytes in, bytes out, and what the end of each side means.
 
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type RelayEnd, relay } from '../../src/cli/connect/relay.ts';
-import { connectLocal } from '../../src/transport/local-socket.ts';
+import { connectLocal, type LocalListener, listenLocal } from '../../src/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const path = process.platform === 'win32' ? `\\\\.\\pipe\\relay-${process.pid}` : join(temporaryFolder('relay'), 's');
+const path = join(temporaryFolder('relay'), 's');
 const END = '\n{"jsonrpc":"2.0","method":"standpipe/end"}\n';
-let listener: Server;
+const accepted = new EventEmitter<{ connection: [Socket] }>();
+let listener: LocalListener;
 beforeAll(async () => {
-  listener = createServer().listen(path);
-  await once(listener, 'listening');
+  listener = await listenLocal(path, (socket) => accepted.emit('connection', socket));
 });
 afterAll(() => listener.close());
 
@@ -27,9 +27,9 @@ afterEach(() => {
 
 /** A relay between two streams of the test and the host's end of a socket. */
 async function startRelay(output: Writable = new PassThrough()) {
-  const accepted = once(listener, 'connection');
+  const connection = once(accepted, 'connection');
   const socket = await connectLocal(path);
-  const [host] = (await accepted) as [Socket];
+  const [host] = (await connection) as [Socket];
   open.push(socket, host);
   const input = new PassThrough();
   const ended: Promise<RelayEnd> = relay(socket, { input, output });

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { doorContract, type OpenedDoor } from './door.contract.ts';
 import { type DoorClient, type Era, LineClient, OneStreamClient, SessionClient, SingleClient } from './door-clients.ts';
@@ -80,16 +80,11 @@ for (const era of eras) {
     `the socket of a host, ${era}`,
     () =>
       behindHost(async (host) => {
-        const path =
-          process.platform === 'win32'
-            ? `\\\\.\\pipe\\standpipe-doors-${process.pid}-${era}`
-            : join(folder, `${era}.sock`);
+        const path = join(folder, `${era}.sock`);
         const control = await serveControl(host, path);
         return {
           async connect() {
-            const socket = connectSocket(path);
-            await once(socket, 'connect');
-            const client = LineClient.over(era, socket);
+            const client = LineClient.over(era, await connectLocal(path));
             client.send({ jsonrpc: '2.0', id: 'use', method: 'standpipe/use', params: { server: 'contract' } });
             await client.until(({ id }) => id === 'use');
             return client.open();

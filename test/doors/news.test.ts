@@ -26,8 +26,7 @@ beforeAll(async () => {
   host = new Host({ mcpServers: { legacy: entry('legacy'), modern: entry('modern') } });
   await host.start();
   http = await serveHttp((name) => host.service(name));
-  const pipe = `\\\\.\\pipe\\standpipe-news-${process.pid}`;
-  control = await serveControl(host, process.platform === 'win32' ? pipe : join(folder, 'socket'));
+  control = await serveControl(host, join(folder, 'socket'));
 });
 afterAll(async () => {
   await control?.close();

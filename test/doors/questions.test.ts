@@ -1,8 +1,6 @@
 // Questions of servers that twenty clients share, legacy and modern on both sides: each question carries the secret of its call,
 // and each client checks that it is asked about its own calls alone.
 
-import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -13,6 +11,7 @@ import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Revision } from '../../src/mcp/revisions.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -39,11 +38,7 @@ beforeAll(async () => {
     },
   });
   http = await serveHttp((name) => (name === undefined ? undefined : host.service(name)));
-  const path =
-    process.platform === 'win32'
-      ? `\\\\.\\pipe\\standpipe-questions-${process.pid}`
-      : join(temporaryFolder('questions'), 'socket');
-  control = await serveControl(host, path);
+  control = await serveControl(host, join(temporaryFolder('questions'), 'socket'));
 });
 
 afterAll(async () => {
@@ -101,8 +96,7 @@ async function httpClient(server: string, revision: Revision, name: string): Pro
 
 async function socketClient(server: string, revision: Revision, name: string): Promise<Asked> {
   const { own, ...state } = asked(name);
-  const socket = connectSocket(control.path);
-  await once(socket, 'connect');
+  const socket = await connectLocal(control.path);
   await chooseServer(socket, { server });
   const client = await connect(StreamTransport.over(socket), {
     revision,

@@ -1,7 +1,5 @@
 // Who shares a process of a server, seen from clients of the HTTP door and of the socket of one host.
 
-import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -13,6 +11,7 @@ import { type ControlServer, ownUserName, serveControl } from '../../src/host/co
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Revision } from '../../src/mcp/revisions.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -23,10 +22,7 @@ const auth: Auth = { authenticate: (request) => ({ name: request.header('x-test-
 
 const modes = ['all', 'principal', 'client', 'call'] as const;
 const closing: (() => unknown)[] = [];
-const socketPath =
-  process.platform === 'win32'
-    ? `\\\\.\\pipe\\standpipe-sharing-${process.pid}`
-    : join(temporaryFolder('sharing'), 'socket');
+const socketPath = join(temporaryFolder('sharing'), 'socket');
 let host: Host;
 let http: HttpServing;
 let control: ControlServer;
@@ -70,8 +66,7 @@ async function overHttp(server: string | undefined, principal: string, revision:
 }
 
 async function overSocket(server: string) {
-  const socket = connectSocket(socketPath);
-  await once(socket, 'connect');
+  const socket = await connectLocal(socketPath);
   closing.push(() => socket.destroy());
   await chooseServer(socket, { server });
   const client = await connect(StreamTransport.over(socket));

@@ -7,8 +7,7 @@ import { connectLocal } from '../../src/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost } from './run-host.ts';
 
-const pathOf = (name: string) =>
-  process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${process.pid}-${name}` : join(folder, name);
+const pathOf = (name: string) => join(folder, name);
 
 test('a program that leaves too many connections open is told why it gets no more, and the others are served', async () => {
   const path = pathOf('many');

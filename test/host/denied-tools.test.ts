@@ -31,8 +31,7 @@ beforeAll(async () => {
   host = new Host({ mcpServers: { a: entry } });
   closing.push(() => host.stop());
   await host.start();
-  const isWindows = process.platform === 'win32';
-  const path = isWindows ? `\\\\.\\pipe\\standpipe-denied-${process.pid}` : join(folder, 'denied');
+  const path = join(folder, 'denied');
   const control = await serveControl(host, path);
   closing.push(() => control.close());
   remote = (await RemoteHost.connect(path))!;

@@ -1,8 +1,6 @@
 // `_meta` and unknown members pass from a client through the socket of a host to the process of a server and back, deep-equal,
 // in each combination of eras, also through all servers as one.
 
-import { once } from 'node:events';
-import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +10,7 @@ import { type ControlServer, serveControl } from '../../src/host/control/control
 import { Host } from '../../src/host/host.ts';
 import { serve } from '../../src/mcp/front/fronts.ts';
 import type { Params, Service } from '../../src/mcp/service.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { memoryPair, StreamTransport } from '../../src/transport/stream-transport.ts';
 import { contractServer } from '../contract/service.contract.ts';
 import { folder, writeConfig } from './run-host.ts';
@@ -35,9 +34,7 @@ let control: ControlServer;
 beforeAll(async () => {
   const entry = (era: string) => ({ command: process.execPath, args: [contractServer], era });
   host = await Host.open(writeConfig({ modern: entry('modern'), legacy: entry('legacy') }));
-  const path =
-    process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${process.pid}-unchanged` : join(folder, 'unchanged');
-  control = await serveControl(host, path);
+  control = await serveControl(host, join(folder, 'unchanged'));
 });
 afterAll(async () => {
   await control?.close();
@@ -46,8 +43,7 @@ afterAll(async () => {
 
 describe.each(pairs)('a $client client of a $server server, $way,', ({ client: era, server, way }) => {
   test('gets what the server answers, and the server what the client sends', async () => {
-    const socket = connectSocket(control.path);
-    await once(socket, 'connect');
+    const socket = await connectLocal(control.path);
     if (way === 'alone') await chooseServer(socket, { server });
     const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
     const client = await connect(StreamTransport.over(socket), { era });

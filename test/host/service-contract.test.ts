@@ -57,11 +57,7 @@ for (const [name, server] of [
     `${name} of a host behind its socket`,
     async () => {
       const host = await openHost('modern');
-      const path = `standpipe-contract-${process.pid}-${++sockets}`;
-      const control = await serveControl(
-        host,
-        process.platform === 'win32' ? `\\\\.\\pipe\\${path}` : join(folder, `contract-${sockets}.sock`),
-      );
+      const control = await serveControl(host, join(folder, `contract-${++sockets}.sock`));
       const remote = (await RemoteHost.connect(control.path))!;
       return {
         service: remote.service(server),

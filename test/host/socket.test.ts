@@ -1,7 +1,7 @@
 // The socket of a host: any MCP client can use it, in either era, and none can hurt the others.
 
 import { once } from 'node:events';
-import { connect as connectSocket, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
@@ -14,6 +14,7 @@ import type { Host, HostOptions } from '../../src/host/host.ts';
 import type { Unanswered } from '../../src/host/services/process-service.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import type { ClientIdentity } from '../../src/mcp/service.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
@@ -28,17 +29,13 @@ afterEach(async () => {
 let sockets = 0;
 async function serveHost(options?: HostOptions, onDown?: () => void): Promise<{ host: Host; control: ControlServer }> {
   const host = await openHost({ a: notes('a'), b: notes('b') }, options);
-  const name = `socket-${++sockets}`;
-  const isWindows = process.platform === 'win32';
-  const path = isWindows ? `\\\\.\\pipe\\standpipe-${process.pid}-${name}` : join(folder, name);
-  const control = await serveControl(host, path, { onDown });
+  const control = await serveControl(host, join(folder, `socket-${++sockets}`), { onDown });
   opened.push(control);
   return { host, control };
 }
 
 async function open(path: string): Promise<Socket> {
-  const socket = connectSocket(path);
-  await once(socket, 'connect');
+  const socket = await connectLocal(path);
   opened.push({ close: () => socket.destroy() });
   return socket;
 }
@@ -247,8 +244,7 @@ describe('a program that misuses the socket', () => {
 
 test('a connection chooses a server of one other node without its node, and no server that several nodes have', async () => {
   const host = await openHost({ 'own@two': notes('own'), 'both@one': notes('one'), 'both@two': notes('two') });
-  const isWindows = process.platform === 'win32';
-  const path = isWindows ? `\\\\.\\pipe\\standpipe-${process.pid}-short` : join(folder, 'socket-short');
+  const path = join(folder, 'socket-short');
   opened.push(await serveControl(host, path));
   const client = await clientOf(path, {}, 'own');
   expect(await client.callTool('only_own')).toMatchObject({ content: [{ text: 'own' }] });

@@ -16,8 +16,7 @@ afterEach(() => control.close());
 
 async function serve(name: string, maxUnreadChars?: number) {
   const { entry, count } = counting(name);
-  const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${process.pid}-${name}` : join(folder, name);
-  control = await serveControl(await openHost({ counts: entry }), path, { maxUnreadChars });
+  control = await serveControl(await openHost({ counts: entry }), join(folder, name), { maxUnreadChars });
   return count;
 }
 

@@ -122,9 +122,7 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
       (host) => host,
       (error: PeerError) => error.code,
     );
-    if (isFound) await until('it is asked', () => heard.length > 0);
-    for (const socket of heard) socket.destroy(); // it has nothing to say
-    expect(await found).toBe(isFound ? 'OUTCOME_UNKNOWN' : undefined);
-    expect(heard).toHaveLength(isFound ? 1 : 0);
+    expect(await found).toBe(isFound ? 'HOST_VERSION' : undefined); // of a version without keys
+    expect(heard.length > 0).toBe(isFound);
   });
 });

@@ -37,8 +37,7 @@ const openLegacy = (servers: Record<string, object>) => openHost(servers, { eraM
 
 async function serveHost(servers: Record<string, object>, options?: HostOptions) {
   const host = await openHost(servers, options);
-  const isWindows = process.platform === 'win32';
-  const path = isWindows ? `\\\\.\\pipe\\standpipe-services-${process.pid}-${++files}` : newFile();
+  const path = newFile();
   opened.push(await serveControl(host, path));
   const remote = (await RemoteHost.connect(path))!;
   opened.push(remote);

@@ -3,11 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LiveDescriptor } from '../../src/live/descriptor.ts';
-import { findLive, watchLive } from '../../src/live/find-live.ts';
+import { connectLive, findLive, watchLive } from '../../src/live/find-live.ts';
 import type { RecordingItem } from '../../src/record/reader.ts';
 import { fixture, folder, freshFile, node, readEvents, readItems, startTap, type Tapped, until } from './tapped.ts';
 
@@ -119,7 +118,7 @@ test('secrets do not reach viewers or files', async () => {
   await until('answers', () => tapped.text.includes('"id":2'));
   expect(tapped.text).toContain('S3cret-key'); // the host gets all of it
   let watched = '';
-  const viewer = connect(live.socket).on('data', (chunk) => (watched += chunk));
+  const viewer = (await connectLive(live)).on('data', (chunk) => (watched += chunk));
   await until('the viewer is served', () => watched.includes('"id\\":2'));
   tapped.process.stdin.end();
   await tapped.end();
@@ -150,8 +149,10 @@ test('viewers that are killed, or never read, do not hold anything up', async ()
     bytes += chunk.length;
   });
   const live = await liveTap(tapped);
-  const program = `require('net').connect(${JSON.stringify(live.socket)}).pause()`;
-  const viewers = [1, 2, 3].map(() => spawn(node, ['-e', `${program}; console.log(1); setInterval(() => {}, 1e3)`]));
+  const recording = new URL('../../dist/entry/recording.js', import.meta.url);
+  const program = `import('${recording}').then(({ watchLive }) => watchLive(${JSON.stringify(live)}).next())`;
+  const sleeps = 'console.log(1), setInterval(() => {}, 1e3)';
+  const viewers = [1, 2, 3].map(() => spawn(node, ['-e', `${program}.then(() => (${sleeps}))`]));
   await Promise.all(viewers.map((viewer) => once(viewer.stdout, 'data')));
   const atFirst = bytes;
   await until('traffic goes on beside viewers that sleep', () => bytes > atFirst + 30e6);

@@ -1,13 +1,13 @@
 // Running taps and hosts can be found and watched, by their user alone, and never wait for who watches.
 
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join } from 'node:path';
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, win32 } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import { type Announced, type AnnounceOptions, announce } from '../../src/live/announce.ts';
-import { findLive, watchLive } from '../../src/live/find-live.ts';
+import { connectLive, findLive, watchLive } from '../../src/live/find-live.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
 import type { RecordingItem } from '../../src/record/reader.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -35,7 +35,14 @@ describe('the runtime folder', () => {
     const usual = `/run/user/${user}`;
     const fallback = existsSync(usual) ? `${usual}/standpipe` : `/tmp/standpipe-${user}`;
     const others = [{}, { XDG_RUNTIME_DIR: 'not/absolute' }, { TMPDIR: '/elsewhere' }];
-    expect(new Set(others.map(runtimeFolder))).toEqual(new Set([fallback]));
+    expect(new Set(others.map((env) => runtimeFolder(env)))).toEqual(new Set([fallback]));
+  });
+
+  test('is in the profile of the user on Windows, with and without the variable that names it', () => {
+    const local = { LOCALAPPDATA: 'D:\\Ann\\Local', XDG_RUNTIME_DIR: 'C:\\elsewhere' };
+    expect(runtimeFolder(local, 'win32')).toBe('D:\\Ann\\Local\\standpipe');
+    const own = runtimeFolder({ LOCALAPPDATA: 'not absolute' }, 'win32');
+    expect(own).toBe(win32.join(userInfo().homedir, 'AppData\\Local\\standpipe'));
   });
 
   test('is not taken from a link, from a file or from another user', () => {
@@ -59,10 +66,10 @@ describe('who is announced', () => {
     const { live, folder } = await announced(new FlowStore());
     expect(await findLive(folder)).toEqual([live.descriptor]);
     expect(live.descriptor).toMatchObject({ kind: 'host', name: 'here', pid: process.pid });
-    expect(statSync(live.descriptor.socket).mode & 0o777).toBe(0o600);
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
     await live.close();
     expect(await findLive(folder)).toEqual([]);
-    expect(existsSync(live.descriptor.socket)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('is not mistaken for a dead one, nor a dead one whose number lives on for a living one', async () => {
@@ -112,8 +119,7 @@ describe('a viewer', () => {
   test('that falls behind misses events, and sees that it did', async () => {
     const store = new FlowStore({ maxEvents: 100 });
     const { live } = await announced(store);
-    const socket = connect(live.descriptor.socket);
-    await once(socket, 'connect');
+    const socket = await connectLive(live.descriptor);
     const text = 'x'.repeat(10_000);
     for (let i = 0; i < 2000; i++) {
       note(store, text);
@@ -134,7 +140,7 @@ describe('a viewer', () => {
   test('that takes nothing is let go', async () => {
     const store = new FlowStore();
     const { live } = await announced(store, { stallMs: 100 });
-    const socket = connect(live.descriptor.socket);
+    const socket = await connectLive(live.descriptor);
     await until('it is there', () => live.viewers === 1);
     for (let i = 0; i < 500; i++) note(store, 'x'.repeat(10_000));
     await until('it is let go', () => live.viewers === 0);
@@ -143,7 +149,7 @@ describe('a viewer', () => {
 
   test('is one of so many', async () => {
     const { live } = await announced(new FlowStore(), { maxViewers: 2 });
-    const sockets = [1, 2, 3].map(() => connect(live.descriptor.socket));
+    const sockets = await Promise.all([1, 2, 3].map(() => connectLive(live.descriptor)));
     await Promise.race(sockets.map((socket) => once(socket.resume(), 'close')));
     expect(live.viewers).toBe(2);
     for (const socket of sockets) socket.destroy();
@@ -152,7 +158,7 @@ describe('a viewer', () => {
   test('costs the store nothing when it is gone', async () => {
     const store = new FlowStore();
     const { live } = await announced(store);
-    const socket = connect(live.descriptor.socket);
+    const socket = await connectLive(live.descriptor);
     await until('it is there', () => live.viewers === 1);
     socket.destroy();
     await until('it is gone', () => live.viewers === 0);

@@ -90,7 +90,9 @@ export function startTap(command: string[], setup: TapSetup = {}): Tapped {
   const { tap = [], env = {}, collects = true, untapped, maxFileBlocks } = setup;
   const limit = maxFileBlocks === undefined ? [] : ['sh', '-c', `ulimit -f ${maxFileBlocks}; exec "$@"`, 'sh'];
   const words = [...limit, ...(untapped ? command : tapCommand(command, tap))];
-  const child = spawn(words[0]!, words.slice(1), { env: { ...process.env, XDG_RUNTIME_DIR: folder, ...env } });
+  const child = spawn(words[0]!, words.slice(1), {
+    env: { ...process.env, XDG_RUNTIME_DIR: folder, LOCALAPPDATA: folder, ...env },
+  });
   const tapped = new Tapped(child, collects);
   running.push(tapped);
   return tapped;

@@ -1,16 +1,16 @@
 // The program that a client under test starts as its server. It decides nothing: all that it gets goes to the checker, and it writes what
 // the checker says. Its argument is the socket of the checker. It ends with the connection, so that it never stays behind.
 
-import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { connectLocal } from '../../transport/local-socket.ts';
 import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const [, , path = ''] = process.argv;
-const socket = connect(path);
 let exitCode = 1;
-const report = (letter: string, payload?: Uint8Array | string) => {
-  if (!socket.writableEnded) socket.write(seatFrame(letter, payload));
-};
+const connected = connectLocal(path);
+const report = (letter: string, payload?: Uint8Array | string) =>
+  void connected.then((socket) => socket.writableEnded || socket.write(seatFrame(letter, payload)), isOver);
 
 report(fromSeat.started, `${process.pid}`);
 for (const signal of signals) process.on(signal, () => report(fromSeat.signal, signal));
@@ -19,13 +19,25 @@ process.stdin.on('end', () => report(fromSeat.stdinEnded));
 process.stdin.on('error', () => report(fromSeat.stdinEnded));
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => report(fromSeat.broken));
 
-socket.on('data', seatFrameReader(obey));
-socket.on('error', ({ message }) =>
-  process.stderr.write(`This server is a part of a check that is over: ${message}\n`),
-);
-socket.on('close', () => process.exit(exitCode));
+void connected.then((socket) => {
+  socket.on(
+    'data',
+    seatFrameReader((letter, payload) => obey(socket, letter, payload)),
+  );
+  socket.on('error', say);
+  socket.on('close', () => process.exit(exitCode));
+}, isOver);
 
-function obey(letter: string, payload: Buffer): void {
+function say({ message }: Error): void {
+  process.stderr.write(`This server is a part of a check that is over: ${message}\n`);
+}
+
+function isOver(error: Error): void {
+  say(error);
+  process.exit(exitCode);
+}
+
+function obey(socket: Socket, letter: string, payload: Buffer): void {
   switch (letter) {
     case toSeat.stdout:
       process.stdout.write(payload);

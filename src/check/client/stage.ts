@@ -2,13 +2,13 @@
 // Invariants: nothing outlives the stage, neither a process nor a file; a client that does nothing for `timeoutMs` is stopped.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Timer } from '../../base/clock.ts';
 import { commandLine } from '../../base/command-line.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../../process/server-process.ts';
-import { listenLocal } from '../../transport/local-socket.ts';
+import { type LocalListener, listenLocal } from '../../transport/local-socket.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from '../budget.ts';
 import type { Deadline } from '../in-parallel.ts';
 import type { Target } from '../process-under-test.ts';
@@ -61,16 +61,17 @@ export class Stage {
   static async run(options: StageOptions): Promise<Stage> {
     const stage = new Stage(options);
     const folder = await mkdtemp(join(tmpdir(), 'standpipe-check-')); // mode 0700
-    const listener = createServer((socket) => {
-      if (stage.servers.length >= MOST_SERVERS) return socket.destroy();
+    const accept = (socket: Socket) => {
+      if (stage.servers.length >= MOST_SERVERS) return void socket.destroy();
       const { transcript } = stage;
       const hold = (bytes: number) => stage.#hold(bytes);
       const server = new PlayedServer(socket, { transcript, hold, onactivity: () => stage.#onactivity() });
       stage.servers.push(server);
       options.onserver(server);
-    });
+    };
+    let listener: LocalListener | undefined;
     try {
-      await listenLocal(listener, socketIn(folder));
+      listener = await listenLocal(socketIn(folder), accept);
       await stage.#start(folder);
       await stage.#watch();
     } finally {
@@ -170,9 +171,9 @@ export class Stage {
     this.leftBehind = this.servers.filter((_, at) => alive[at]);
   }
 
-  async #clear(listener: Server): Promise<void> {
+  async #clear(listener: LocalListener | undefined): Promise<void> {
     for (const server of this.servers) server.close();
-    listener.close();
+    listener?.close();
     await this.#client?.stop();
   }
 }
@@ -182,7 +183,7 @@ function inSeconds(ms: number): string {
 }
 
 function socketIn(folder: string): string {
-  return process.platform === 'win32' ? `\\\\.\\pipe\\${folder.replace(/^.*[\\/]/, '')}` : join(folder, 'socket');
+  return join(folder, 'socket');
 }
 
 /** `{server}` as a word becomes the words of the command, in a word its command line; `{config}` is the path of the file. */

@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import { PeerError } from '../../base/errors.ts';
 import { chooseServer } from '../../host/control/choose-server.ts';
+import { connectHost } from '../../host/control/connect-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
-import { connectLocal } from '../../transport/local-socket.ts';
 import { certainControlPath } from '../servers/running-host.ts';
 import type { ConnectArguments } from './connect-arguments.ts';
 
@@ -15,7 +15,7 @@ export async function openConnection(given: ConnectArguments, say: (text: string
   const { settings, use, idleMs } = given;
   const path = certainControlPath(settings);
   for (let tries = 1; ; tries++) {
-    const socket = await connectIfServed(path);
+    const socket = isTrusted(runtimeFolder()) ? await connectHost(path) : undefined;
     if (socket) {
       try {
         await chooseServer(socket, { ...use, retry: true });
@@ -29,20 +29,5 @@ export async function openConnection(given: ConnectArguments, say: (text: string
     const { startInBackground } = await import('../up/start-background.ts');
     const started = await startInBackground(settings, { idleMs });
     if (started) say(started.text);
-  }
-}
-
-/** Undefined if certainly no host listens. */
-async function connectIfServed(path: string): Promise<Socket | undefined> {
-  if (process.platform !== 'win32' && !isTrusted(runtimeFolder())) return undefined;
-  try {
-    return await connectLocal(path);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return undefined;
-    throw new PeerError('CONNECTION_CLOSED', `The host does not answer at ${path}: ${(error as Error).message}`, {
-      hint: 'Its process hangs or is stopped. End it, and connect again.',
-      cause: error,
-    });
   }
 }

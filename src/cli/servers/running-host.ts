@@ -43,8 +43,7 @@ export function controlNameOf(settings: Settings): string | undefined {
 /** Undefined if there is no config. */
 export function controlPathOf(settings: Settings): string | undefined {
   const name = controlNameOf(settings);
-  if (name === undefined) return undefined;
-  return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
+  return name === undefined ? undefined : join(runtimeFolder(), `${name}.sock`);
 }
 
 /** Where a host is needed that can be found again: that of a certain config, from any folder. */
@@ -74,9 +73,8 @@ export async function findRunningHost(
     };
     return timed(await findHostElsewhere(elsewhere), settings);
   }
-  const isThere = process.platform === 'win32' || (isTrusted(runtimeFolder()) && existsSync(path));
   const { RemoteHost } = await import('../../host/control/remote-host.ts');
-  const host = isThere ? await RemoteHost.connect(path) : undefined;
+  const host = isTrusted(runtimeFolder()) ? await RemoteHost.connect(path) : undefined;
   if (host || (!settings.shared && settings.node === undefined)) return timed(host, settings);
   if (settings.node !== undefined) {
     throw new UsageError('NOT_STARTED', `No host on this machine is the node "${settings.node}" without a config`, {

@@ -176,7 +176,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
 }
 
 async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
-  if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
+  ensureRuntimeFolder(runtimeFolder());
   return serveControl(host, path, options);
 }
 

@@ -1,8 +1,8 @@
 // The socket of a running host: other programs of the same user are its MCP clients, and control it by the methods
-// `standpipe/…`, instead of starting everything anew. A Unix socket that only its owner may open; a message is a line.
+// `standpipe/…`, instead of starting everything anew. Only programs that have the key of the socket are served; a message is a line.
 
 import { rm } from 'node:fs/promises';
-import { createServer, type Socket, type Server as SocketServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toRpcError } from '../../base/error-json.ts';
@@ -11,7 +11,7 @@ import type { Front } from '../../mcp/front/front.ts';
 import { Fronts } from '../../mcp/front/fronts.ts';
 import { newClient } from '../../mcp/service.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
-import { isServed, listenLocal } from '../../transport/local-socket.ts';
+import { isServed, type ListenOptions, type LocalListener, listenLocal } from '../../transport/local-socket.ts';
 import { SendBudget } from '../../transport/send-budget.ts';
 import { StreamTransport } from '../../transport/stream-transport.ts';
 import type { Host } from '../host.ts';
@@ -37,6 +37,8 @@ const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
 const MOST_CONNECTIONS = 1_000;
 /** So many more at a time get an answer that says so. */
 const MOST_REFUSED = 64;
+/** Longer than a host that hangs is waited for. */
+const LOCKED_MS = 60_000;
 /** How often a client that has ended its input is checked for answers that it still waits for. */
 const LOOK_MS = 20;
 
@@ -97,11 +99,11 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     });
   };
 
-  const listener = createServer(accept);
-  listener.maxConnections = maxConnections + MOST_REFUSED;
-  await listen(listener, path);
-  // For example too many open files: this client is refused, and the host continues.
-  listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
+  const listener = await listen(path, accept, {
+    maxConnections: maxConnections + MOST_REFUSED,
+    // For example too many open files: this client is refused, and the host continues.
+    onerror: (error) => process.emitWarning(`The socket of the host: ${error.message}`),
+  });
   idle.start();
   return {
     path,
@@ -160,30 +162,36 @@ class IdleTimer {
   }
 }
 
+type Accept = (socket: Socket) => void;
+
 /** Replaces a socket that is no longer served, and no other: two hosts never remove each other's. */
-function listen(listener: SocketServer, path: string): Promise<void> {
-  // A named pipe ends with the process that served it, and the system gives it to one process only.
-  if (process.platform === 'win32') return takePlace(listener, path);
-  return withFileLock(path, () => takePlace(listener, path)).catch((error: unknown) => {
-    throw error instanceof StandpipeError ? error : notListening(path, toError(error));
-  });
+async function listen(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener> {
+  const listener = await withFileLock(path, () => takePlace(path, accept, options), systemClock, LOCKED_MS).catch(
+    (error: unknown) => {
+      throw error instanceof StandpipeError ? error : notListening(path, toError(error));
+    },
+  );
+  if (!listener) throw await alreadyRunning(path);
+  return listener;
 }
 
-async function takePlace(listener: SocketServer, path: string): Promise<void> {
-  if (await isServed(path)) throw await alreadyRunning(path);
-  if (process.platform !== 'win32') await rm(path, { force: true });
+/** Undefined if another host listens. */
+async function takePlace(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener | undefined> {
+  if (await isServed(path)) return undefined;
+  await rm(path, { force: true });
   // No other user may open the socket, not even between its creation and the change of its mode.
   const umask = process.umask(0o177);
-  const listening = listenLocal(listener, path);
+  const listening = listenLocal(path, accept, options);
   process.umask(umask);
-  await listening.catch(async (error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? await alreadyRunning(path) : notListening(path, error);
+  return listening.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') return undefined;
+    throw error;
   });
 }
 
 function notListening(path: string, cause: Error): UsageError {
   return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The host cannot listen at ${path}: ${cause.message}`, {
-    hint: 'Set XDG_RUNTIME_DIR to a folder of your own with a short path that you can write to.',
+    hint: `Set ${process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR'} to a folder of your own with a short path that you can write to.`,
     cause,
   });
 }

@@ -2,7 +2,6 @@
 // all servers and the methods `standpipe/…`.
 // The limits and timeouts of a request are kept by the host, for each server; here only a host that hangs is given up.
 
-import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
 import { fromRpcError } from '../../base/error-json.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
@@ -14,11 +13,11 @@ import { ownInfo } from '../../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { Implementation, Meta, ServerCapabilities } from '../../mcp/types.ts';
-import { connectLocal } from '../../transport/local-socket.ts';
 import { StreamTransport } from '../../transport/stream-transport.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { Unanswered } from '../services/process-service.ts';
 import { typedClient, undescribed } from '../services/typed-client.ts';
+import { connectHost } from './connect-host.ts';
 import type { ControlMethod, ControlResults, HostStatus } from './control-methods.ts';
 import { otherVersion } from './control-version.ts';
 import { HostAccess } from './host-access.ts';
@@ -133,12 +132,8 @@ export class RemoteHost extends HostAccess {
 }
 
 async function openPeer(path: string): Promise<Peer | undefined> {
-  let socket: Socket;
-  try {
-    socket = await connectLocal(path);
-  } catch {
-    return undefined;
-  }
+  const socket = await connectHost(path);
+  if (!socket) return undefined;
   const limits = { maxFrameBytes: LARGEST_MAX_FRAME_BYTES, maxFrameValues: LARGEST_MAX_FRAME_BYTES };
   const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
   await peer.start();

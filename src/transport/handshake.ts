@@ -1,0 +1,71 @@
+// Both ends of a local socket prove that they know its secret before anything else is sent. Each line is of a fixed length:
+//   client to listener   its nonce, proof of "hello" and that nonce
+//   listener to client   its nonce, proof of "listener" and both nonces
+//   client to listener   proof of "client" and both nonces
+// A listener sends nothing to a client whose first line is wrong. Neither end learns the secret from the other, and what was sent on one
+// connection proves nothing on the next.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { proofOf } from './local-key.ts';
+
+const NONCE_BYTES = 16;
+const NONCE_CHARS = 2 * NONCE_BYTES;
+const PROOF_CHARS = 64;
+
+/** `closed`: the listener has closed the connection without a byte. `wrong`: it has sent something else. */
+export type ListenerProof = 'proven' | 'closed' | 'wrong';
+
+/** Settles when the listener has answered or the connection is closed: limit its time. What follows is not read. */
+export async function proveToListener(socket: Socket, secret: string): Promise<ListenerProof> {
+  const own = newNonce();
+  socket.write(`${own}${proofOf(secret, 'hello', own)}\n`);
+  const line = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);
+  if (line === '') return 'closed';
+  const other = line.slice(0, NONCE_CHARS);
+  if (!isSame(line.slice(NONCE_CHARS), `${proofOf(secret, 'listener', own, other)}\n`)) return 'wrong';
+  socket.write(`${proofOf(secret, 'client', own, other)}\n`);
+  return 'proven';
+}
+
+/** Whether the client knows the secret. Settles when it has proven it or not, or is gone: limit its time. What follows is not read. */
+export async function proveToClient(socket: Socket, secret: string): Promise<boolean> {
+  const hello = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);
+  const other = hello.slice(0, NONCE_CHARS);
+  if (!isSame(hello.slice(NONCE_CHARS), `${proofOf(secret, 'hello', other)}\n`)) return false;
+  const own = newNonce();
+  socket.write(`${own}${proofOf(secret, 'listener', other, own)}\n`);
+  return isSame(await take(socket, PROOF_CHARS + 1), `${proofOf(secret, 'client', other, own)}\n`);
+}
+
+function newNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('hex');
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given, 'latin1'), Buffer.from(expected, 'latin1')];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/**
+ * A line of so many bytes, or less if the line or the connection ends before. The rest stays in the stream, and the stream as it was:
+ * neither flowing nor paused.
+ */
+function take(socket: Socket, bytes: number): Promise<string> {
+  return new Promise((resolve) => {
+    let line = '';
+    const look = () => {
+      while (socket.readableLength > 0 && line.length < bytes && !line.includes('\n')) {
+        const chunk = socket.read(Math.min(socket.readableLength, bytes - line.length)) as Buffer | null;
+        line += chunk?.toString('latin1') ?? '';
+      }
+      if (line.length === bytes || line.includes('\n')) done();
+    };
+    const done = () => {
+      socket.off('readable', look).off('end', done).off('close', done);
+      resolve(line);
+    };
+    socket.on('readable', look).on('end', done).on('close', done);
+    look();
+  });
+}
