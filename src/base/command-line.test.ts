@@ -12,17 +12,48 @@ test.each([
   ['--token=[redacted]', '--token=[redacted]'],
   ['[env TOKEN]', '[env TOKEN]'],
 ])('%j is written as %s', (word, written) => {
-  expect(shellWord(word)).toBe(written);
+  expect(shellWord(word, 'posix')).toBe(written);
 });
 
-test('a command line is split into the words that it was made of', () => {
-  const word = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', 'a', '\n') }));
-  fc.assert(
-    fc.property(word, fc.array(word), (command, args) => {
-      expect(commandWords(commandLine(command, args))).toEqual([command, ...args]);
-    }),
-  );
+test.each([
+  ['node', 'node'],
+  ['a=b', 'a=b'],
+  ['C:\\tools\\x.exe', 'C:\\tools\\x.exe'],
+  ['', '""'],
+  ['two words', '"two words"'],
+  ["it's", `"it's"`],
+  ['@scope/name', '"@scope/name"'],
+  ['a,b;c', '"a,b;c"'],
+  ['a&b|c', '"a&b|c"'],
+  ['$HOME', "'$HOME'"],
+  ['100%', "'100%'"],
+  ['{"a":"it\'s"}', `'{"a":"it''s"}'`],
+  ['“x”', "'“x”'"],
+  ['-Dx.y=1', '"-Dx.y=1"'],
+  ['--config', '--config'],
+  ['--token=[redacted]', '--token=[redacted]'],
+  ['[env TOKEN]', '[env TOKEN]'],
+])('%j is written as %s for PowerShell', (word, written) => {
+  expect(shellWord(word, 'powershell')).toBe(written);
 });
+
+test('a program with a quoted path is called by & in PowerShell', () => {
+  const line = '& "C:\\Program Files\\node.exe" server.js';
+  expect(commandLine('C:\\Program Files\\node.exe', ['server.js'], 'powershell')).toBe(line);
+  expect(commandWords(line, 'powershell')).toEqual(['C:\\Program Files\\node.exe', 'server.js']);
+});
+
+test.each(['posix', 'powershell'] as const)(
+  'a command line for %s is split into the words that it was made of',
+  (shell) => {
+    const word = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', 'a', '\n', '&', '’') }));
+    fc.assert(
+      fc.property(word, fc.array(word), (command, args) => {
+        expect(commandWords(commandLine(command, args, shell), shell)).toEqual([command, ...args]);
+      }),
+    );
+  },
+);
 
 test('a command line that was written by hand', () => {
   expect(commandWords('C:\\Python\\python.exe "my server.py" -x')).toEqual([

@@ -1,25 +1,50 @@
-// A command line as text for people: quoted for a POSIX shell, and split into its words again. Standpipe never passes such a
-// text to a shell.
+// A command line as text for people: quoted for the shell of this system, and split into its words again. Standpipe never passes such
+// a text to a shell.
 
-/** Quoted if needed, so that it can be pasted into a POSIX shell. Placeholders of hidden secrets are not quoted. */
-export function shellWord(word: string): string {
+/** On Windows, PowerShell. A text that it reads as cmd.exe does is preferred. */
+export type Shell = 'posix' | 'powershell';
+
+/** In the Inspector's page, the browser knows the system. */
+const { process, navigator } = globalThis as { process?: { platform?: string }; navigator?: { platform?: string } };
+export const shellHere: Shell = /^win/i.test(process?.platform ?? navigator?.platform ?? '') ? 'powershell' : 'posix';
+
+/** Quoted if needed, so that it can be pasted into the shell. Placeholders of hidden secrets are not quoted. */
+export function shellWord(word: string, shell = shellHere): string {
+  if (shell === 'powershell') return powershellWord(word);
   return /^(?:[\w@%+=:,./-]|\[redacted\]|\[env \w+\])+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-export function commandLine(command: string, args: readonly string[]): string {
-  return [command, ...args].map(shellWord).join(' ');
+/** Double quotes mean the same to cmd.exe. PowerShell splits options at dots, and takes typographic quotes for quotes. */
+function powershellWord(word: string): string {
+  if (/^(?!-.*[.:])(?:[\w+=:./\\-]|\[redacted\]|\[env \w+\])+$/.test(word)) return word;
+  return /["“”„$`%!\r\n]/.test(word) ? `'${word.replace(/['‘’‚‛]/g, '$&$&')}'` : `"${word}"`;
+}
+
+export function shellWords(words: readonly string[], shell = shellHere): string {
+  return words.map((word) => shellWord(word, shell)).join(' ');
+}
+
+export function commandLine(command: string, args: readonly string[], shell = shellHere): string {
+  const line = shellWords([command, ...args], shell);
+  return shell === 'powershell' && /^["']/.test(line) ? `& ${line}` : line; // without &, a quoted word is a value
 }
 
 /** The words of a command line. Double quotes are understood too; a backslash is an escape only before a single quote. */
-export function commandWords(line: string): string[] {
-  const words = line.match(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\'|\[env \w+\]|\S)+/g) ?? [];
+export function commandWords(line: string, shell = shellHere): string[] {
+  const [word, quoted] = forms[shell];
+  const words = line.replace(/^& /, '').match(word) ?? [];
   return words.map((word) =>
-    word.replace(
-      /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\'/g,
-      (_, double?: string, single?: string) => double ?? single ?? "'",
-    ),
+    word.replace(quoted, (_, double?: string, single?: string) => {
+      if (shell === 'powershell') return double ?? single?.replace(/(['‘’‚‛])\1/g, '$1') ?? "'";
+      return double ?? single ?? "'";
+    }),
   );
 }
+
+const forms = {
+  posix: [/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\'|\[env \w+\]|\S)+/g, /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\'/g],
+  powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
+} as const;
 
 /** The program alone: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe` is `python`. */
 export function programName(word: string): string {

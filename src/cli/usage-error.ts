@@ -2,7 +2,7 @@
 // is what other programs call it; without one, the hint says where to look.
 
 import { type Command, CommanderError } from 'commander';
-import { shellWord } from '../base/command-line.ts';
+import { shellWord, shellWords } from '../base/command-line.ts';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../config/nearest.ts';
 import { commandNamed } from './command-table.ts';
@@ -137,7 +137,7 @@ function misplacedHint(code: string, words: readonly string[]): string | undefin
     return ofConfig ? 'It takes the servers of the config. Add this one first: standpipe add <name> <url>' : undefined;
   }
   if (!takesServer(words[0])) return undefined;
-  return `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`;
+  return `Write the command of a server after --: standpipe ${words[0]} -- ${shellWords(words.slice(1))}`;
 }
 
 function takesServer(command: string | undefined): boolean {

@@ -1,6 +1,6 @@
 // Programs that exited because something is missing: a file, a package, a variable, a permission, a free port.
 
-import { commandWords, programName, shellWord } from '../base/command-line.ts';
+import { commandWords, programName, shellHere, shellWord } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
 import type { Observations } from './observations.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
@@ -153,7 +153,10 @@ const others: Rule[] = [
       const file = match.slice(1).find((each) => each !== undefined) ?? '';
       return {
         problem: `cannot access ${quoted(file)}: permission denied`,
-        fix: `Check ls -l ${shellWord(file)}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
+        fix:
+          shellHere === 'posix'
+            ? `Check ls -l ${shellWord(file)}: a script needs chmod +x, a folder w and x for the user who starts the server.`
+            : `Check the permissions with icacls ${shellWord(file)}, and whether another program has it open.`,
       };
     },
   ),

@@ -48,6 +48,13 @@ describe('once the tools were seen', () => {
   });
 });
 
+test('the words of PowerShell come as one argument', async () => {
+  const hex = (...words: string[]) => `--hex=${Buffer.from(words.join('\0')).toString('hex').toUpperCase()}`;
+  expect(await complete(hex('call', ''))).toEqual(['everything', 'calculator']);
+  expect(await complete(hex('call', '--protocol', 'm'))).toEqual(['mcp']);
+  expect(await complete(hex(''))).toContain('call');
+});
+
 describe('in shells', () => {
   const bin = join(folder, 'bin');
   beforeAll(() => {
@@ -58,14 +65,28 @@ describe('in shells', () => {
   const env = () => ({ ...cleanEnv, PATH: `${bin}${delimiter}${process.env.PATH}` });
   const installed = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 
-  for (const shell of ['bash', 'zsh', 'fish']) {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     test(`the script for ${shell} is there, also as JSON, and ${shell} can read it where it is installed`, async () => {
       const { code, stdout } = await runCli(['completion', shell]);
       expect(code).toBe(0);
       expect(JSON.parse((await runCli(['completion', shell, '--json'])).stdout)).toEqual({ shell, script: stdout });
-      if (installed(shell)) execFileSync(shell, [shell === 'fish' ? '--no-execute' : '-n'], { input: stdout });
+      if (shell !== 'powershell' && installed(shell))
+        execFileSync(shell, [shell === 'fish' ? '--no-execute' : '-n'], { input: stdout });
     });
   }
+
+  test.skipIf(!installed('pwsh'))('PowerShell completes commands, servers and files', () => {
+    const suggested = (line: string) =>
+      `(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText -join ' '`;
+    const lines = ['standpipe comp', 'standpipe call ', 'standpipe call --protocol '].map(suggested);
+    const script = `standpipe completion powershell | Out-String | Invoke-Expression\n${lines.join('\n')}`;
+    const stdout = execFileSync('pwsh', ['-NoProfile', '-Command', script], {
+      cwd: folder,
+      env: env(),
+      encoding: 'utf8',
+    });
+    expect(stdout.trim().split(/\r?\n/)).toEqual(['completion', 'everything calculator', 'mcp litemcp']);
+  });
 
   /** What is suggested for each line, in one bash. */
   const inBash = (lines: readonly string[]) => {

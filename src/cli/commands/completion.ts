@@ -16,6 +16,8 @@ Install it:
   bash   echo 'source <(standpipe completion bash)' >> ~/.bashrc
   zsh    standpipe completion zsh > "\${fpath[1]}/_standpipe"
   fish   standpipe completion fish > ~/.config/fish/completions/standpipe.fish
+  powershell
+    Add-Content $PROFILE 'iex (standpipe completion powershell | Out-String)'
 It completes commands, servers, tools, argument names and values. The data
 comes from the running host, or from the config and a cache. No server is
 started.

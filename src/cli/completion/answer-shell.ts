@@ -7,7 +7,7 @@ import { completionSources } from './sources.ts';
 
 export async function answerShell(line: readonly string[]): Promise<void> {
   try {
-    const answer = await candidates(line, completionSources);
+    const answer = await candidates(wordsOf(line), completionSources);
     const lines = Array.isArray(answer)
       ? answer.map(({ word, about }) => (about ? `${word}\t${visibleLine(about).slice(0, 80)}` : word))
       : [`:files ${answer.filesBehind}`];
@@ -15,4 +15,10 @@ export async function answerShell(line: readonly string[]): Promise<void> {
   } catch {
     // no suggestions; an error cannot be shown
   }
+}
+
+/** The words themselves, or one argument `--hex=…`: UTF-8 in hexadecimal digits, with a NUL between words. */
+function wordsOf(line: readonly string[]): readonly string[] {
+  const hex = line.length === 1 && /^--hex=([\da-f]*)$/i.exec(line[0]!)?.[1];
+  return typeof hex === 'string' ? Buffer.from(hex, 'hex').toString().split('\0') : line;
 }

@@ -33,7 +33,7 @@ test('commands, servers, options, and the values of options', async () => {
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'calculator', '')).toEqual([]);
   expect(await complete('call', '--re')).toEqual(['--repeatable', '--revision']);
-  expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   expect(await complete('call', '--protocol', '')).toEqual(['mcp', 'litemcp']);
   expect(await complete('--config', 'mc')).toEqual({ filesBehind: '' });
   expect(await complete('call', 'x', '--', 'no')).toEqual({ filesBehind: '' });

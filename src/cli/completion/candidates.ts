@@ -95,7 +95,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
   const [server, name] = given;
   switch (command) {
     case 'completion':
-      return given.length === 0 ? words('bash', 'zsh', 'fish') : [];
+      return given.length === 0 ? words('bash', 'zsh', 'fish', 'powershell') : [];
     case 'help':
       return words(...Object.keys(commandTable));
     case 'token':

@@ -90,4 +90,40 @@ end
 complete -c standpipe -f -a '(__standpipe_complete)'
 `;
 
-export const shellScripts = { bash, zsh, fish } as const;
+// Windows PowerShell drops empty arguments and the quotes inside of others: the words are passed as one argument of hexadecimal UTF-8.
+const powershell = `# standpipe completion for PowerShell
+Register-ArgumentCompleter -Native -CommandName standpipe, standpipe.cmd, standpipe.ps1 -ScriptBlock {
+  param($current, $ast, $cursor)
+  $words = @($ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object {
+    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+  }) + $current
+  $bytes = [System.Text.Encoding]::UTF8.GetBytes($words -join [char]0)
+  $line = [System.BitConverter]::ToString($bytes) -replace '-', ''
+  $encoding = [Console]::OutputEncoding
+  try {
+    [Console]::OutputEncoding = New-Object System.Text.UTF8Encoding $false
+    $answer = @(& standpipe __complete "--hex=$line" 2>$null)
+  } finally {
+    [Console]::OutputEncoding = $encoding
+  }
+  foreach ($each in $answer) {
+    if ($each.StartsWith(':files ')) {
+      $prefix = $each.Substring(7)
+      $typed = $current.Substring([Math]::Min($prefix.Length, $current.Length))
+      foreach ($file in [System.Management.Automation.CompletionCompleters]::CompleteFilename($typed)) {
+        $text = if ($prefix) { $prefix + $file.CompletionText.Trim("'") } else { $file.CompletionText }
+        if ($prefix -and $text -match '[^\\w./\\\\:=-]') { $text = "'" + $text.Replace("'", "''") + "'" }
+        New-Object System.Management.Automation.CompletionResult $text, $file.ListItemText, $file.ResultType, $file.ToolTip
+      }
+    } elseif ($each) {
+      $word, $about = $each -split [char]9, 2
+      # PowerShell has other uses for these.
+      $text = if ($word -match '[@,%~]') { "'$word'" } else { $word }
+      if (-not $about) { $about = $word }
+      New-Object System.Management.Automation.CompletionResult $text, $word, 'ParameterValue', $about
+    }
+  }
+}
+`;
+
+export const shellScripts = { bash, zsh, fish, powershell } as const;

@@ -2,12 +2,13 @@
 
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
+import { shellHere } from '../../base/command-line.ts';
 import type { Output } from './output.ts';
 
-/** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`. */
+/** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`, and neither do shells on Windows. */
 export function shownPath(path: string, { onTerminal }: Pick<Output, 'onTerminal'>, home = homedir()): string {
   const isInside = home.length > 1 && (path === home || path.startsWith(home.endsWith(sep) ? home : home + sep));
-  return onTerminal && isInside ? `~${path.slice(home.length)}` : path;
+  return onTerminal && isInside && shellHere === 'posix' ? `~${path.slice(home.length)}` : path;
 }
 
 /** What an error says before its cause. In a row of a table, the name of the server is known. */

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { shellWord } from '../../base/command-line.ts';
+import { shellHere, shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { counted } from '../../base/terminal/counted.ts';
 
@@ -42,7 +42,10 @@ export async function checkOutput(target: string | undefined, option = '--output
     new UsageError('INVALID_OPTION', `${option} cannot be "${target}": ${why}`, { hint });
   if (namesFolder && found && !found.isDirectory()) throw cannot('it is a file', 'Remove the slash at its end.');
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
-    throw cannot(`there is no folder "${folder}"`, `Create it first: mkdir -p ${shellWord(folder)}`);
+    throw cannot(
+      `there is no folder "${folder}"`,
+      `Create it first: mkdir ${shellHere === 'posix' ? '-p ' : ''}${shellWord(folder)}`,
+    );
   }
   const isWritable = await access(found ? target : folder, constants.W_OK).then(
     () => true,

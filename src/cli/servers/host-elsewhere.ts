@@ -1,7 +1,7 @@
 // In a folder without a config: the node of a fleet that was started here without one, or else the only running host. Loaded only when
 // needed: most commands have a config.
 
-import { shellWord } from '../../base/command-line.ts';
+import { shellWord, shellWords } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { RemoteHost } from '../../host/control/remote-host.ts';
@@ -44,7 +44,7 @@ export async function findLiveHost(settings: Settings, elsewhere: Elsewhere): Pr
 /** A host of one file is identified by it, a node without a config by its name, one with --discover by its folder. */
 function howToName(host: LiveDescriptor): string {
   const { name, control, cwd, cliOptions } = host;
-  if (isNode(host)) return cliOptions!.map(shellWord).join(' ');
+  if (isNode(host)) return shellWords(cliOptions!);
   if (controlPathOf({ config: name }) === control) return `--config ${shellWord(name)}`;
   return `--discover in the folder ${shellWord(cwd ?? '.')}`;
 }

@@ -6,7 +6,7 @@ import { closeSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { shellWord } from '../../base/command-line.ts';
+import { shellWords } from '../../base/command-line.ts';
 import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
 import { ProcessError, toError, UsageError } from '../../base/errors.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
@@ -93,7 +93,7 @@ async function start(
   const { error } = report as StartReport;
   if (error?.code === 'HOST_ALREADY_RUNNING') return undefined;
   if (error) throw errorFrom(error);
-  const stop = ['standpipe', 'down', ...configOptions(settings)].map(shellWord).join(' ');
+  const stop = shellWords(['standpipe', 'down', ...configOptions(settings)]);
   const ends = idleMs === undefined ? '' : `, or ends ${durationText(idleMs)} after its last client`;
   const text = `started a host in the background (process ${pid}). Its log is ${log}. It is stopped by \`${stop}\`${ends}.`;
   return { pid, log, stop, text };

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { shellHere } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 
 export interface Assignment {
@@ -41,7 +42,10 @@ export function parseJson(text: string, what: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new UsageError('INVALID_OPTION', `${what} is not JSON: ${toError(error).message}`, {
-      hint: 'Shells remove quotes: put JSON in single quotes.',
+      hint:
+        shellHere === 'posix'
+          ? 'Shells remove quotes: put JSON in single quotes.'
+          : 'Shells remove quotes: put JSON in single quotes in PowerShell 7.3 or later; elsewhere in a file, and write --args @FILE.',
       cause: error,
     });
   }

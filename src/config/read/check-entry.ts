@@ -31,8 +31,14 @@ function checkCommand(draft: CommandDraft, { command, cwd, env }: CommandConfig,
   if (found?.kind === 'executable') return;
   const { text, at } = draft.command;
   if (found) {
-    const what = found.kind === 'directory' ? 'is a folder' : 'is not executable';
-    findings.warn(at, `The command "${text}" ${what}`, found.kind === 'directory' ? undefined : `Run chmod +x on it.`);
+    const isWindows = process.platform === 'win32';
+    const [what, cure] =
+      found.kind === 'directory'
+        ? ['is a folder', undefined]
+        : isWindows
+          ? ['is not a program', 'Use its interpreter as the command.']
+          : ['is not executable', 'Run chmod +x on it.'];
+    findings.warn(at, `The command "${text}" ${what}`, cure);
   } else if (isPath(command)) {
     findings.warn(
       at,

@@ -2,16 +2,21 @@
 // Every user of the machine can read the arguments of a process: the address must not contain a secret.
 
 import { spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { windowsTool } from './system.ts';
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+  win32: [windowsTool('rundll32.exe'), 'url.dll,FileProtocolHandler'],
 };
 
-/** `target`: an address or a file. */
+/** `target`: an address or the absolute path of a file. */
 export function openBrowser(target: string): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, target], { stdio: 'ignore', detached: true, windowsHide: true });
+  // rundll32 takes the rest of its command line as it is, with the quotes of a path that has spaces.
+  const shown =
+    process.platform === 'win32' && /^[a-z]:[\\/]|^\\\\/i.test(target) ? pathToFileURL(target).href : target;
+  const child = spawn(command, [...args, shown], { stdio: 'ignore', detached: true, windowsHide: true });
   child.once('error', () => undefined); // no desktop here
   child.unref();
 }

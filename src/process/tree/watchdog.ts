@@ -133,6 +133,7 @@ export class Watchdog {
         cwd: '/',
         env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // for `sleep`, `grep` and `ps`
         stdio: ['pipe', 'ignore', 'ignore'],
+        windowsHide: true,
       });
       this.#process = watchdog;
       watchdog.on('error', (error) => this.#lost(watchdog, error));

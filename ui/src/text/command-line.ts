@@ -1,11 +1,11 @@
 // The same call as a command for a terminal: `standpipe call <server> <tool> name=value name:=json …`.
 
-import { shellWord } from '../../../src/base/command-line.ts';
+import { shellWords } from '../../../src/base/command-line.ts';
 import type { CallRequest, Reach } from '../../../src/inspector/api.ts';
 
 export function commandLine({ server, options, command }: Reach, request: CallRequest): string {
   const behind = command === undefined ? [] : ['--', ...command];
-  return ['standpipe', ...[...wordsOf(request, server), ...options, ...behind].map(shellWord)].join(' ');
+  return shellWords(['standpipe', ...wordsOf(request, server), ...options, ...behind]);
 }
 
 function wordsOf(request: CallRequest, server: string | undefined): string[] {
