@@ -97,7 +97,12 @@ describe('an error says what to do', () => {
     ['up with a URL', ['up', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],
     ['ls with a URL', ['ls', 'http://127.0.0.1:3000/mcp'], '', 'Add this one first: standpipe add <name> <url>'],
     ['an unknown shell', ['completion', 'tcsh'], 'There is no completion for "tcsh"', 'bash, zsh, fish, powershell'],
-    ['a shell with the name of a method', ['completion', 'toString'], 'There is no completion for', 'bash, zsh, fish, powershell'],
+    [
+      'a shell with the name of a method',
+      ['completion', 'toString'],
+      'There is no completion for',
+      'bash, zsh, fish, powershell',
+    ],
     ['no shell', ['completion'], 'No shell was given', 'bash, zsh, fish, powershell; `standpipe completion --help`'],
     ['a port that is no number', ['inspect', '--port', 'x'], '"x" is not a port', 'from 0 to 65535'],
     ['no server to check', ['check'], 'No server was given', ''],

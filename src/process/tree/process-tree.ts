@@ -9,6 +9,7 @@
 // `taskkill /T` finds below a living leader.
 
 import { spawn } from 'node:child_process';
+import { windowsTool } from '../launch/system.ts';
 import { hasMark } from './mark.ts';
 import { type ProcessRow, readProcessRow, readProcessTable, readResidentBytes } from './process-table.ts';
 import { isRunning, sendSignal } from './signals.ts';
@@ -129,7 +130,7 @@ export class ProcessTree {
   }
 
   #taskkill(): boolean {
-    const taskkill = spawn('taskkill', ['/PID', String(this.leaderPid), '/T', '/F'], {
+    const taskkill = spawn(windowsTool('taskkill.exe'), ['/PID', String(this.leaderPid), '/T', '/F'], {
       windowsHide: true,
       stdio: 'ignore',
     });
