@@ -94,7 +94,7 @@ test('every module of the library has a source map that holds its source', () =>
   const paths = packed.files.map(({ path }) => path);
   const installed = (path: string) => readFileSync(join(elsewhere, 'node_modules', name, path), 'utf8');
   const modules = paths.filter((path) => /^dist\/(?!cli\/|ui\/).*\.js$/.test(path));
-  const withCode = modules.filter((path) => /^\/\/ src\//m.test(installed(path)));
+  const withCode = modules.filter((path) => /^\/\/(?:#region)? src\//m.test(installed(path)));
   expect(paths.filter((path) => path.endsWith('.map')).toSorted()).toEqual(
     withCode.map((path) => `${path}.map`).toSorted(),
   );
