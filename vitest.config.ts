@@ -12,6 +12,10 @@ const notOnWindows = [
 const leftOut = process.platform === 'win32' ? notOnWindows : [];
 if (leftOut.length > 0) console.error(`Not run on Windows, see vitest.config.ts: ${leftOut.join(', ')}`);
 
+// The path of a socket has at most 103 bytes on macOS, and the folder of the user for temporary files takes 49 of them. It also lies
+// behind a link, so that a program names its working folder differently.
+if (process.platform === 'darwin') process.env.TMPDIR = '/private/tmp';
+
 /** As in the full run (scripts/test-in-copy.mjs): a sequencer of ours would take precedence. */
 const isShuffled = process.argv.includes('--sequence.shuffle.files');
 

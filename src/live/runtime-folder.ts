@@ -6,6 +6,9 @@ import { userInfo } from 'node:os';
 import { isAbsolute, join, win32 } from 'node:path';
 import { toError, UsageError } from '../base/errors.ts';
 
+/** The path of a socket has at most 103 bytes on macOS. The longest name of one is `control-node-0123456789abcdef.sock`. */
+const MOST_BYTES = 68;
+
 /** The variable that selects another folder. */
 export const RUNTIME_VARIABLE = process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR';
 
@@ -16,14 +19,18 @@ export const RUNTIME_VARIABLE = process.platform === 'win32' ? 'LOCALAPPDATA' : 
 export function runtimeFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
+  home = () => userInfo().homedir, // not that of a variable. A user may have no entry
 ): string {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA;
     const isGiven = local && win32.isAbsolute(local);
-    return win32.join(isGiven ? local : win32.join(userInfo().homedir, 'AppData', 'Local'), 'standpipe');
+    return win32.join(isGiven ? local : win32.join(home(), 'AppData', 'Local'), 'standpipe');
   }
   const ofSession = env.XDG_RUNTIME_DIR;
   if (ofSession && isAbsolute(ofSession)) return join(ofSession, 'standpipe');
+  // macOS has no such folder, and removes what was not used for three days from /tmp.
+  const support = platform === 'darwin' ? join(home(), 'Library', 'Application Support', 'standpipe') : '';
+  if (support !== '' && Buffer.byteLength(support) <= MOST_BYTES) return support;
   const user = process.getuid?.();
   const usual = `/run/user/${user}`;
   return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;

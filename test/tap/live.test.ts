@@ -33,7 +33,8 @@ describe('the runtime folder', () => {
     expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/standpipe');
     const user = process.getuid?.();
     const usual = `/run/user/${user}`;
-    const fallback = existsSync(usual) ? `${usual}/standpipe` : `/tmp/standpipe-${user}`;
+    const onLinux = existsSync(usual) ? `${usual}/standpipe` : `/tmp/standpipe-${user}`;
+    const fallback = process.platform === 'darwin' ? runtimeFolder({}) : onLinux;
     const others = [{}, { XDG_RUNTIME_DIR: 'not/absolute' }, { TMPDIR: '/elsewhere' }];
     expect(new Set(others.map((env) => runtimeFolder(env)))).toEqual(new Set([fallback]));
   });
@@ -43,6 +44,15 @@ describe('the runtime folder', () => {
     expect(runtimeFolder(local, 'win32')).toBe('D:\\Ann\\Local\\standpipe');
     const own = runtimeFolder({ LOCALAPPDATA: 'not absolute' }, 'win32');
     expect(own).toBe(win32.join(userInfo().homedir, 'AppData\\Local\\standpipe'));
+  });
+
+  test('is kept by macOS, and leaves room for the name of a socket', () => {
+    const of = (home: string, env = {}) => runtimeFolder(env, 'darwin', () => home);
+    expect(of('/Users/ada')).toBe('/Users/ada/Library/Application Support/standpipe');
+    expect(of('/Users/ada', { XDG_RUNTIME_DIR: '/run' })).toBe('/run/standpipe');
+    const folders = [1, 20, 27, 28, 60].map((length) => of(`/Users/${'a'.repeat(length)}`));
+    const longest = folders.map((folder) => `${folder}/control-node-0123456789abcdef.sock`.length);
+    expect(Math.max(...longest)).toBeLessThanOrEqual(103);
   });
 
   test('is not taken from a link, from a file or from another user', () => {

@@ -100,7 +100,7 @@ function timed(host: RemoteHost | undefined, { timeoutMs }: Settings): RemoteHos
 
 function realPath(file: string): string {
   try {
-    return realpathSync(file);
+    return realpathSync.native(file); // as the file system spells it: macOS and Windows do not distinguish case
   } catch {
     return file; // does not exist: no host is running
   }
