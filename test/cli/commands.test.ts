@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lacks } from '../fixtures/windows.ts';
 import {
   calculatorEntry,
   dangerous,
@@ -198,7 +199,7 @@ test('tap hands everything through', async () => {
   expect(stdout).toBe('{"jsonrpc":"2.0","id":1,"result":{}}\n');
 });
 
-test('inspect prints its address, and ends with Ctrl-C', async () => {
+test.skipIf(lacks.signals)('inspect prints its address, and ends with Ctrl-C', async () => {
   const child = startCli(['inspect', '--port', '0', '--json', ...everything]);
   child.stdout.once('data', () => child.kill('SIGINT'));
   const { code, stdout } = await finished(child);

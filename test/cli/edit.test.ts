@@ -3,8 +3,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellWord } from '../../src/base/command-line.ts';
 import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
-import { everything, folder, runCli } from './run-cli.ts';
+import { lacks } from '../fixtures/windows.ts';
+import { configFolder, everything, folder, runCli } from './run-cli.ts';
 
 const cwd = join(folder, 'project');
 mkdirSync(cwd);
@@ -61,11 +63,11 @@ test('a server is added, used and removed', async () => {
 test('a command without -- is explained, and the config of the user is another one', async () => {
   const without = await here('add', 'files', 'npx', '-y', 'some-server');
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('standpipe add <name> -- <command …>') });
-  const user = join(folder, '.config', 'standpipe', 'mcp.json');
+  const user = join(configFolder, 'standpipe', 'mcp.json');
   const ofUser = await here('add', 'mine', '--user', '--cwd', 'sub', '--', 'node', 'x.mjs');
-  expect(ofUser.stderr).toContain(`Next: standpipe tools mine --config ${user}`);
+  expect(ofUser.stderr).toContain(`Next: standpipe tools mine --config ${shellWord(user)}`);
   expect(JSON.parse(readFileSync(user, 'utf8')).mcpServers.mine.cwd).toBe(join(cwd, 'sub'));
-  const elsewhere = await runCli(['config', '--json'], { cwd: join(folder, '.config') });
+  const elsewhere = await runCli(['config', '--json'], { cwd: configFolder });
   expect(JSON.parse(elsewhere.stdout).files).toMatchObject([{ file: user, origin: 'user', servers: ['mine'] }]);
   expect(existsSync(`${user}.before-edit`)).toBe(false);
 });
@@ -78,7 +80,7 @@ test('servers go to another host and come back', async () => {
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toContain('files: not written: Claude Desktop does not expand EDIT_KEY');
   expect(refused.stderr).toContain('--connect');
-  const desktop = join(folder, '.config', 'Claude', 'claude_desktop_config.json');
+  const desktop = join(configFolder, 'Claude', 'claude_desktop_config.json');
   expect(existsSync(desktop)).toBe(false);
 
   const env = { EDIT_KEY: 'very-secret-value' };
@@ -147,48 +149,45 @@ test('several servers of a config can be named to share install', async () => {
   expect(shared).toMatchObject({ code: 0, stdout: 'a\tshared\nc\tshared\n' });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'import and export say which secrets they copy, and never to more readers',
-  async () => {
-    const cwd = join(folder, 'secret-project');
-    mkdirSync(join(cwd, '.vscode'), { recursive: true });
-    const source = join(cwd, 'old.json');
-    const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
-    writeFileSync(source, JSON.stringify({ mcpServers: { weather: server } }), { mode: 0o600 });
-    const run = (...words: string[]) => runCli(words, { cwd });
-    const created = await run('import', source);
-    expect(created).toMatchObject({ code: 0 });
-    const file = join(cwd, 'mcp.json');
-    expect(created.stderr).toContain(`warning: "weather" has secrets in plain text in ${file}: API_TOKEN.`);
-    expect(created.stderr).toContain(`${file} belongs to the project: do not commit it with secrets.`);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+test.skipIf(lacks.fileModes)('import and export say which secrets they copy, and never to more readers', async () => {
+  const cwd = join(folder, 'secret-project');
+  mkdirSync(join(cwd, '.vscode'), { recursive: true });
+  const source = join(cwd, 'old.json');
+  const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
+  writeFileSync(source, JSON.stringify({ mcpServers: { weather: server } }), { mode: 0o600 });
+  const run = (...words: string[]) => runCli(words, { cwd });
+  const created = await run('import', source);
+  expect(created).toMatchObject({ code: 0 });
+  const file = join(cwd, 'mcp.json');
+  expect(created.stderr).toContain(`warning: "weather" has secrets in plain text in ${file}: API_TOKEN.`);
+  expect(created.stderr).toContain(`${file} belongs to the project: do not commit it with secrets.`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 
-    const shared = join(cwd, '.vscode/mcp.json');
-    writeFileSync(shared, '{}');
-    chmodSync(shared, 0o644);
-    const refused = await run('export', 'vscode', '--scope', 'project');
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(
-      'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
-    );
-    expect(readFileSync(shared, 'utf8')).toBe('{}');
-    const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
-    expect(references).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('weather: secrets were replaced by inputs, for which the host asks: API_TOKEN'),
-    });
-    expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
-    expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
-    const copied = await run('export', 'vscode', '--scope', 'project', '--secrets', 'copy', '--force');
-    expect(copied.stderr).toContain(`Other users of this machine can read ${shared} (mode 0644). Run: chmod 600 `);
-    expect(readFileSync(shared, 'utf8')).toContain('hunter2');
+  const shared = join(cwd, '.vscode/mcp.json');
+  writeFileSync(shared, '{}');
+  chmodSync(shared, 0o644);
+  const refused = await run('export', 'vscode', '--scope', 'project');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(
+    'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
+  );
+  expect(readFileSync(shared, 'utf8')).toBe('{}');
+  const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
+  expect(references).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('weather: secrets were replaced by inputs, for which the host asks: API_TOKEN'),
+  });
+  expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
+  expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
+  const copied = await run('export', 'vscode', '--scope', 'project', '--secrets', 'copy', '--force');
+  expect(copied.stderr).toContain(`Other users of this machine can read ${shared} (mode 0644). Run: chmod 600 `);
+  expect(readFileSync(shared, 'utf8')).toContain('hunter2');
 
-    chmodSync(file, 0o644);
-    const added = await run('add', 'x', '--', 'node', 'x.js', '--token', 'hunter3-hunter3');
-    expect(added.stderr).toContain("Write '${SOME_VARIABLE}' in place of the secret in the command");
-    expect(added.stderr).toContain(`Other users of this machine can read ${file} (mode 0644).`);
-    chmodSync(file, 0o600);
-    await run('add', 'y', '--', 'node', 'y.js');
-    expect(statSync(`${file}.before-edit`).mode & 0o777).toBe(0o600);
-  },
-);
+  chmodSync(file, 0o644);
+  const added = await run('add', 'x', '--', 'node', 'x.js', '--token', 'hunter3-hunter3');
+  expect(added.stderr).toContain("Write '${SOME_VARIABLE}' in place of the secret in the command");
+  expect(added.stderr).toContain(`Other users of this machine can read ${file} (mode 0644).`);
+  chmodSync(file, 0o600);
+  await run('add', 'y', '--', 'node', 'y.js');
+  expect(statSync(`${file}.before-edit`).mode & 0o777).toBe(0o600);
+});

@@ -22,7 +22,16 @@ export const fixturePath = (name: string) => path(`../fixtures/cli/${name}`);
 /** A folder for one file of tests: config, runtime folder and cache are in it, and nobody else's. */
 export const folder = temporaryFolder('cli');
 
+/** Programs of Windows do not start without these, and the folders of the user have other names. */
+const windowsEnv = {
+  ...Object.fromEntries(['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'].map((name) => [name, process.env[name]])),
+  USERPROFILE: folder,
+  APPDATA: join(folder, 'AppData', 'Roaming'),
+  LOCALAPPDATA: join(folder, 'AppData', 'Local'),
+};
+
 export const cleanEnv: NodeJS.ProcessEnv = {
+  ...(process.platform === 'win32' && windowsEnv),
   PATH: process.env.PATH,
   HOME: folder,
   XDG_RUNTIME_DIR: folder,
@@ -32,6 +41,9 @@ export const cleanEnv: NodeJS.ProcessEnv = {
   LANG: 'C.UTF-8',
   STANDPIPE_KEYRING: 'off',
 };
+
+/** Where the user has settings of programs. */
+export const configFolder = process.platform === 'win32' ? windowsEnv.APPDATA : join(folder, '.config');
 
 export interface RunOptions {
   input?: string;

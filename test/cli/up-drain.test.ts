@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { fixturePath, folder, gatewayIn, startCli, writeConfig } from './run-cli.ts';
 
 const name = 'wait';
@@ -19,7 +20,7 @@ const request = {
   }),
 };
 
-test('a call in flight ends before the host does', async () => {
+test.skipIf(lacks.signals)('a call in flight ends before the host does', async () => {
   const env = { WAITING: join(folder, 'waiting'), GO: join(folder, 'go') };
   const entry = { command: process.execPath, args: [fixturePath('ends-when-told.mjs')], env };
   const config = writeConfig('drain.json', { told: entry });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 let folder: string;
 let options: LoadOptions;
@@ -130,79 +131,91 @@ const files: [file: string, text: string, server: object][] = [
   ],
 ];
 
-test('the servers of every host are found, read in its spelling, and located in its file', async () => {
-  for (const [file, text] of files) write(file, text);
-  const config = await loadConfig(options);
-  expect(config.problems).toEqual([]);
-  expect(config.shadowed).toEqual([]);
-  const byName = config.servers.toSorted((a, b) => a.name.localeCompare(b.name));
-  expect(byName).toMatchObject(
-    files.map(([file, text, server]) => {
+test.skipIf(lacks.posixPaths)(
+  'the servers of every host are found, read in its spelling, and located in its file',
+  async () => {
+    for (const [file, text] of files) write(file, text);
+    const config = await loadConfig(options);
+    expect(config.problems).toEqual([]);
+    expect(config.shadowed).toEqual([]);
+    const byName = config.servers.toSorted((a, b) => a.name.localeCompare(b.name));
+    expect(byName).toMatchObject(
+      files.map(([file, text, server]) => {
+        const { name } = server as { name: string };
+        const line = text.split('\n').findIndex((each) => new RegExp(`\\b${name}\\b`).test(each)) + 1;
+        return { ...server, source: { file: join(folder, file), line } };
+      }),
+    );
+  },
+);
+
+test.skipIf(lacks.posixPaths)(
+  'a broken file of any host hides no server of another, and the fault is located',
+  async () => {
+    for (const [file, text] of files) write(file, text);
+    const all = (await surveyConfig(options)).servers.map(({ name }) => name);
+    for (const [file, text, server] of files) {
       const { name } = server as { name: string };
-      const line = text.split('\n').findIndex((each) => new RegExp(`\\b${name}\\b`).test(each)) + 1;
-      return { ...server, source: { file: join(folder, file), line } };
-    }),
-  );
-});
+      const path = write(file, file.endsWith('.yaml') ? 'mcpServers:\n  - name: "s3cret' : '\n{"mcpServers": s3cret');
+      const { servers, problems } = await surveyConfig(options);
+      expect(servers.map((each) => each.name)).toEqual(all.filter((each) => each !== name));
+      expect(problems).toMatchObject([
+        { severity: 'error', file: path, line: 2, message: expect.stringMatching(/^Not /) },
+      ]);
+      expect(JSON.stringify(problems)).not.toContain('s3cret');
+      write(file, text);
+    }
+  },
+);
 
-test('a broken file of any host hides no server of another, and the fault is located', async () => {
-  for (const [file, text] of files) write(file, text);
-  const all = (await surveyConfig(options)).servers.map(({ name }) => name);
-  for (const [file, text, server] of files) {
-    const { name } = server as { name: string };
-    const path = write(file, file.endsWith('.yaml') ? 'mcpServers:\n  - name: "s3cret' : '\n{"mcpServers": s3cret');
-    const { servers, problems } = await surveyConfig(options);
-    expect(servers.map((each) => each.name)).toEqual(all.filter((each) => each !== name));
-    expect(problems).toMatchObject([
-      { severity: 'error', file: path, line: 2, message: expect.stringMatching(/^Not /) },
+test.skipIf(lacks.posixPaths)(
+  'Claude Code: what the user has for a project goes before what the project shares, and that before what is for all',
+  async () => {
+    const { cwd } = options;
+    const shared = write('project/.mcp.json', { mcpServers: { a: { command: 'no' }, b: { command: 'project' } } });
+    const own = write('home/.claude.json', {
+      mcpServers: { a: { command: 'no' }, b: { command: 'no' }, c: { command: 'user' } },
+      projects: {
+        [cwd!]: { disabledMcpServers: ['c'], mcpServers: { a: { command: 'local' } } },
+        '/elsewhere': { mcpServers: { d: { command: 'no' } } },
+      },
+    });
+    const { servers, shadowed, files } = await loadConfig(options);
+    expect(servers.map((server) => [server.name, server.command])).toEqual([
+      ['a', 'local'],
+      ['b', 'project'],
+      ['c', 'user'],
     ]);
-    expect(JSON.stringify(problems)).not.toContain('s3cret');
-    write(file, text);
-  }
-});
+    expect(servers.map(({ enabled }) => enabled)).toEqual([true, true, false]);
+    expect(shadowed.map(({ name, source, by }) => [name, source.file, by.file])).toEqual([
+      ['a', shared, own],
+      ['a', own, own],
+      ['b', own, shared],
+    ]);
+    expect(files.map(({ origin, scope }) => [origin, scope])).toEqual([
+      ['claude-code', 'local'],
+      ['claude-code', 'project'],
+      ['claude-code', 'user'],
+    ]);
+  },
+);
 
-test('Claude Code: what the user has for a project goes before what the project shares, and that before what is for all', async () => {
-  const { cwd } = options;
-  const shared = write('project/.mcp.json', { mcpServers: { a: { command: 'no' }, b: { command: 'project' } } });
-  const own = write('home/.claude.json', {
-    mcpServers: { a: { command: 'no' }, b: { command: 'no' }, c: { command: 'user' } },
-    projects: {
-      [cwd!]: { disabledMcpServers: ['c'], mcpServers: { a: { command: 'local' } } },
-      '/elsewhere': { mcpServers: { d: { command: 'no' } } },
-    },
-  });
-  const { servers, shadowed, files } = await loadConfig(options);
-  expect(servers.map((server) => [server.name, server.command])).toEqual([
-    ['a', 'local'],
-    ['b', 'project'],
-    ['c', 'user'],
-  ]);
-  expect(servers.map(({ enabled }) => enabled)).toEqual([true, true, false]);
-  expect(shadowed.map(({ name, source, by }) => [name, source.file, by.file])).toEqual([
-    ['a', shared, own],
-    ['a', own, own],
-    ['b', own, shared],
-  ]);
-  expect(files.map(({ origin, scope }) => [origin, scope])).toEqual([
-    ['claude-code', 'local'],
-    ['claude-code', 'project'],
-    ['claude-code', 'user'],
-  ]);
-});
-
-test('empty files, files without servers, and what another program runs are no faults', async () => {
-  write('home/.codeium/windsurf/mcp_config.json', '');
-  write('home/.codex/config.toml', '');
-  write('home/.continue/config.yaml', '# nothing yet\n');
-  write('home/.claude.json', '{"projects": {"/elsewhere": {}}}');
-  const zed = write(
-    'home/.config/zed/settings.json',
-    '{\n"context_servers": {"x": {"source": "extension", "settings": {}}}}',
-  );
-  const { servers, problems, files } = await loadConfig(options);
-  expect([servers, files.length]).toEqual([[], 6]);
-  expect(problems).toMatchObject([{ severity: 'warning', server: 'x', file: zed, line: 2 }]);
-  rmSync(join(folder, 'home'), { recursive: true });
-  write('home/.codeium/windsurf/mcp_config.json', '');
-  await expect(loadConfig(options)).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
-});
+test.skipIf(lacks.posixPaths)(
+  'empty files, files without servers, and what another program runs are no faults',
+  async () => {
+    write('home/.codeium/windsurf/mcp_config.json', '');
+    write('home/.codex/config.toml', '');
+    write('home/.continue/config.yaml', '# nothing yet\n');
+    write('home/.claude.json', '{"projects": {"/elsewhere": {}}}');
+    const zed = write(
+      'home/.config/zed/settings.json',
+      '{\n"context_servers": {"x": {"source": "extension", "settings": {}}}}',
+    );
+    const { servers, problems, files } = await loadConfig(options);
+    expect([servers, files.length]).toEqual([[], 6]);
+    expect(problems).toMatchObject([{ severity: 'warning', server: 'x', file: zed, line: 2 }]);
+    rmSync(join(folder, 'home'), { recursive: true });
+    write('home/.codeium/windsurf/mcp_config.json', '');
+    await expect(loadConfig(options)).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
+  },
+);

@@ -8,7 +8,7 @@ import { read as readText } from '../../src/config/read-text.contract.ts';
 import type { CommandConfig, RemoteConfig } from '../../src/config/server-config.ts';
 import { fixture, goodConfigs } from './fixtures.ts';
 
-const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada', platform: 'linux' } as const;
+const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada' } as const;
 const read = (name: string) => loadConfig({ file: fixture(name), ...world });
 
 test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {

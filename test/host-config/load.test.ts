@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
 import type { CommandConfig } from '../../src/config/server-config.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { fixture } from './fixtures.ts';
 
 let folder: string;
@@ -14,7 +15,7 @@ let options: LoadOptions;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'standpipe-config-'));
-  options = { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, platform: 'linux' };
+  options = { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {} };
   mkdirSync(options.cwd!);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -127,7 +128,7 @@ test('a named file that is not there', async () => {
   expect(survey).toMatchObject({ servers: [], files: [], problems: [{ code: 'CONFIG_NOT_FOUND' }] });
 });
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+test.skipIf(process.getuid?.() === 0 || lacks.fileModes)('a file that may not be read says so', async () => {
   const file = write('project/mcp.json', { a: { command: 'x' } });
   chmodSync(file, 0);
   await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('EACCES') });

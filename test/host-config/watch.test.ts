@@ -11,6 +11,8 @@ import {
   type WatchOptions,
   watchConfig,
 } from '../../src/config/files/watch-config.ts';
+import { renameOver } from '../../src/process/files/rename-over.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 const options = { settleMs: 20, graceMs: 150, pollMs: 200 };
 
@@ -83,7 +85,7 @@ test('a file that is replaced by renaming, again and again, is still watched', a
   await start();
   for (const command of ['1', '2', '3']) {
     write('mcp.json.tmp', { a: { command } });
-    renameSync(join(folder, 'mcp.json.tmp'), join(folder, 'mcp.json'));
+    await renameOver(join(folder, 'mcp.json.tmp'), join(folder, 'mcp.json'));
     expect(await next()).toEqual({ ...nothing, changed: ['a'] });
     expect(watch!.config.servers[0]!.command).toBe(command);
   }
@@ -158,7 +160,7 @@ test('a folder that is deleted and made again is still looked into', async () =>
   expect(await next()).toMatchObject({ added: ['a'] });
 });
 
-test.skipIf(process.platform === 'win32')('a change behind a link is seen', async () => {
+test.skipIf(lacks.links)('a change behind a link is seen', async () => {
   write('dotfiles/mcp.json', { a: { command: 'x' } });
   symlinkSync(join(folder, 'dotfiles/mcp.json'), join(folder, 'mcp.json'));
   await start();

@@ -6,6 +6,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import type { ClientOptions, ElicitParams, ElicitResult, SampleParams } from '../../src/entry/client.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
+import { killed } from '../fixtures/windows.ts';
 
 const sampled = { role: 'assistant', content: { type: 'text', text: 'hm' }, model: 'none' } as const;
 
@@ -230,7 +231,7 @@ describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a qu
       expect(await call).toMatchObject({
         code: 'OUTCOME_UNKNOWN',
         cause: { code: 'PROCESS_EXITED' },
-        evidence: { signal: 'SIGKILL' },
+        evidence: killed,
       });
       for (const signal of signals) expect(signal).toMatchObject({ aborted: true, reason: { code: 'PROCESS_EXITED' } });
       await client.close();

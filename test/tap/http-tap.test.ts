@@ -15,6 +15,7 @@ import { type RunningHttpTap, startHttpTap } from '../../src/tap/http/run-http-t
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { freshFile, readEvents, startTap } from './tapped.ts';
 
 const folder = temporaryFolder('http-tap');
@@ -206,7 +207,7 @@ test('a body that is too long to be shown is forwarded as it is', async () => {
   expect(events.filter((event) => event.kind === 'note' && event.text.includes('not shown'))).toHaveLength(2);
 });
 
-test('as a program, it prints its address and runs until it is ended', async () => {
+test.skipIf(lacks.signals)('as a program, it prints its address and runs until it is ended', async () => {
   const url = await serve((request, response) => void request.resume().on('end', () => response.end('{}')));
   const file = freshFile();
   const program = startTap([], { tap: ['--url', url, '--record', file] });

@@ -5,6 +5,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { type ClientOptions, connect, type StdioClientOptions } from '../../src/entry/client.ts';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
 import { closing, fixture, isAlive, until } from '../fixtures/server.ts';
+import { rungAfterStdin } from '../fixtures/windows.ts';
 import { openHost, stateOf } from '../host/run-host.ts';
 import { node } from '../litemcp/raw-process.ts';
 
@@ -27,7 +28,7 @@ test('what was written before may have run, what is written afterwards never lef
   expect(await client.closed).toMatchObject(closedStdin);
   await expect(client.callTool('pid')).rejects.toMatchObject({ code: 'NOT_SENT' });
   await client.close();
-  expect(client.transport.stopRung).toBe('SIGTERM');
+  expect(client.transport.stopRung).toBe(rungAfterStdin);
   expect(isAlive(pid)).toBe(false);
 });
 
