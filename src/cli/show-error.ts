@@ -47,9 +47,14 @@ function evidenceLines({ evidence }: StandpipeError): string[] {
     ...(command ? [`  command: ${visibleLine(command)}`] : []),
     ...(typeof exitCode === 'number' ? [`  exit code: ${exitCode}`] : []),
     ...(signal ? [`  signal: ${signal}`] : []),
-    ...(firstNoise ? [`  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`] : []),
+    ...(firstNoise ? [stdoutLine(firstNoise)] : []),
     ...stderrTailLines(stderrTail ?? ''),
   ];
+}
+
+/** The first non-protocol text of a server. */
+export function stdoutLine(firstNoise: string): string {
+  return `  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`;
 }
 
 export function stderrTailLines(text: string): string[] {

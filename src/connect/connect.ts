@@ -46,7 +46,7 @@ export function connect(
   }
   if ('command' in target) {
     const open = () => new StdioClientTransport(target);
-    return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
+    return openClient({ open, canReopen: true, key: options.eraKey ?? eraKeyOf(target) }, options);
   }
   if (!('send' in target)) return connectOverHttp(target, options);
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
@@ -65,6 +65,6 @@ async function connectOverHttp(target: AddressOptions, options: ClientOptions): 
 }
 
 /** Without the environment: it holds secrets, and does not change what language a server speaks. */
-function keyOf({ command, args = [], cwd }: StdioClientOptions): string {
+export function eraKeyOf({ command, args = [], cwd }: StdioClientOptions): string {
   return JSON.stringify([command, args, cwd ?? process.cwd()]);
 }

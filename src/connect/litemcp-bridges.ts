@@ -44,12 +44,18 @@ export interface LiteMcpLink {
 /** A call that is in flight when stdin ends is run by another process, which may be slow to answer. */
 const ownEnd = { exitOnEnd: false, drainMs: 10_000 };
 
-/** Starts a LiteMCP server and returns an MCP client of it. Errors are those of any MCP server. */
-export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<LiteMcpLink> {
+/**
+ * Starts a LiteMCP server and returns an MCP client of it. Errors are those of any MCP server. `opened` is called with the
+ * LiteMCP client before the start.
+ */
+export async function openLiteMcpAsMcp(
+  options: LiteMcpAsMcpOptions,
+  opened?: (litemcp: LiteMcpChild) => void,
+): Promise<LiteMcpLink> {
   const { startupTimeoutMs = 60_000, requestTimeoutMs, signal, ...child } = options;
   const { clientOf } = await import('../mcp/client/client.ts');
   const { LiteMcpService } = await import('../litemcp/service.ts');
-  const litemcp = await connectLiteMcp({ ...child, timeoutMs: requestTimeoutMs, startupTimeoutMs, signal });
+  const litemcp = await connectLiteMcp({ ...child, timeoutMs: requestTimeoutMs, startupTimeoutMs, signal }, opened);
   const client = await clientOf(new LiteMcpService(litemcp), { clock: child.clock, runBounded }, { link: litemcp });
   let closing = false;
   return {

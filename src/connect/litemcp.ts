@@ -1,7 +1,8 @@
 // LiteMCP over standard input and output: a client whose server is a child process, and a server on the stdio of this process.
 
 import type { Readable } from 'node:stream';
-import { PeerError, ProcessError } from '../base/errors.ts';
+import { type Evidence, PeerError, ProcessError } from '../base/errors.ts';
+import { slowStartHint } from '../diagnosis/advice.ts';
 import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
 import type { LiteMcpServer } from '../litemcp/server.ts';
@@ -42,32 +43,40 @@ export class LiteMcpChild extends LiteMcpClient {
   }
 }
 
-/** Starts a server and requests the description of its tool. If that fails, the server is stopped before this rejects. */
-export async function connectLiteMcp(options: LiteMcpConnectOptions): Promise<LiteMcpChild> {
+/**
+ * Starts a server and requests the description of its tool. If that fails, the server is stopped before this rejects.
+ * `opened` is called with the client before the start.
+ */
+export async function connectLiteMcp(
+  options: LiteMcpConnectOptions,
+  opened?: (client: LiteMcpChild) => void,
+): Promise<LiteMcpChild> {
   const { startupTimeoutMs, signal, ...rest } = options;
   signal?.throwIfAborted();
   const client = new LiteMcpChild(rest);
+  opened?.(client);
   try {
     await client.start();
     await client.info({ timeoutMs: startupTimeoutMs, signal });
     return client;
   } catch (error) {
+    const evidence = client.evidence(); // of the failure, not of the end that follows
     await client.close();
-    throw connectError(error);
+    const { firstNoise } = client.evidence(); // text without an empty line behind it is read at the end
+    throw connectError(error, firstNoise === undefined ? evidence : { ...evidence, firstNoise });
   }
 }
 
 /** Whether `get` was sent does not matter, since it changes nothing: that the server exited is the error. */
-function connectError(error: unknown): unknown {
+function connectError(error: unknown, evidence: Evidence): unknown {
   if (!(error instanceof PeerError)) return error;
   if (error.cause instanceof ProcessError) return error.cause;
   if (error.code !== 'REQUEST_TIMEOUT') return error;
-  const hint =
-    'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for. If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --litemcp from the command line.';
+  const hint = `${slowStartHint(evidence)} If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --litemcp from the command line.`;
   return new PeerError(error.code, `Could not connect: ${error.message}`, {
     cause: error,
     hint,
-    evidence: error.evidence,
+    evidence,
   });
 }
 

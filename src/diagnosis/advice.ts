@@ -1,5 +1,6 @@
-// How to write a message, log to stderr and flush in each language.
+// How to write a message, log to stderr and flush in each language, and what to do about a server that did not answer in time.
 
+import type { Evidence } from '../base/errors.ts';
 import type { Advice } from './rule.ts';
 
 export const writeJson: Advice = {
@@ -82,3 +83,10 @@ export const writeUtf8: Advice = {
   powershell: 'Set [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false).',
   any: 'Write UTF-8 without a byte order mark.',
 };
+
+/** The hint for a server that did not answer within its startup timeout, where no rule found the cause. */
+export function slowStartHint({ firstNoise }: Partial<Evidence> = {}): string {
+  return firstNoise === undefined
+    ? 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.'
+    : `It prints other text to stdout, which is for messages only. ${logToStderr.any} If it starts slowly, raise startupTimeoutMs.`;
+}

@@ -1,7 +1,8 @@
 // A server that prints among its messages: whoever calls it once is told, once, and on stderr alone.
 
 import { expect, test } from 'vitest';
-import { dangerous, fixturePath, runCli, writeConfig } from './run-cli.ts';
+import { until } from '../fixtures/server.ts';
+import { dangerous, fixturePath, runCli, startCli, stopHost, writeConfig } from './run-cli.ts';
 
 const print = `console.log('\\x1b[31mListening on 3000\\nsecond line'); for (let i = 0; i < 50; i++) console.log('tick', i)`;
 const args = ['--input-type=module', '-e', `${print}; await import(${JSON.stringify(fixturePath('everything.mjs'))})`];
@@ -42,4 +43,29 @@ test('output before an exit is reported with the error, and not twice', async ()
   expect(code).toBe(3);
   expect(stderr).not.toContain('warning:');
   expect(stderr).toContain('  stdout had: usage: x\n');
+});
+
+/** Prints and never answers. */
+const deaf = { command: process.execPath, args: ['-e', 'console.log("loading…"); setInterval(() => 0, 1000)'] };
+
+test('output of a server that does not answer is reported with the error, and not twice', async () => {
+  const { code, stderr } = await runCli(['tools', '--timeout', '5s', '--', deaf.command, ...deaf.args]);
+  expect(code).toBe(4);
+  expect(stderr).not.toContain('warning:');
+  expect(stderr).toContain('  stdout had: loading…\n');
+  expect(stderr).toContain('hint: It prints other text to stdout, which is for messages only. Write logs to stderr');
+});
+
+test('`up` reports the output of a server that does not answer, and repeats it in the advice', async () => {
+  const config = writeConfig('deaf.json', { deaf: { ...deaf, startupTimeoutMs: 5_000, restart: 'never' } });
+  const host = startCli(['up', '--no-inspector', '--config', config]);
+  let log = '';
+  host.stdout.on('data', (chunk) => (log += chunk));
+  try {
+    await until('the advice', () => log.includes('standpipe restart deaf'));
+  } finally {
+    await stopHost(host);
+  }
+  expect(log).toContain('deaf printed non-protocol text to stdout: loading… (stdout is for protocol messages only)\n');
+  expect(log).toMatch(/deaf failed: [^\n]+\n\S+ {3}stdout had: loading…\n\S+ {3}It prints other text to stdout/);
 });

@@ -42,3 +42,29 @@ test('nothing is told of a server that prints nothing else', async () => {
   await host.stop();
   expect(told).toEqual([]);
 });
+
+test.each([
+  ['MCP', {}],
+  ['LiteMCP', { protocol: 'litemcp' }],
+])('the text of a server that never connects is told, and its error names stdout (%s)', async (_, more) => {
+  const told: { text: string; count: number }[] = [];
+  const floods =
+    'console.log("noise", process.env.KEY); for (let i = 1; i < 10; i++) console.log("more"); setInterval(() => 0, 1000)';
+  const entry = {
+    command: process.execPath,
+    args: ['-e', floods],
+    env: { KEY: 'sk-1234567' },
+    startupTimeoutMs: 5_000,
+    restart: 'never',
+  };
+  const host = await openHost(
+    { loud: { ...entry, ...more } },
+    { onNoise: ({ text, count }) => told.push({ text, count }) },
+  );
+  const failed = await host.use('loud', (client) => client.ping()).catch((error: unknown) => error);
+  expect(told.slice(0, 2)).toEqual([
+    { text: expect.stringMatching(/^noise (?!sk-)/), count: 1 },
+    { text: expect.stringMatching(/^noise (?!sk-)/), count: 10 },
+  ]);
+  expect(failed).toMatchObject({ hint: expect.stringMatching(/^It prints other text to stdout.*stderr/) });
+});

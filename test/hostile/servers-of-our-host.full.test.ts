@@ -156,12 +156,12 @@ describe('a server that quotes its key', () => {
   });
 });
 
-test('content that is no block is left out, and that is said', async () => {
+test('content that is not a block is read as text, and that is reported', async () => {
   const content = [null, { type: 'text', text: 'hi' }, 5];
   const warnings: Warning[] = [];
   const server = new Logged('sloppy', JSON.stringify({ 'tools/call': { content } }));
   const client = await server.connect({ onWarning: (warning) => warnings.push(warning) });
-  expect((await client.callTool('x')).content).toEqual([{ type: 'text', text: 'hi' }]);
+  expect((await client.callTool('x')).content).toEqual(['null', 'hi', '5'].map((text) => ({ type: 'text', text })));
   expect(warnings).toMatchObject([{ topic: 'content-not-blocks' }]);
 });
 

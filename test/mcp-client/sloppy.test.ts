@@ -36,6 +36,9 @@ for (const [what, content, topic, expected] of [
   ['nothing', undefined, 'content-missing', []],
   ['null', null, 'content-missing', []],
   ['one block', { type: 'text', text: 'hi' }, 'content-single', [{ type: 'text', text: 'hi' }]],
+  ['a list of texts', ['hi'], 'content-not-blocks', [{ type: 'text', text: 'hi' }]],
+  ['a block of an unknown type', [{ type: 'txt', text: 'hi' }], 'content-unknown', [{ type: 'txt', text: 'hi' }]],
+  ['an image without data', [{ type: 'image' }], 'content-unknown', [{ type: 'image' }]],
 ] as const) {
   test(`a tool result whose content is ${what}`, async () => {
     const { client, topics } = await connectTo({ 'tools/call': { content, isError: false } });

@@ -64,7 +64,10 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     types: [officialClient],
     lazyPackages: [officialClient],
   },
-  connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'oauth', 'mcp', 'litemcp'], node: io },
+  connect: {
+    folders: ['base', 'framing', 'jsonrpc', 'diagnosis', 'process', 'transport', 'oauth', 'mcp', 'litemcp'],
+    node: io,
+  },
   doors: {
     folders: ['base', 'framing', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'http'],
     node: io,

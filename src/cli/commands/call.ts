@@ -74,6 +74,7 @@ const call: CommandBody = async (invocation, words, options) => {
     const stderr = stderrOfCall(reached.host, found.server);
     const hintFor = (text: string) => hintOfVariable(text, invocation, serverOptions(options).env);
     const wantsOrigin = out.json || settings.verbose;
+    let sent: unknown;
     const result = await reached.host
       .client(found.server)
       .callTool(found.tool.name, input, {
@@ -82,6 +83,7 @@ const call: CommandBody = async (invocation, words, options) => {
         repeatable,
         ...(wantsOrigin && { meta: { [RAN]: true } }),
         onProgress: (progress) => out.activity.progress(progress),
+        onAnswer: (answer) => (sent = answer),
       })
       .catch(async (error) => withStderr(error, await stderr(), hintFor));
     const written = result.isError ? await stderr() : '';
@@ -90,6 +92,7 @@ const call: CommandBody = async (invocation, words, options) => {
     const warned = await reportWarnings(reached.host, [found.server], out);
     return show(
       result,
+      sent as CallToolResult,
       found,
       output,
       {
@@ -148,6 +151,7 @@ interface More {
 
 async function show(
   result: CallToolResult,
+  sent: CallToolResult,
   { server, tool }: FoundTool,
   output: string | undefined,
   more: More,
@@ -155,7 +159,7 @@ async function show(
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;
   const saved = isError ? [] : await printContent(content, structuredContent, output, out);
-  if (out.json) out.document(besideResult(withoutOrigin(result), { server, tool: tool.name, isError, saved, ...more }));
+  if (out.json) out.document(besideResult(withoutOrigin(sent), { server, tool: tool.name, isError, saved, ...more }));
   if (settings.verbose && more.ran && !out.json) out.say(originText(more.ran));
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visibleIndented(errorText(result))}`);

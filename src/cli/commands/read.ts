@@ -1,8 +1,9 @@
 // `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
-import { visibleLine } from '../../base/terminal/visible.ts';
+import { visibleJson, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerClient } from '../../host/services/typed-client.ts';
+import { isKnownContents } from '../../mcp/client/known-content.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
@@ -101,12 +102,15 @@ function list(server: string, { resources, resourceTemplates }: Listed, out: Out
 }
 
 function print(content: ResourceContents, piece: Piece, out: Output): void {
-  if (!out.onTerminal) return out.bytes(piece.bytes);
+  if (!out.onTerminal || !isKnownContents(content)) return out.bytes(piece.bytes);
   if ('text' in content) return out.text(content.text.endsWith('\n') ? content.text : `${content.text}\n`);
   out.say(visibleLine(describePiece(piece, 'resource')));
 }
 
+/** Contents that cannot be read are shown as JSON. */
 function toPiece(content: ResourceContents): Piece {
+  if (!isKnownContents(content))
+    return { mimeType: 'application/json', bytes: Buffer.from(`${visibleJson(content)}\n`) };
   const bytes = 'text' in content ? Buffer.from(content.text) : Buffer.from(content.blob, 'base64');
   return { mimeType: content.mimeType, bytes };
 }

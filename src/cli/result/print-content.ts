@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../base/json-object.ts';
 import { visibleJson, visibleLine } from '../../base/terminal/visible.ts';
+import { isKnownBlock } from '../../mcp/client/known-content.ts';
 import type { CallToolResult, ContentBlock } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
 import { describePiece, type Piece, savePieces } from './save-content.ts';
@@ -44,7 +45,9 @@ export function errorText({ content }: CallToolResult): string {
   return texts.join('\n');
 }
 
+/** A block that cannot be read is shown as JSON. */
 export function readBlock(block: ContentBlock): Part {
+  if (!isKnownBlock(block)) return { what: 'content', text: visibleJson(block) };
   switch (block.type) {
     case 'text':
       return { what: 'text', text: block.text };
@@ -52,14 +55,12 @@ export function readBlock(block: ContentBlock): Part {
     case 'audio':
       return { what: block.type, piece: { mimeType: block.mimeType, bytes: Buffer.from(block.data, 'base64') } };
     case 'resource_link':
-      return { what: 'link', text: `${block.name}: ${block.uri}` };
+      return { what: 'link', text: block.name === undefined ? block.uri : `${block.name}: ${block.uri}` };
     case 'resource': {
       const { resource } = block;
       if ('text' in resource) return { what: 'resource', text: resource.text };
       return { what: 'resource', piece: { mimeType: resource.mimeType, bytes: Buffer.from(resource.blob, 'base64') } };
     }
-    default:
-      return { what: 'content', text: visibleJson(block) };
   }
 }
 

@@ -23,16 +23,24 @@ export async function ownHost(
   const servers =
     given ??
     (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) => forOneCommand(server, settings));
+  const ready = new Set<string>();
+  const early = new Map<string, string>(); // the error of a server that does not connect has it
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
     channelTo: fleet?.channelTo,
     whyAway: fleet?.whyAway,
     inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {
-      if (count === 1) reportNoise(server, text, out);
+      if (count > 1) return;
+      if (ready.has(server)) reportNoise(server, text, out);
+      else early.set(server, text);
     },
     onStateChange: ({ server, to }) => {
       if (to === 'starting') out.activity.begin(`starting ${server}`);
+      if (to !== 'ready') return;
+      ready.add(server);
+      const text = early.get(server);
+      if (text !== undefined) reportNoise(server, text, out);
     },
   });
   if (settings.verbose) {

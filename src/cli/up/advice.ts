@@ -4,6 +4,7 @@ import { shellWord } from '../../base/command-line.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { causeOf } from '../output/shown.ts';
+import { stdoutLine } from '../show-error.ts';
 
 const STDERR_LINES = 3;
 
@@ -15,6 +16,7 @@ export function adviceFor(status: ServerStatus, place: string, sameConfig: strin
   const stderr = (evidence?.stderrTail ?? '').trimEnd().split('\n').filter(Boolean).slice(-STDERR_LINES);
   return [
     `${visibleLine(status.name)} ${status.state === 'failed' ? 'failed' : 'cannot be reached'}: ${visibleLine(causeOf(message ?? status.reason))}`,
+    ...(evidence?.firstNoise ? [stdoutLine(evidence.firstNoise)] : []),
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
     code === 'LOGIN_REQUIRED'

@@ -8,7 +8,7 @@ import type { Noise } from '../../base/noise.ts';
 import { COMMAND_LINE } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import { isOfFleet, type RemoteConfig, type ServerConfig } from '../../config/server-config.ts';
-import { connect } from '../../connect/connect.ts';
+import { connect, eraKeyOf } from '../../connect/connect.ts';
 import { framingByName } from '../../framing/by-name.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
@@ -17,6 +17,7 @@ import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import { has, NEWEST_LEGACY, NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
 import { isSilence } from '../../requests/lost-request.ts';
+import { StdioClientTransport } from '../../transport/stdio-client.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { ChannelTo } from '../host-options.ts';
 import { type Askable, capabilitiesOf } from '../pool/askable.ts';
@@ -43,7 +44,6 @@ const PAGES_OF_A_LIST = 4;
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
   const { client, revision, output } = await connectTo(config, options);
-  listenForNoise(output, options.onNoise);
   return {
     client,
     revision,
@@ -111,18 +111,18 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     keepDaemons: config.keepDaemons,
     lease: config.lease,
   };
+  const listen = noiseListener(options.onNoise);
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../../connect/litemcp-bridges.ts');
-    const { client, revision, litemcp } = await openLiteMcpAsMcp({
-      ...target,
-      startupTimeoutMs,
-      requestTimeoutMs,
-      signal,
-    });
+    const { client, revision, litemcp } = await openLiteMcpAsMcp(
+      { ...target, startupTimeoutMs, requestTimeoutMs, signal },
+      listen,
+    );
     return { client, revision, output: litemcp };
   }
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
-  const client = await connect({ ...target, framing }, clientOptions);
+  const open = () => listen(new StdioClientTransport({ ...target, framing }));
+  const client = await connect(open, { ...clientOptions, eraKey: eraKeyOf(target) });
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
 }
 
@@ -161,21 +161,28 @@ function announced(askable: ReadonlySet<Askable>, { revision = NEWEST_LEGACY }: 
   };
 }
 
-/** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */
-function listenForNoise(output: ServerOutput, tell: (text: string, count: number) => void): void {
+/**
+ * Listens to an end before it starts: a server that never connects prints too. Two processes of one start, where the probe ends the
+ * first, count together. The text is that of the evidence, which has no secrets in it.
+ */
+function noiseListener(tell: OpenServerOptions['onNoise']): <T extends NoisyOutput>(output: T) => T {
   let count = 0;
   let next = 1;
-  const noisy = () => {
-    count++;
-    if (count < next) return;
-    next *= 10;
-    tell(output.evidence().firstNoise ?? '', count);
+  return (output) => {
+    output.onnoise = () => {
+      count++;
+      if (count < next) return;
+      next *= 10;
+      tell(output.evidence().firstNoise ?? '', count);
+    };
+    return output;
   };
-  output.onnoise = noisy;
-  if (output.evidence().firstNoise !== undefined) noisy();
 }
 
 interface ServerOutput {
   evidence(): Evidence;
+}
+
+interface NoisyOutput extends ServerOutput {
   onnoise?: ((noise: Noise) => void) | undefined;
 }

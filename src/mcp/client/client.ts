@@ -167,7 +167,9 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
   async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const result = readCallResult(await this.#request('tools/call', params, options), this.#warnings.report);
+    const answer = await this.#request('tools/call', params, options);
+    options?.onAnswer?.(answer);
+    const result = readCallResult(answer, this.#warnings.report);
     return this.#outputs?.concerns(name, result) ? this.#outputs.check(name, result) : result;
   }
 

@@ -15,6 +15,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from '../types.ts';
+import { isKnownBlock } from './known-content.ts';
 import type { Warn } from './warnings.ts';
 
 /** A draft before the first published revision. For a client it equals 2024-11-05. */
@@ -69,17 +70,29 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
   return undefined;
 }
 
+/** The answer itself is not changed. */
 export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
   const result = asResult(answer, 'tools/call');
-  if (!Array.isArray(result.content)) result.content = readContent(result.content, warn);
-  else if (!result.content.every(isObject)) {
-    warn(
-      'content-not-blocks',
-      'The server answered a tool call with content that is not a content block; it is dropped',
-    );
-    result.content = result.content.filter(isObject);
+  const { content } = result;
+  if (!Array.isArray(content)) return { ...result, content: readContent(content, warn) };
+  if (content.every(isKnownBlock)) return result as unknown as CallToolResult;
+  return { ...result, content: content.map((block) => readBlock(block, warn)) };
+}
+
+/** A block of an unknown type may be one of a later revision, and stays as it is. */
+function readBlock(block: unknown, warn: Warn): ContentBlock {
+  if (isObject(block)) {
+    if (!isKnownBlock(block)) {
+      const type = typeof block.type === 'string' ? `type "${block.type}"` : 'no type';
+      warn('content-unknown', `The server answered a tool call with a content block of unknown form (${type})`);
+    }
+    return block as unknown as ContentBlock;
   }
-  return result as unknown as CallToolResult;
+  warn(
+    'content-not-blocks',
+    'The server answered a tool call with content that is not a content block; it is shown as a text block',
+  );
+  return { type: 'text', text: typeof block === 'string' ? block : JSON.stringify(block) };
 }
 
 function readContent(content: unknown, warn: Warn): ContentBlock[] {

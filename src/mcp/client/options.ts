@@ -103,6 +103,8 @@ export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   meta?: Meta;
   /** The request may run twice: a host whose server exited repeats it. */
   repeatable?: boolean;
+  /** @internal Called with the result of `callTool` as the server sent it, before deviations are corrected. */
+  onAnswer?: (result: unknown) => void;
   /** 2026-07-28: the least level of log messages of this request. Earlier revisions have only `setLogLevel`. */
   logLevel?: LogLevel;
 }

@@ -2,6 +2,7 @@
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
 import { firstChars } from '../../../base/first-chars.ts';
+import { slowStartHint } from '../../../diagnosis/advice.ts';
 import { diagnose } from '../../../diagnosis/diagnose.ts';
 import { diagnoseHttp } from '../../../diagnosis/http.ts';
 import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
@@ -59,8 +60,9 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
         diagnosed(error, evidence, found),
       );
     }
-    const slow = evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW;
-    const hint = evidence?.url === undefined ? slow : SLOW_ADDRESS;
+    const slow = slowStartHint(evidence);
+    const ofCommand = evidence?.firstNoise === undefined ? `${slow} ${OTHER_PROTOCOL}` : slow;
+    const hint = evidence?.url === undefined ? ofCommand : SLOW_ADDRESS;
     return new PeerError('REQUEST_TIMEOUT', message, details(error, evidence, hint));
   }
   const code = gone.has(error.code) ? 'CONNECTION_CLOSED' : error.code;
@@ -106,7 +108,6 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
   return { cause, evidence: evidence && { ...evidence, diagnosis: name }, hint: fix };
 }
 
-const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';
 const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url is that of an MCP server.';
 const OTHER_PROTOCOL =
   'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --litemcp on the command line.';
