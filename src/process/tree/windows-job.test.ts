@@ -142,6 +142,7 @@ test('servers run without a job where none can be made', () => {
   expect(system.failures).toMatchObject([{ message: expect.stringContaining('CreateJobObject failed with error 5') }]);
 });
 
+// On Windows the addon is there.
 test.skipIf(process.platform === 'win32')('one warning says what is missing, however many servers start', () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   expect([WindowsJob.open(), WindowsJob.open()]).toEqual([undefined, undefined]);

@@ -49,6 +49,12 @@ const scenarios = Object.entries(trees).flatMap(([title, tree]) => [
 
 export default group('Process trees', {
   ...Object.fromEntries(scenarios),
+  'a command ends a detached child of the server that it called': async (t) => {
+    const config = t.config({ it: t.serverEntry({ STARTS: 'detached' }) });
+    const { code, stderr } = await t.run(['call', 'it', 'pid', '--config', config]);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    await t.untilGone([...t.pids('server'), ...t.pids('grandchild')]);
+  },
   'killing the command that started a background host leaves the host and its server running': async (t) => {
     const env = { ...t.userEnv(), MARKS: t.marksFolder };
     const pidOfServer = async () => {
