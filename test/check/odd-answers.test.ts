@@ -23,3 +23,41 @@ test('ids of a LiteMCP server without a text, and deep answers, lead to a report
   const report = await checkLiteMcpServer({ command: process.execPath, args: ['-e', program] });
   expect(report.counts.failed).toBeGreaterThan(0);
 });
+
+test('a server that answers as soon as a message is complete reads messages in parts, whenever their newline comes', async () => {
+  // As a JSON decoder without lines does. The answer comes before the rule has sent the newline.
+  const program = `let text = '';
+    process.stdin.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      for (;;) {
+        const end = ends(text);
+        if (end < 0) return;
+        answer(JSON.parse(text.slice(0, end)));
+        text = text.slice(end);
+      }
+    });
+    function ends(text) {
+      let depth = 0, quoted = false;
+      for (let at = 0; at < text.length; at++) {
+        if (text[at] === '\\\\' && quoted) at++;
+        else if (text[at] === '"') quoted = !quoted;
+        else if (!quoted && text[at] === '{') depth++;
+        else if (!quoted && text[at] === '}' && --depth === 0) return at + 1;
+      }
+      return -1;
+    }
+    function answer({ id, method, params }) {
+      if (id === undefined) return;
+      const result = { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo: { name: 'a', version: '1' } };
+      const error = { code: -32601, message: 'x' };
+      const isKnown = method === 'initialize' || method === 'ping';
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(isKnown ? { result: method === 'ping' ? {} : result } : { error }) }));
+    }`;
+  const { outcomes } = await checkServer({
+    command: process.execPath,
+    args: ['-e', program],
+    revisions: ['2025-06-18'],
+    only: ['wire/split-writes'],
+  });
+  expect(outcomes).toMatchObject([{ rule: 'wire/split-writes', status: 'passed' }]);
+});

@@ -74,6 +74,25 @@ describe('a violation', () => {
     expect(attributeToSdk([parseError], { name: 'Go SDK' })).toEqual([parseError]);
   });
 
+  test('of the Go SDK is known by its messages', () => {
+    const received =
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: \\"server/discover\\""}}';
+    const found = [
+      [
+        'wire/json-in-any-form',
+        'There was no answer to a request with whitespace between its members: the server exited with code 1.',
+      ],
+      ['modern/unsupported-version', 'A request in 1900-01-01 was refused with -32601 instead of -32022.'],
+      ['modern/cancelled-subscription-is-silent', '`subscriptions/listen` was answered after it was cancelled.'],
+    ].map(([rule, reason]): Outcome => {
+      const evidence = [{ kind: 'received' as const, text: received, bytes: received.length }];
+      return { ...parseError, rule: rule!, reason: reason!, evidence };
+    });
+    const attributed = attributeToSdk(found, { name: 'Go SDK' });
+    expect(attributed.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
+    expect(attributeToSdk(found, typescript)).toEqual(found);
+  });
+
   test('of FastMCP for TypeScript is known by its messages', () => {
     const refused =
       'The call of an unknown tool was refused with -32601 "MCP error -32601: Unknown tool: x" instead of -32602.';

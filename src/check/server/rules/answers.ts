@@ -13,14 +13,21 @@ export interface Echo {
   readonly id?: unknown;
 }
 
+/** A request of which a part was sent before. */
+export interface RestOfRequest {
+  readonly bytes: Uint8Array;
+  /** How many frames had come when its first part was sent: a server may answer before the newline comes. */
+  readonly from: number;
+}
+
 /**
- * Sends a request with the id (or `bytes`, the rest of one), and waits for its answer. If an answer comes whose id no request had, the request
- * was answered with another id, unless its own answer follows: then something else caused the stray one.
+ * Sends a request with the id (or its rest), and waits for its answer. If an answer comes whose id no request had, the request was
+ * answered with another id, unless its own answer follows: then something else caused the stray one.
  */
-export async function echo(conversation: Conversation, id: string | number, bytes?: Uint8Array): Promise<Echo> {
+export async function echo(conversation: Conversation, id: string | number, rest?: RestOfRequest): Promise<Echo> {
   const { probe } = conversation;
-  const from = probe.frames.length;
-  probe.write(bytes ?? `${JSON.stringify(conversation.ping(id))}\n`);
+  const from = rest?.from ?? probe.frames.length;
+  probe.write(rest?.bytes ?? `${JSON.stringify(conversation.ping(id))}\n`);
   const find = (isWanted: (message: JsonObject) => boolean) => answerIn(probe.frames.slice(from), isWanted);
   const own = () => find((message) => message.id === id);
   const stray = () => find((message) => !probe.hasGiven(message.id));

@@ -1,5 +1,5 @@
 // Violations that an SDK causes, whatever the code of its user is. A row is here only if a server without code of its own, on that SDK, violates the
-// rule in the same way: test/check/sdks.full.test.ts runs such servers.
+// rule in the same way: test/check/sdks.full.test.ts runs such servers. Those of the Go SDK were read in its source.
 
 import type { Revision } from '../../../mcp/revisions.ts';
 import type { Outcome } from '../../report/report.ts';
@@ -78,6 +78,25 @@ const findings: readonly SdkFinding[] = [
     rules: ['modern/era-of-each-request'],
     reason: /was served by an earlier revision\.$/,
     note: 'serveStdio of its 2.x line chooses the era by the first message.',
+  },
+  {
+    sdk: 'Go SDK',
+    rules: ['wire/json-in-any-form'],
+    reason: /^There was no answer to a request with whitespace /,
+    note: 'Its stdio transport ends the connection if anything but a newline follows a message.',
+  },
+  {
+    sdk: 'Go SDK',
+    rules: ['modern/unsupported-version'],
+    reason: /refused with -32601 instead of -32022\.$/,
+    frame: /"method not found: \\"server\/discover\\""/,
+    note: 'It takes a request in an unknown version for one of an earlier revision.',
+  },
+  {
+    sdk: 'Go SDK',
+    rules: ['modern/cancelled-subscription-is-silent'],
+    reason: /^`subscriptions\/listen` was answered after it was cancelled\.$/,
+    note: 'It answers a cancelled subscription as one that it ends itself.',
   },
   {
     sdk: 'TypeScript SDK',

@@ -43,10 +43,11 @@ async function inParts(
 ): Promise<void> {
   const { probe } = conversation;
   const before = conversation.ping();
+  const from = probe.frames.length;
   const line = Buffer.from(`${JSON.stringify(conversation.ping(id))}\n`);
   probe.write(Buffer.concat([Buffer.from(`${JSON.stringify(before)}\n`), line.subarray(0, cut(line))]));
   await probe.answerTo(before.id, 'a request that was followed by a part of another');
-  const answer = await echo(conversation, id, line.subarray(cut(line)));
+  const answer = await echo(conversation, id, { bytes: line.subarray(cut(line)), from });
   if (!answer.frame) violation(`There was no answer to a request that was split ${where}.`);
   const isSame = answer.id === id || !isUtf8(answer.frame.bytes); // the latter is a rule of its own
   if (!isSame) {
