@@ -20,10 +20,10 @@ export async function readShim(
   surroundings: Surroundings,
   system: System,
 ): Promise<ShimTarget | undefined> {
-  const lines = system
-    .start(file)
-    .split(/\r?\n/)
-    .map((line) => line.trim().replace(/^@\s*/, ''));
+  const text = system.start(file);
+  // In a code page of its own, or longer than what was read.
+  if (text.includes('\uFFFD') || text.length >= MOST_CHARACTERS) return undefined;
+  const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^@\s*/, ''));
   const kinds = lines.map(kindOf);
   if (kinds.includes(undefined)) return undefined;
   const reading = new Reading(file, surroundings, system);
@@ -33,6 +33,9 @@ export async function readShim(
   const [target, ...more] = reading.targets;
   return more.length === 0 ? target : undefined;
 }
+
+/** Shims have less than 2,000. */
+const MOST_CHARACTERS = 16_384;
 
 const references = /%%f\b|%~dp0|%([a-z_]\w*)(?::([^=%]+)=([^%]*))?%/gi;
 

@@ -26,12 +26,14 @@ export function findCommand(
   const folders = isPath(command, platform)
     ? ['']
     : foldersIn(readVariable(environment, 'PATH', platform) ?? '', platform);
-  const extensions = platform === 'win32' ? extensionsIn(environment) : [];
-  const found = folders
-    .map((folder) => resolve(cwd, folder, command))
-    .flatMap((file) => namesOf(file, extensions))
-    .flatMap((file) => inspect(file, extensions, system));
-  return found.find((candidate) => candidate.kind === 'executable') ?? found[0];
+  const files = folders.map((folder) => resolve(cwd, folder, command));
+  let first: FoundCommand | undefined;
+  for (const file of platform === 'win32' ? windowsNames(files, environment) : files) {
+    const found = inspect(file, environment, system);
+    if (found?.kind === 'executable') return found;
+    first ??= found;
+  }
+  return first;
 }
 
 /** An empty folder is the current one, except on Windows, where a folder may be quoted too. */
@@ -44,24 +46,28 @@ function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
 const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
 /** Of programs on Windows, in lower case. Programs and batch files are always among them. */
-export function extensionsIn(environment: Surroundings['environment']): string[] {
+function extensionsIn(environment: Surroundings['environment']): string[] {
   const listed = (readVariable(environment, 'PATHEXT', 'win32') || USUAL_EXTENSIONS).toLowerCase().split(';');
   return [...new Set([...listed, ...USUAL_EXTENSIONS.toLowerCase().split(';')])].filter((one) => one.startsWith('.'));
 }
 
-/** Without an extension, the names with those of PATHEXT come first: `npx` beside `npx.cmd` is a script for POSIX systems. */
-function namesOf(file: string, extensions: readonly string[]): string[] {
-  const names = extensions.map((extension) => file + extension);
-  return /\.[^\\/.]*$/.test(file) ? [file, ...names] : [...names, file];
+/** A name without an extension comes last: `npx` is a script for POSIX systems, which may be in another folder than `npx.cmd`. */
+function windowsNames(files: readonly string[], environment: Surroundings['environment']): string[] {
+  const withExtension = (file: string) => extensionsIn(environment).map((extension) => file + extension);
+  const isComplete = files.some((file) => /\.[^\\/.]*$/.test(file));
+  return isComplete
+    ? files.flatMap((file) => [file, ...withExtension(file)])
+    : [...files.flatMap(withExtension), ...files];
 }
 
-function inspect(file: string, extensions: readonly string[], system: System): FoundCommand[] {
+function inspect(file: string, environment: Surroundings['environment'], system: System): FoundCommand | undefined {
   const kind = system.kindOf(file);
-  if (kind === undefined) return [];
-  if (kind === 'folder') return [{ file, kind: 'directory' }];
+  if (kind === undefined) return undefined;
+  if (kind === 'folder') return { file, kind: 'directory' };
   const executable =
     system.platform === 'win32'
-      ? extensions.some((extension) => file.toLowerCase().endsWith(extension)) || interpreterOf(file, system)
+      ? extensionsIn(environment).some((extension) => file.toLowerCase().endsWith(extension)) ||
+        interpreterOf(file, system)
       : system.mayExecute(file);
-  return [{ file, kind: executable ? 'executable' : 'not-executable' }];
+  return { file, kind: executable ? 'executable' : 'not-executable' };
 }

@@ -51,6 +51,7 @@ describe('finding a command on Windows', () => {
     ['TOOL', ['C:\\bin\\tool.cmd'], 'C:\\bin\\tool.cmd'],
     ['tool', ['C:\\bin\\tool', 'C:\\bin\\tool.cmd'], 'C:\\bin\\tool.cmd'],
     ['tool', ['C:\\bin\\tool.cmd', 'C:\\nodejs\\tool.exe'], 'C:\\bin\\tool.cmd'],
+    ['tool', ['C:\\bin\\tool', 'C:\\nodejs\\tool.cmd'], 'C:\\nodejs\\tool.cmd'],
     ['tool', ['C:\\bin\\tool.cmd', 'C:\\bin\\tool.exe'], 'C:\\bin\\tool.exe'],
     ['tool.2', ['C:\\bin\\tool.2.exe'], 'C:\\bin\\tool.2.exe'],
     ['tool', ['C:\\odd; folder\\tool.bat'], 'C:\\odd; folder\\tool.bat'],
@@ -133,6 +134,8 @@ describe('batch files that start one program', () => {
   test.each([
     'node server.js %1 %2',
     'node server.js %*\nnode other.js %*',
+    'node "caf\uFFFD.js" %*',
+    `${':: long\n'.repeat(4000)}node server.js %*`,
     'node server.js %* | more',
     'node server.js %* & calc',
     'set X=1 & calc\nnode server.js %*',
@@ -146,7 +149,7 @@ describe('batch files that start one program', () => {
     'node server.js %%x %*',
     'if "%1"=="x" (\nnode server.js %*\n)',
     '',
-  ])('any other is left to cmd.exe: %j', async (text) => {
+  ])('%# any other is left to cmd.exe', async (text) => {
     const { file, isVerbatim } = await run({ 'C:\\bin\\tool.cmd': text }, 'tool');
     expect({ file, isVerbatim }).toEqual({ file: CMD, isVerbatim: true });
   });
