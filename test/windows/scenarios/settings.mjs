@@ -34,7 +34,7 @@ export default group('Settings and texts', {
     assert.doesNotMatch(stdout + stderr, /"found" is not/);
   },
   'prints commands that can be pasted into PowerShell': async (t) => {
-    const config = t.config({});
+    const config = t.config({}, 'other.json');
     const { stdout, stderr } = await t.run(['add', 'it', '--config', config, '--', ...t.server()]);
     assert.ok((stdout + stderr).includes(`standpipe tools it --config "${config}"`), stdout + stderr);
   },
