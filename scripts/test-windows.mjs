@@ -46,8 +46,8 @@ for (const major of chosen) {
   await ensureNode(major);
   if (values.units || words.length === 0) await runUnits(major);
   if (!values.units) await runScenarios(major);
+  writeTable(titles, majors, results);
 }
-writeTable(titles, majors, results);
 const failed = [...results].filter(([, cells]) => Object.values(cells).some((cell) => cell === 'failed'));
 for (const [title, cells] of failed)
   console.log(`failed: ${title} (${Object.keys(cells).filter((major) => cells[major] === 'failed')})`);

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { folder, runCli, writeConfig } from './run-cli.ts';
+import { cacheFolder, folder, runCli, writeConfig } from './run-cli.ts';
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/mcp-client/${name}.mjs`, import.meta.url));
 
@@ -31,7 +31,7 @@ test('a server that the question kills is asked once, by the first command', asy
   expect([dying.spawns(), probes(dying.methods())]).toEqual([2, 1]);
   expect((await runCli(['tools', '--', ...dying.words])).code).toBe(0);
   expect([dying.spawns(), probes(dying.methods())]).toEqual([3, 1]);
-  rmSync(join(folder, 'cache'), { recursive: true });
+  rmSync(cacheFolder, { recursive: true });
   expect((await runCli(['tools', '--', ...dying.words])).code).toBe(0);
   expect(probes(dying.methods())).toBe(2);
 });

@@ -1,11 +1,16 @@
 // A server that prints among its messages: whoever calls it once is told, once, and on stderr alone.
 
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';
 import { dangerous, fixturePath, runCli, startCli, stopHost, writeConfig } from './run-cli.ts';
 
 const print = `console.log('\\x1b[31mListening on 3000\\nsecond line'); for (let i = 0; i < 50; i++) console.log('tick', i)`;
-const args = ['--input-type=module', '-e', `${print}; await import(${JSON.stringify(fixturePath('everything.mjs'))})`];
+const args = [
+  '--input-type=module',
+  '-e',
+  `${print}; await import(${JSON.stringify(pathToFileURL(fixturePath('everything.mjs')).href)})`,
+];
 const noisy = ['--', process.execPath, ...args];
 
 const warning = (server: string) =>

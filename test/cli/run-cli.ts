@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Output } from '../../src/cli/output/output.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { settingsFolder } from '../fixtures/windows.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 /** Of Node.js, which loads the built program once for all files of tests that share this process. */
@@ -26,7 +27,7 @@ export const folder = temporaryFolder('cli');
 const windowsEnv = {
   ...Object.fromEntries(['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'].map((name) => [name, process.env[name]])),
   USERPROFILE: folder,
-  APPDATA: join(folder, 'AppData', 'Roaming'),
+  APPDATA: join(folder, settingsFolder),
   LOCALAPPDATA: join(folder, 'AppData', 'Local'),
 };
 
@@ -43,7 +44,9 @@ export const cleanEnv: NodeJS.ProcessEnv = {
 };
 
 /** Where the user has settings of programs. */
-export const configFolder = process.platform === 'win32' ? windowsEnv.APPDATA : join(folder, '.config');
+export const configFolder = join(folder, settingsFolder);
+/** Where Standpipe keeps what it can make anew. */
+export const cacheFolder = process.platform === 'win32' ? windowsEnv.LOCALAPPDATA : join(folder, 'cache');
 
 export interface RunOptions {
   input?: string;

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellWord } from '../../src/base/command-line.ts';
 import { connect } from '../../src/entry/client.ts';
 import { calculatorEntry, everything, fixturePath, folder, runCli } from './run-cli.ts';
 
@@ -42,7 +43,7 @@ test.each([
 });
 
 test('a command that echoes its input is called that', async () => {
-  const { code, stderr } = await runCli(['tools', '--', 'cat']);
+  const { code, stderr } = await runCli(['tools', '--', process.execPath, '-e', 'process.stdin.pipe(process.stdout)']);
   expect(code).toBe(5);
   expect(stderr).toContain('the command echoes its input');
 });
@@ -86,7 +87,10 @@ test.each([
 
 test.each([
   [['call', 'weather', 'forecast', '--city', 'Oslo'], 'Arguments of a tool are written without dashes: city=Oslo'],
-  [['call', 'forecast', '--city=New York'], "Arguments of a tool are written without dashes: 'city=New York'"],
+  [
+    ['call', 'forecast', '--city=New York'],
+    `Arguments of a tool are written without dashes: ${shellWord('city=New York')}`,
+  ],
   [['call', 'forecast', '--force', 'city=Oslo'], 'Arguments of a tool are written without dashes: force=true'],
   [['prompt', 'docs', 'review', '--style', 'short'], 'Arguments of a prompt are written without dashes: style=short'],
   [['call', 'forecast', '--jso'], 'Did you mean "--json"? Arguments of a tool are written without dashes: jso=true'],

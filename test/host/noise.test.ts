@@ -1,12 +1,18 @@
 // What servers print to stdout by accident is told by the host, once for each start.
 
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { openHost, serverFile } from './run-host.ts';
 
 const prints = (before: string, more: object = {}) => ({
   command: process.execPath,
-  args: ['--input-type=module', '-e', `${before}; await import(${JSON.stringify(serverFile('counts'))});`],
+  args: [
+    '--input-type=module',
+    '-e',
+    `${before}; await import(${JSON.stringify(pathToFileURL(serverFile('counts')).href)});`,
+  ],
   ...more,
 });
 
@@ -23,7 +29,7 @@ test('a banner is told once, however much follows, with no secret in it', async 
   expect(told[0]).toEqual({ server: 'loud', text: expect.stringMatching(/^hello (?!sk-)/), count: 1 });
 });
 
-test('what is printed later is told when it comes', async () => {
+test.skipIf(lacks.signals)('what is printed later is told when it comes', async () => {
   const told: string[] = [];
   // The function as it was: the runtime of the server keeps later prints away from stdout.
   const later = 'const { writeSync } = await import("node:fs"); process.on("SIGUSR2", () => writeSync(1, "late\\n"))';

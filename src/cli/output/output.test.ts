@@ -1,5 +1,6 @@
 import { normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellHere } from '../../base/command-line.ts';
 import { isColourful, painter } from '../../base/terminal/colours.ts';
 import { textWidth } from '../../base/terminal/text-width.ts';
 import { Output } from './output.ts';
@@ -51,7 +52,8 @@ test.each([
   ['/home/merry/mcp.json', true, '/home/merry/mcp.json'],
   ['/home/me/p/mcp.json', false, '/home/me/p/mcp.json'],
 ])('the path %s, on a terminal: %s, is shown as %s', (path, onTerminal, expected) => {
-  expect(shownPath(normalize(path), { onTerminal }, normalize('/home/me'))).toBe(normalize(expected));
+  const shown = shellHere === 'posix' ? expected : path; // no shell of Windows expands ~
+  expect(shownPath(normalize(path), { onTerminal }, normalize('/home/me'))).toBe(normalize(shown));
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { settingsFolder } from '../../../test/fixtures/windows.ts';
 import { placeOf } from '../files/places.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import { systemContext } from '../system-context.ts';
@@ -32,7 +33,7 @@ test('the config is the one that Standpipe reads in the folder, or a new one', (
       .file.slice(folder.length + 1)
       .replaceAll('\\', '/');
   expect(nameOf()).toBe('mcp.json');
-  expect(nameOf({ user: true })).toBe('home/.config/standpipe/mcp.json');
+  expect(nameOf({ user: true })).toBe(`home/${settingsFolder}/standpipe/mcp.json`);
   expect(nameOf({ config: 'other/x.json', user: true })).toBe('other/x.json');
   write('.vscode/mcp.json', '{}');
   expect(nameOf()).toBe('.vscode/mcp.json');
