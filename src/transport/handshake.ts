@@ -13,7 +13,7 @@ const NONCE_BYTES = 16;
 const NONCE_CHARS = 2 * NONCE_BYTES;
 const PROOF_CHARS = 64;
 
-/** `closed`: the listener has closed the connection without a byte. `wrong`: it has sent something else. */
+/** `closed`: the listener has closed the connection before it accepted it. `wrong`: it has sent something else. */
 export type ListenerProof = 'proven' | 'closed' | 'wrong';
 
 /** Settles when the listener has answered or the connection is closed: limit its time. What follows is not read. */
@@ -24,8 +24,9 @@ export async function proveToListener(socket: Socket, secret: string): Promise<L
   if (line === '') return 'closed';
   const other = line.slice(0, NONCE_CHARS);
   if (!isSame(line.slice(NONCE_CHARS), `${proofOf(secret, 'listener', own, other)}\n`)) return 'wrong';
-  socket.write(`${proofOf(secret, 'client', own, other)}\n`);
-  return 'proven';
+  const last = `${proofOf(secret, 'client', own, other)}\n`;
+  // It fails if the listener has closed meanwhile: then it has accepted nothing.
+  return new Promise((resolve) => socket.write(last, (error) => resolve(error ? 'closed' : 'proven')));
 }
 
 /** Whether the client knows the secret. Settles when it has proven it or not, or is gone: limit its time. What follows is not read. */

@@ -7,7 +7,7 @@ import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { isRunning } from '../process/tree/signals.ts';
-import { proveToClient, proveToListener } from './handshake.ts';
+import { type ListenerProof, proveToClient, proveToListener } from './handshake.ts';
 import { addressOf, type LocalKey, makeKey, readKey, refreshKey, removeKey } from './local-key.ts';
 
 export interface ConnectOptions {
@@ -70,7 +70,7 @@ export async function connectLocal(path: string, options: ConnectOptions = {}): 
   for (let tries = 1; ; tries++) {
     const key = readKey(path);
     const socket = await dial(path, key, options);
-    const proof = key ? await inTime(socket, path, proveToListener(socket, key.secret), options) : 'closed';
+    const proof = key ? await proofInTime(socket, path, key, options) : 'closed';
     if (proof === 'proven') return socket;
     socket.destroy();
     if (proof === 'wrong' || tries === MOST_TRIES) throw unproven(path);
@@ -200,12 +200,12 @@ function dial(
 }
 
 /** Rejects with ETIMEDOUT if the listener proves nothing in time. */
-function inTime<T>(
+function proofInTime(
   socket: Socket,
   path: string,
-  proof: Promise<T>,
+  { secret }: LocalKey,
   { proofMs = PROOF_MS, clock = systemClock }: ConnectOptions,
-): Promise<T> {
+): Promise<ListenerProof> {
   return new Promise((resolve, reject) => {
     const failed = () => undefined; // its close follows
     const expired = () => {
@@ -214,10 +214,10 @@ function inTime<T>(
     };
     const timer = afterPause(clock, proofMs, expired);
     socket.on('error', failed);
-    void proof.then((outcome) => {
+    void proveToListener(socket, secret).then((proof) => {
       timer.cancel();
-      socket.off('error', failed);
-      resolve(outcome);
+      if (proof === 'proven') socket.off('error', failed); // from here on they are the caller's
+      resolve(proof);
     });
   });
 }

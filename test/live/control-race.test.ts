@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PeerError } from '../../src/base/errors.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
+import { makeKey } from '../../src/transport/local-key.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
 const ROUNDS = usually(25, 100);
@@ -40,7 +42,7 @@ async function tell(host: ChildProcess, task: object | string): Promise<string> 
   return (await once(host, 'message'))[0];
 }
 
-/** What a host leaves behind that was killed: a socket that nobody serves. */
+/** What a host leaves behind that was killed: a socket that nobody serves, and its key. */
 async function leaveStaleSocket(): Promise<void> {
   const server = createServer().listen(`${path}.killed`);
   await once(server, 'listening');
@@ -48,6 +50,14 @@ async function leaveStaleSocket(): Promise<void> {
   server.close();
   await once(server, 'close');
   expect(existsSync(path)).toBe(true);
+  makeKey(path);
+}
+
+async function pidOfHost(): Promise<number> {
+  const reached = (await RemoteHost.connect(path))!;
+  const { pid } = await reached.status();
+  await reached.close();
+  return pid;
 }
 
 test.skipIf(process.platform === 'win32').each([true, false])(
@@ -58,11 +68,50 @@ test.skipIf(process.platform === 'win32').each([true, false])(
       const outcomes = await Promise.all(hosts.map((host) => tell(host, { serve: path })));
       expect(outcomes.toSorted()).toEqual(['HOST_ALREADY_RUNNING', 'HOST_ALREADY_RUNNING', 'serves']);
       const winner = hosts[outcomes.indexOf('serves')]!;
-      const reached = await RemoteHost.connect(path);
-      expect((await reached!.status()).pid).toBe(winner.pid);
-      await reached!.close();
+      expect(await pidOfHost()).toBe(winner.pid);
       await tell(winner, 'close');
       expect(readdirSync(folder)).toEqual(['program']);
     }
+  },
+);
+
+test.skipIf(process.platform === 'win32')('a host that starts while another one ends keeps its own key', async () => {
+  const [first, second] = hosts as [ChildProcess, ChildProcess];
+  for (let round = 0; round < ROUNDS; round++) {
+    expect(await tell(first, { serve: path })).toBe('serves');
+    const [, outcome] = await Promise.all([tell(first, 'close'), tell(second, { serve: path })]);
+    if (outcome !== 'serves') expect(await tell(second, { serve: path })).toBe('serves');
+    expect(await pidOfHost()).toBe(second.pid);
+    await tell(second, 'close');
+    expect(readdirSync(folder)).toEqual(['program']);
+  }
+});
+
+test.skipIf(process.platform === 'win32')(
+  'clients that connect while hosts replace each other reach a host, none, or one that ends',
+  async () => {
+    let isOver = false;
+    const seen = new Set<unknown>();
+    const look = async () => {
+      const host = await RemoteHost.connect(path);
+      if (!host) return 'none';
+      const { pid } = await host.status();
+      await host.close();
+      return pid;
+    };
+    const client = async () => {
+      while (!isOver) seen.add(await look().catch((error: PeerError) => error.code));
+    };
+    const clients = [client(), client()];
+    for (let round = 0; round < ROUNDS; round++) {
+      const host = hosts[round % hosts.length]!;
+      expect(await tell(host, { serve: path })).toBe('serves');
+      expect(await pidOfHost()).toBe(host.pid);
+      await tell(host, 'close');
+    }
+    isOver = true;
+    await Promise.all(clients);
+    const expected = [...hosts.map(({ pid }) => pid), 'none', 'OUTCOME_UNKNOWN', 'NOT_SENT', 'CONNECTION_CLOSED'];
+    expect([...seen].filter((each) => !expected.includes(each as number))).toEqual([]);
   },
 );

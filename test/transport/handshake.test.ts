@@ -75,10 +75,10 @@ describe('a client', () => {
     const { path, accepted, key } = await listens();
     const heard: Buffer[] = [];
     const first = reach(path);
-    const write = first.write.bind(first) as (text: string) => boolean;
-    first.write = ((text: string) => {
+    const write = first.write.bind(first) as (text: string, done?: () => void) => boolean;
+    first.write = ((text: string, done?: () => void) => {
       heard.push(Buffer.from(text));
-      return write(text);
+      return write(text, done);
     }) as typeof first.write;
     expect(await proveToListener(first, key.secret)).toBe('proven');
     await until('it is accepted', () => accepted.length === 1);
