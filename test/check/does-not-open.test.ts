@@ -20,6 +20,10 @@ const answering = (id: string) =>
     const answer = method === 'server/discover' ? { error: { code: -32601, message: 'x' } } : { result };
     console.log(JSON.stringify({ jsonrpc: '2.0', id: ${id}, ...answer }));
   })`);
+const withoutNewline = script(`process.stdin.on('data', () => {
+  const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+})`);
 const FOR_EVER_MS = 2 ** 30;
 
 async function check([command = '', ...args]: string[], timeoutMs: number) {
@@ -33,6 +37,7 @@ test.concurrent.each([
   ['wants-arguments.mjs', node('wants-arguments.mjs'), /usage/i, /"args"/],
   ['an echo', script('process.stdin.pipe(process.stdout)'), /echoes its input/, /not a server/],
   ['a crash', script('console.error("Error: no disk"); process.exit(3)'), /exited with code 3.*no disk/, /stderr/],
+  ['a missing newline', withoutNewline, /does not end its messages with a newline/, /\\n/],
   ['an id as text', answering('`${id}`'), /no answer to `initialize` .* id as text \("1" for 1\)/, /with its type/],
   ['an id as text later', answering('id === 1 ? 1 : `${id}`'), /`tools\/list`: .* \("2" for 2\)/, /with its type/],
 ])('%s is explained before the time for an answer is over', async (_, words, reason, fix) => {

@@ -27,7 +27,7 @@ const causes: readonly Cause[] = [
   { rules: ['jsonrpc/notifications-are-not-answered'], explains: ['jsonrpc/no-stray-answers'], frame: /"id": ?null/ },
   // Result and error are exchanged.
   { rules: ['jsonrpc/error-members'], frame: /"result": ?\{"code": ?-?\d+, ?"message"/ },
-  { rules: ['jsonrpc/error-members'], reason: /\b(?:error|with|code) undefined\b/ },
+  { rules: ['jsonrpc/error-members'], reason: /\(without an integer code\)/ },
   {
     rules: ['jsonrpc/unknown-methods-are-refused'],
     explains: [

@@ -2,7 +2,6 @@
 // server asks is refused, as by a client without capabilities, unless a rule answers it.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { textOf } from '../../base/text-of.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
@@ -106,14 +105,20 @@ export class Conversation {
 
   /** The result; an error is a violation. */
   async result(method: string, params?: JsonObject): Promise<JsonObject> {
-    const { result, error, frame } = await this.request(method, params);
-    return result ?? violation(`\`${method}\` was answered with the error ${describeError(error)}.`, frame);
+    const answer = await this.request(method, params);
+    return answer.result ?? violation(`\`${method}\` was answered with ${withoutResult(answer)}.`, answer.frame);
   }
 
   /** The error; a result is a violation. */
   async error(method: string, params?: JsonObject): Promise<RpcError> {
     const { error, frame } = await this.request(method, params);
     return error ?? violation(`\`${method}\` was answered with a result.`, frame);
+  }
+
+  /** Whether a server that declares the capability of a method has none of its methods (lifecycle/declared-capabilities-work). */
+  async lacksMethodsOf(method: string): Promise<boolean> {
+    const [kind] = method.split('/');
+    return (await this.request(`${kind}/list`)).error?.code === METHOD_NOT_FOUND;
   }
 
   notify(method: string, params?: JsonObject): void {
@@ -184,15 +189,25 @@ export function withEnvelope(params: JsonObject | undefined, revision: Revision,
 
 export function readAnswer(frame: Frame, id: unknown): Answer {
   const message = messagesOf(frame).find((each) => isAnswer(each) && JSON.stringify(each.id) === JSON.stringify(id))!;
-  const { result, error } = message;
-  return {
-    frame,
-    message,
-    result: isObject(result) ? result : undefined,
-    error: isObject(error) ? (error as unknown as RpcError) : undefined,
-  };
+  const { result } = message;
+  return { frame, message, result: isObject(result) ? result : undefined, error: errorOf(message) };
 }
 
-export function describeError(error: RpcError | undefined): string {
-  return error ? `${textOf(error.code)} ${JSON.stringify(error.message)}` : 'of a form that is not known';
+/** The error of an answer, whatever its form is (jsonrpc/error-members): one that is not an object is the message. Undefined for a result. */
+export function errorOf({ result, error }: JsonObject): RpcError | undefined {
+  if (isObject(error)) return error as unknown as RpcError;
+  const isResult = error === undefined || isObject(result) || (error === null && result !== undefined);
+  return isResult ? undefined : { code: undefined, message: error };
+}
+
+/** The end is read by the table of causes. */
+export function describeError({ code, message }: RpcError): string {
+  if (Number.isInteger(code)) return `${code} ${JSON.stringify(message)}`;
+  const parts = [code, message].filter((part) => part !== undefined).map((part) => JSON.stringify(part));
+  return `${parts.join(' ')} (without an integer code)`;
+}
+
+/** What came in place of a result that is an object. */
+export function withoutResult({ error }: Pick<Answer, 'error'>): string {
+  return error ? `the error ${describeError(error)}` : 'a result that is not an object';
 }

@@ -4,7 +4,7 @@ import { diagnose } from '../../diagnosis/diagnose.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
 import { eraOf } from '../../mcp/revisions.ts';
 import { explainExit } from '../../process/launch/explain-exit.ts';
-import { describeError, readAnswer } from './conversation.ts';
+import { readAnswer, withoutResult } from './conversation.ts';
 import type { Lane } from './lane.ts';
 import type { Probe } from './probe.ts';
 import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
@@ -42,9 +42,9 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
 function answerOf(probe: Probe): string {
   const [frame] = probe.answersTo(1);
   if (!frame) return '';
-  const { result, error } = readAnswer(frame, 1);
-  if (!result) return `: \`initialize\` was answered with the error ${describeError(error)}`;
-  return `: \`initialize\` was answered with the version ${JSON.stringify(result.protocolVersion)}`;
+  const answer = readAnswer(frame, 1);
+  if (!answer.result) return `: \`initialize\` was answered with ${withoutResult(answer)}`;
+  return `: \`initialize\` was answered with the version ${JSON.stringify(answer.result.protocolVersion)}`;
 }
 
 /** Answers that come with the end of stdin prove that the server does not flush, so that it is stopped first. */

@@ -1,10 +1,12 @@
 // What a server that does not answer has written, as the diagnosis of Standpipe reads it.
 
 import type { Symptoms } from '../../diagnosis/symptoms.ts';
-import { messagesOf, type Probe } from './probe.ts';
+import { type Frame, messagesOf, type Probe } from './probe.ts';
 
 const HEAD_BYTES = 8 * 1024;
 const newline = Buffer.from('\n');
+/** Faults of the end of stdout. */
+const isWithoutNewline = new Set<Frame['fault']>(['no newline', 'cut']);
 
 /** `bytesBeforeEof`: what had arrived when its stdin was closed. */
 export function symptomsOf(probe: Probe, bytesBeforeEof?: number): Symptoms {
@@ -26,7 +28,8 @@ export function symptomsOf(probe: Probe, bytesBeforeEof?: number): Symptoms {
 }
 
 export function stdoutOf({ frames, rest }: Probe): Buffer {
-  return Buffer.concat([...frames.flatMap(({ bytes }) => [bytes, newline]), rest]);
+  const lineOf = ({ bytes, fault }: Frame) => (isWithoutNewline.has(fault) ? [bytes] : [bytes, newline]);
+  return Buffer.concat([...frames.flatMap(lineOf), rest]);
 }
 
 /** The command writes back what it reads. */

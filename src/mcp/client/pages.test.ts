@@ -64,10 +64,14 @@ test('a cursor that the server no longer knows starts the list anew, once', asyn
   });
   expect((await read(once)).items).toEqual([{ name: 'a' }, { name: 'b' }]);
   const always = sessionOf((cursor) => (cursor ? invalid() : { tools: [], nextCursor: 'x' }));
-  await expect(read(always)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  await expect(read(always)).rejects.toMatchObject({
+    code: 'INVALID_PARAMS',
+    message: 'The server refused its own cursor for page 2 of tools/list: Invalid cursor',
+    hint: expect.stringContaining('nextCursor'),
+  });
   expect(always.asked).toBe(4);
   const first = sessionOf(() => invalid());
-  await expect(read(first)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  await expect(read(first)).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: 'Invalid cursor' });
   expect(first.asked).toBe(1);
 });
 

@@ -61,7 +61,7 @@ async function readPages<T>(
       answer = await source.request(method, cursor === undefined ? {} : { cursor }, options);
     } catch (error) {
       if (page > 1 && isStale(error)) return undefined;
-      throw error;
+      throw page > 1 && isInvalidParams(error) ? ownCursorRefused(error, method, page) : error;
     }
     const result = asResult(answer, method);
     for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
@@ -85,8 +85,20 @@ function shorter(one: number | undefined, other: unknown): number | undefined {
   return one === undefined || typeof other !== 'number' ? undefined : Math.min(one, Math.max(0, other));
 }
 
-function isInvalidParams(error: unknown): boolean {
+function isInvalidParams(error: unknown): error is RpcError {
   return error instanceof RpcError && error.rpcCode === RpcCode.invalidParams;
+}
+
+function ownCursorRefused(error: RpcError, method: string, page: number): RpcError {
+  const { rpcCode, message, data, evidence, ran } = error;
+  const what = `The server refused its own cursor for page ${page} of ${method}: ${message}`;
+  const refused = new RpcError(rpcCode, what, data, {
+    hint: 'Mend the server: it must accept the nextCursor that it gives out, or leave it out on the last page.',
+    ...(evidence && { evidence }),
+    cause: error,
+  });
+  refused.ran = ran;
+  return refused;
 }
 
 function tooLong(method: string, what: string, option: string): PeerError {

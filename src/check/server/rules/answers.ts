@@ -1,8 +1,8 @@
 // Ways to wait for answers that several rules of the wire share.
 
-import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import type { JsonObject } from '../../../base/json-object.ts';
 import { violation } from '../../verdict.ts';
-import type { Conversation } from '../conversation.ts';
+import { type Conversation, errorOf } from '../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../probe.ts';
 
 const PARSE_ERROR = -32700;
@@ -69,7 +69,10 @@ export async function understood(
 
 function refusal(frames: readonly Frame[]): Frame | undefined {
   return frames.find((frame) =>
-    messagesOf(frame).some(({ id, error }) => isObject(error) && (id == null || error.code === PARSE_ERROR)),
+    messagesOf(frame).some((message) => {
+      const error = errorOf(message);
+      return error && (message.id == null || error.code === PARSE_ERROR);
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
 // Several requests in flight.
 
 import { notApplicable, violation } from '../../../verdict.ts';
-import { type Conversation, describeError } from '../../conversation.ts';
+import { type Conversation, withoutResult } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
@@ -86,8 +86,9 @@ async function isAnsweredDuringCall(trial: Trial, method: string): Promise<void>
 }
 
 async function callEndedFirst(conversation: Conversation, call: number, name: string, method: string): Promise<never> {
-  const { result, error, frame } = await conversation.answer(call, `\`${name}\``);
-  if (!result) notApplicable(`the call of \`${name}\` failed with the error ${describeError(error)}`);
+  const answer = await conversation.answer(call, `\`${name}\``);
+  const { result, frame } = answer;
+  if (!result) notApplicable(`the call of \`${name}\` was answered with ${withoutResult(answer)}`);
   if (result.isError === true) notApplicable(`the call of \`${name}\` failed`);
   violation(`\`${method}\` was not answered before \`${name}\` ended.`, frame);
 }

@@ -1,9 +1,8 @@
 // What is answered to messages that are wrong.
 
 import { RpcCode } from '../../../../base/errors.ts';
-import { textOf } from '../../../../base/text-of.ts';
 import { NotApplicable, notApplicable, Violation, violation } from '../../../verdict.ts';
-import { type Conversation, describeError } from '../../conversation.ts';
+import { type Answer, type Conversation, describeError } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
 
@@ -51,21 +50,17 @@ export const invalidRequest: ServerRule = {
       conversation.probe.send({ jsonrpc: '2.0', id, method: 7, params: conversation.params() }),
     );
     const answer = conversation.probe.answersTo(id)[0] && (await conversation.answer(id, 'it'));
-    const found = answer ? [{ frame: answer.frame, code: answer.error?.code }] : anonymousAnswers(frames);
+    const found = answer ? [answer] : anonymousAnswers(frames);
     mustBeRefused(found, RpcCode.invalidRequest, 'A request whose method is a number');
   },
 };
 
-function mustBeRefused(
-  answers: readonly { frame: Parameters<typeof violation>[1]; code: unknown }[],
-  code: number,
-  what: string,
-): void {
-  if (answers.some((answer) => answer.code === code)) return;
+function mustBeRefused(answers: readonly Pick<Answer, 'frame' | 'error'>[], code: number, what: string): void {
+  if (answers.some(({ error }) => error?.code === code)) return;
   const [first] = answers;
   if (!first) violation(`${what} was not answered.`);
-  if (first.code === undefined) violation(`${what} was answered with a result.`, first.frame!);
-  violation(`${what} was answered with the code ${textOf(first.code)}, not ${code}.`, first.frame!);
+  if (!first.error) violation(`${what} was answered with a result.`, first.frame);
+  violation(`${what} was answered with the error ${describeError(first.error)}, not ${code}.`, first.frame);
 }
 
 export const unknownMethods: ServerRule = {
@@ -115,16 +110,18 @@ export const invalidParams: ServerRule = {
   uses: 'shared',
   check: async (trial) => {
     const conversation = await trial.shared();
-    const requests = malformedRequests(conversation);
-    if (requests.length === 0) notApplicable('the server has no tools, prompts or resources');
-    for (const [method, params] of requests) {
+    let any = false;
+    for (const [method, params] of malformedRequests(conversation)) {
       const { error, frame } = await conversation.request(method, params);
+      if (error?.code === RpcCode.methodNotFound && (await conversation.lacksMethodsOf(method))) continue;
+      any = true;
       const what = `\`${method}\` with ${JSON.stringify(params)}`;
       if (!error) violation(`${what} was answered with a result.`, frame);
       if (error.code !== RpcCode.invalidParams) {
         violation(`${what} was answered with the error ${describeError(error)}, not -32602.`, frame);
       }
     }
+    if (!any) notApplicable('the server has no tools, prompts or resources');
   },
 };
 

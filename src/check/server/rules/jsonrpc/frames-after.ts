@@ -1,7 +1,7 @@
 // What a server writes because of something that needs no answer, or may get one without an id.
 
-import { isObject, type JsonObject } from '../../../../base/json-object.ts';
-import type { Conversation } from '../../conversation.ts';
+import type { JsonObject } from '../../../../base/json-object.ts';
+import { type Conversation, errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 
 /** The lines from `act` on, until it is settled. */
@@ -16,8 +16,8 @@ export async function framesAfter(conversation: Conversation, act: () => void): 
 export interface Anonymous {
   readonly frame: Frame;
   readonly message: JsonObject;
-  /** The code of its error. Undefined for a result. */
-  readonly code: unknown;
+  /** Undefined for a result. */
+  readonly error: RpcError | undefined;
 }
 
 /** Answers without an id, or with null: to a message whose id could not be read. */
@@ -25,6 +25,6 @@ export function anonymousAnswers(frames: readonly Frame[]): Anonymous[] {
   return frames.flatMap((frame) =>
     messagesOf(frame)
       .filter((message) => isAnswer(message) && (message.id === undefined || message.id === null))
-      .map((message) => ({ frame, message, code: isObject(message.error) ? message.error.code : undefined })),
+      .map((message) => ({ frame, message, error: errorOf(message) })),
   );
 }

@@ -4,8 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import { exchange, proofOf } from './exchange.ts';
-import { listIn } from './shape.ts';
+import { exchange, listIn, proofOf } from './exchange.ts';
 
 export const capabilitiesAreDeclared: ServerRule = {
   id: 'methods/capabilities-are-declared',

@@ -74,11 +74,18 @@ export async function refused(
   const made = await exchange(trial, method, params);
   const { error, failure } = made;
   if (failure !== undefined) violation(failure, ...proofOf(made));
-  if (error?.code === METHOD_NOT_FOUND && !isAboutName) notApplicable(`the server does not have \`${method}\``);
+  if (error?.code === METHOD_NOT_FOUND && (!isAboutName || (await (await trial.shared()).lacksMethodsOf(method)))) {
+    notApplicable(`the server does not have \`${method}\``);
+  }
   if (!error) violation(`${what} was answered with a result instead of the error ${code}.`, ...proofOf(made));
   if (error.code !== code) {
     violation(`${what} was refused with ${describeError(error)} instead of the code ${code}.`, ...proofOf(made));
   }
+}
+
+export function listIn(result: JsonObject | undefined, member: string): unknown[] {
+  const list = result?.[member];
+  return Array.isArray(list) ? list : [];
 }
 
 /** Notifications of one method, with their frames. */

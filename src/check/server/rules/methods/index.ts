@@ -3,7 +3,14 @@ import { cancellationKeepsTheServerAlive, cancelledIsUnanswered, lateCancellatio
 import { capabilitiesAreDeclared, changesAreDeclared } from './capabilities.ts';
 import { completionResults, unknownReferences } from './completion.ts';
 import { annotations, base64, contentMembers, contentTypes } from './content.ts';
-import { invalidCursors, listsAreAnswered, listsEnd, listsKeepTheirOrder, pagesDoNotOverlap } from './lists.ts';
+import {
+  cursorsAreAccepted,
+  invalidCursors,
+  listsAreAnswered,
+  listsEnd,
+  listsKeepTheirOrder,
+  pagesDoNotOverlap,
+} from './lists.ts';
 import { levelIsObeyed, levelsAreAccepted, logMessages, logsAreDeclared, unknownLevels } from './logging.ts';
 import { icons, metaKeys } from './meta.ts';
 import { fitsOfficialSchema } from './official-schema.ts';
@@ -54,6 +61,7 @@ import {
 export const methodsRules: readonly ServerRule[] = [
   capabilitiesAreDeclared,
   listsAreAnswered,
+  cursorsAreAccepted,
   listsEnd,
   pagesDoNotOverlap,
   listsKeepTheirOrder,

@@ -1,13 +1,13 @@
 // Lists and their pages.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { listIn } from './shape.ts';
+import { type Exchange, INVALID_PARAMS, listIn, proofOf, refused } from './exchange.ts';
 import { declaredLists, type ListWalk, surveyOf } from './survey.ts';
 
 export const listsAreAnswered: ServerRule = {
@@ -21,15 +21,49 @@ export const listsAreAnswered: ServerRule = {
   uses: 'shared',
   check: async (trial) => {
     for (const { method, member, pages } of await listsOf(trial)) {
-      for (const page of pages) {
+      for (const [at, page] of pages.entries()) {
         const { result, error, failure } = page;
         if (failure !== undefined) violation(failure, ...proofOf(page));
         if (error?.code === METHOD_NOT_FOUND && method === 'resources/templates/list') continue;
-        if (error && trial.era === 'legacy') continue; // lifecycle/declared-capabilities-work
+        if (error && (at > 0 || trial.era === 'legacy')) continue; // cursorsAreAccepted, lifecycle/declared-capabilities-work
         if (error) violation(`\`${method}\` was answered with the error ${describeError(error)}.`, ...proofOf(page));
         if (!result || Array.isArray(result[member])) continue; // not a result of a list: the subject of other rules
         violation(`\`${member}\` in the result of \`${method}\` is ${jsonKind(result[member])}.`, ...proofOf(page));
       }
+    }
+  },
+};
+
+export const cursorsAreAccepted: ServerRule = {
+  id: 'methods/cursors-are-accepted',
+  level: 'MUST',
+  levels: before('2026-07-28', 'SHOULD'),
+  title: 'accept the cursors that it gives out',
+  says: 'Cursors are stable: a request with the `nextCursor` of a page is answered with the next page. Since 2026-07-28 a list is not answered with an error.',
+  source: {
+    of: 'mcp',
+    page: 'server/utilities/pagination#implementation-guidelines',
+    pages: { '2026-07-28': 'server/tools#capabilities' },
+  },
+  fix: {
+    any: 'Answer a `cursor` that you gave out as `nextCursor` with the next page. Leave out `nextCursor` on the last page, and if the list has only one.',
+  },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
+    if (paged.length === 0) notApplicable('each list has one page');
+    for (const { method, pages } of paged) {
+      // Before 2026-07-28 no sentence says that an empty cursor is one.
+      const isGiven = ({ params: { cursor } }: Exchange) => cursor !== '' || trial.era === 'modern';
+      const at = pages.findIndex((page, index) => index > 0 && page.error && isGiven(page));
+      if (at < 0) continue;
+      const page = pages[at]!;
+      violation(
+        `The server refused the cursor ${JSON.stringify(page.params.cursor)}, which it gave out itself: \`${method}\` was answered with the error ${describeError(page.error!)}.`,
+        ...proofOf(pages[at - 1]!),
+        ...proofOf(page),
+      );
     }
   },
 };
@@ -64,12 +98,12 @@ export const pagesDoNotOverlap: ServerRule = {
     const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
     if (paged.length === 0) notApplicable('each list has one page');
     for (const { method, member, pages } of paged) {
-      const before = new Set<string>();
+      const earlier = new Set<string>();
       for (const page of pages) {
         const entries = listIn(page.result, member).map((entry) => JSON.stringify(entry));
-        const again = entries.find((entry) => before.has(entry));
+        const again = entries.find((entry) => earlier.has(entry));
         if (again) violation(`\`${method}\` has an entry on two pages: ${again.slice(0, 200)}.`, ...proofOf(page));
-        for (const entry of entries) before.add(entry);
+        for (const entry of entries) earlier.add(entry);
       }
     }
   },

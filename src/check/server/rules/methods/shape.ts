@@ -5,7 +5,7 @@ import type { RuleText } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { type Exchange, proofOf } from './exchange.ts';
+import { type Exchange, listIn, proofOf } from './exchange.ts';
 import { whyNoCalls } from './no-calls.ts';
 import { type CallExchange, type Survey, surveyOf } from './survey.ts';
 
@@ -109,11 +109,6 @@ export function readContents(survey: Survey): Part[] {
 
 export function isObjectPart(part: Part): part is Part<JsonObject> {
   return isObject(part.value);
-}
-
-export function listIn(result: JsonObject | undefined, member: string): unknown[] {
-  const list = result?.[member];
-  return Array.isArray(list) ? list : [];
 }
 
 function lowered(what: string): string {

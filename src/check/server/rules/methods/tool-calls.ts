@@ -7,8 +7,8 @@ import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { unanswered, whyNoCalls } from './no-calls.ts';
-import { surveyOf } from './survey.ts';
+import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
+import { type Survey, surveyOf } from './survey.ts';
 
 const MOST_CALLS = 5;
 /** Missing capability of the client (2026-07-28), and a page that the user has to visit first (2025-11-25). */
@@ -107,18 +107,21 @@ export const missingArguments: ServerRule = {
   check: async (trial) => {
     const nameOf = (call: WithArguments) =>
       requiredOf(call).find((each) => isObject(each.schema) && each.schema.default === undefined)?.name;
-    const calls = trial.calls.flatMap((call) => {
+    const survey = await surveyOf(trial);
+    const calls = survivedCalls(trial, survey).flatMap((call) => {
       const name = nameOf(call);
       return name === undefined ? [] : [{ call, name }];
     });
     if (calls.length === 0) {
       const none = 'no tool that may be called has a required argument';
-      notApplicable(whyNoCalls(trial, await surveyOf(trial), none, (tool) => nameOf(sampleOf(tool)) !== undefined));
+      notApplicable(whyNoCalls(trial, survey, none, (tool) => nameOf(sampleOf(tool)) !== undefined));
     }
-    for (const { call, name } of calls.slice(0, MOST_CALLS)) {
+    const tried = calls.slice(0, MOST_CALLS);
+    for (const { call, name } of tried) {
       const { [name]: _, ...rest } = call.arguments;
       await mustRefuse(trial, call, rest, `without the required argument "${name}"`);
     }
+    mustSucceedOtherwise(trial, survey, tried);
   },
 };
 
@@ -134,18 +137,21 @@ export const argumentTypes: ServerRule = {
   check: async (trial) => {
     const typedOf = (call: WithArguments) =>
       requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
-    const calls = trial.calls.flatMap((call) => {
+    const survey = await surveyOf(trial);
+    const calls = survivedCalls(trial, survey).flatMap((call) => {
       const found = typedOf(call);
       return found ? [{ call, name: found.name, wrong: wrongValue((found.schema as JsonObject).type) }] : [];
     });
     if (calls.length === 0) {
       const none = 'no tool that may be called has a required argument with a type';
-      notApplicable(whyNoCalls(trial, await surveyOf(trial), none, (tool) => typedOf(sampleOf(tool)) !== undefined));
+      notApplicable(whyNoCalls(trial, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
     }
-    for (const { call, name, wrong } of calls.slice(0, MOST_CALLS)) {
+    const tried = calls.slice(0, MOST_CALLS);
+    for (const { call, name, wrong } of tried) {
       const what = `with ${JSON.stringify(wrong)} for the argument "${name}"`;
       await mustRefuse(trial, call, { ...call.arguments, [name]: wrong }, what);
     }
+    mustSucceedOtherwise(trial, survey, tried);
   },
 };
 
@@ -159,11 +165,13 @@ export const argumentsMayBeAbsent: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
-    const { calls } = await surveyOf(trial);
-    const callable = calls.filter(
-      ({ call, result }) => Object.keys(call.arguments).length === 0 && result && result.isError !== true,
-    );
-    if (callable.length === 0) notApplicable('no tool that may be called succeeds without arguments');
+    const survey = await surveyOf(trial);
+    const takesNone = (given: JsonObject) => Object.keys(given).length === 0;
+    const callable = survey.calls.filter((made) => takesNone(made.call.arguments) && hasSucceeded(made));
+    if (callable.length === 0) {
+      const none = 'no tool that may be called succeeds without arguments';
+      notApplicable(whyNoCalls(trial, survey, none, (tool) => takesNone(sampleOf(tool).arguments)));
+    }
     for (const { call } of callable.slice(0, MOST_CALLS)) {
       const made = await exchange(trial, 'tools/call', { name: call.name });
       if (made.failure) violation(made.failure, ...proofOf(made));
@@ -172,6 +180,20 @@ export const argumentsMayBeAbsent: ServerRule = {
     }
   },
 };
+
+/** Where a correct call ends the server too, a wrong one says nothing about arguments. */
+function survivedCalls(trial: Trial, survey: Survey): PermittedCall[] {
+  const fatal = new Set(survey.calls.filter(({ end }) => end).map(({ call }) => call.name));
+  return trial.calls.filter(({ name }) => !fatal.has(name));
+}
+
+/** A tool that refuses every call has not shown that it checks its arguments. */
+function mustSucceedOtherwise(trial: Trial, { calls }: Survey, tried: readonly { call: PermittedCall }[]): void {
+  const names = new Set(tried.map(({ call }) => call.name));
+  const correct = calls.filter(({ call }) => names.has(call.name));
+  if (correct.length < names.size || correct.some((made) => hasSucceeded(made) || !made.received)) return;
+  notApplicable(whyNoCalls(trial, { calls: correct }, 'no call of it succeeds'));
+}
 
 async function mustRefuse(trial: Trial, { name }: PermittedCall, given: JsonObject, what: string): Promise<void> {
   const made = await exchange(trial, 'tools/call', { name, arguments: given });

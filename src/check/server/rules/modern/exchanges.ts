@@ -5,6 +5,7 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
 
@@ -14,7 +15,7 @@ export interface Exchange {
   readonly params: JsonObject;
   readonly meta: JsonObject;
   readonly result: JsonObject | undefined;
-  readonly error: JsonObject | undefined;
+  readonly error: RpcError | undefined;
   readonly frame: Frame;
 }
 
@@ -47,13 +48,13 @@ export function exchangesOfAllVersions({ seen }: Trial): Exchange[] {
 }
 
 function exchange(request: JsonObject, { received, frame }: { received: JsonObject; frame: Frame }): Exchange {
-  const { result, error } = received;
+  const { result } = received;
   return {
     method: request.method as string,
     params: isObject(request.params) ? request.params : {},
     meta: metaOf(request),
     result: isObject(result) ? result : undefined,
-    error: isObject(error) ? error : undefined,
+    error: errorOf(received),
     frame,
   };
 }

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError } from '../../conversation.ts';
+import { describeError, withoutResult } from '../../conversation.ts';
 import { modernRule, page } from './modern-rule.ts';
 import {
   type AskingCall,
@@ -44,8 +44,8 @@ export const roundRules = [
       let question = await answerable(asking);
       for (let round = 0; round < MOST_ROUNDS; round++) {
         const answer = await asking.request({ ...question.state, inputResponses: answersTo(question) });
-        const { result, error, frame } = answer;
-        if (!result) violation(`The retry with all answers got the error ${describeError(error)}.`, frame);
+        const { result, frame } = answer;
+        if (!result) violation(`The retry with all answers got ${withoutResult(answer)}.`, frame);
         if (!asks(answer)) return;
         question = questionOf(result);
       }
@@ -64,12 +64,12 @@ export const roundRules = [
       const asking = await askingCall(trial);
       const question = await answerable(asking);
       const inputResponses = { ...answersTo(question), 'standpipe-check': { action: 'decline' } };
-      const { result, error, frame } = await asking.request({ ...question.state, inputResponses });
-      if (result) return;
+      const answer = await asking.request({ ...question.state, inputResponses });
+      if (answer.result) return;
       const again = await answerable(asking);
       const usual = await asking.request({ ...again.state, inputResponses: answersTo(again) });
       if (usual.error) notApplicable('the call refuses the answers of the check');
-      violation(`A retry with one answer too many got the error ${describeError(error)}.`, frame);
+      violation(`A retry with one answer too many got ${withoutResult(answer)}.`, answer.frame);
     },
   }),
   modernRule({
