@@ -1,6 +1,4 @@
-import { normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { shellHere } from '../../base/command-line.ts';
 import { isColourful, painter } from '../../base/terminal/colours.ts';
 import { textWidth } from '../../base/terminal/text-width.ts';
 import { Output } from './output.ts';
@@ -52,8 +50,8 @@ test.each([
   ['/home/merry/mcp.json', true, '/home/merry/mcp.json'],
   ['/home/me/p/mcp.json', false, '/home/me/p/mcp.json'],
 ])('the path %s, on a terminal: %s, is shown as %s', (path, onTerminal, expected) => {
-  const shown = shellHere === 'posix' ? expected : path; // no shell of Windows expands ~
-  expect(shownPath(normalize(path), { onTerminal }, normalize('/home/me'))).toBe(normalize(shown));
+  expect(shownPath(path, { onTerminal }, '/home/me', 'posix')).toBe(expected);
+  expect(shownPath(path, { onTerminal }, '/home/me', 'powershell')).toBe(path);
 });
 
 test.each([

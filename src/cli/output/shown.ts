@@ -1,14 +1,18 @@
 // Paths and reasons as tables for people show them.
 
 import { homedir } from 'node:os';
-import { sep } from 'node:path';
 import { shellHere } from '../../base/command-line.ts';
 import type { Output } from './output.ts';
 
 /** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`, and neither do shells on Windows. */
-export function shownPath(path: string, { onTerminal }: Pick<Output, 'onTerminal'>, home = homedir()): string {
-  const isInside = home.length > 1 && (path === home || path.startsWith(home.endsWith(sep) ? home : home + sep));
-  return onTerminal && isInside && shellHere === 'posix' ? `~${path.slice(home.length)}` : path;
+export function shownPath(
+  path: string,
+  { onTerminal }: Pick<Output, 'onTerminal'>,
+  home = homedir(),
+  shell = shellHere,
+): string {
+  const isInside = home.length > 1 && (path === home || path.startsWith(home.endsWith('/') ? home : `${home}/`));
+  return onTerminal && isInside && shell === 'posix' ? `~${path.slice(home.length)}` : path;
 }
 
 /** What an error says before its cause. In a row of a table, the name of the server is known. */
