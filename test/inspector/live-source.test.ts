@@ -49,21 +49,25 @@ async function announcedHost(servers = [legacy()]): Promise<Host> {
   return host;
 }
 
-test('a host whose socket speaks another version can be watched, and nothing more', async () => {
-  const flow = new FlowStore();
-  flow.begin('weather').add({ kind: 'state', from: 'stopped', to: 'starting', reason: 'by hand' });
-  const control = join(folder, 'other-version.ctl');
-  const listener = createServer((socket) => void new Peer(StreamTransport.over(socket)).start()).listen(control);
-  later(async () => void listener.close());
-  await once(listener, 'listening');
-  const announced = await announce(flow, { kind: 'host', name: 'an older host', control }, { folder });
-  later(async () => announced.close());
-  const source = liveSource({ folder });
-  later(() => source.close());
-  await source.open?.();
-  expect(source.host).toBeUndefined();
-  await until('its events are here', () => source.flow.since(0).some(({ server }) => server === 'weather'));
-});
+// On Windows such a host listens at another name.
+test.skipIf(process.platform === 'win32')(
+  'a host whose socket speaks another version can be watched, and nothing more',
+  async () => {
+    const flow = new FlowStore();
+    flow.begin('weather').add({ kind: 'state', from: 'stopped', to: 'starting', reason: 'by hand' });
+    const control = join(folder, 'other-version.ctl');
+    const listener = createServer((socket) => void new Peer(StreamTransport.over(socket)).start()).listen(control);
+    later(async () => void listener.close());
+    await once(listener, 'listening');
+    const announced = await announce(flow, { kind: 'host', name: 'an older host', control }, { folder });
+    later(async () => announced.close());
+    const source = liveSource({ folder });
+    later(() => source.close());
+    await source.open?.();
+    expect(source.host).toBeUndefined();
+    await until('its events are here', () => source.flow.since(0).some(({ server }) => server === 'weather'));
+  },
+);
 
 test('a real tap between a host and its server is watched from outside, and its end leaves the evidence', async () => {
   const tapped = serverConfig('tapped', '', {
