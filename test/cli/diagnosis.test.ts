@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ownInfo } from '../../src/mcp/own-info.ts';
+import { lacks } from '../fixtures/windows.ts';
 import {
   cleanEnv,
   everything,
@@ -73,7 +74,7 @@ test.each([
 describe('folders that cannot be used', () => {
   const config = writeConfig('up.json', { good: everythingEntry });
 
-  test('a runtime folder that cannot be made', async () => {
+  test.skipIf(lacks.runtimeFolder)('a runtime folder that cannot be made', async () => {
     writeFileSync(join(folder, 'a-file'), '');
     const env = { XDG_RUNTIME_DIR: join(folder, 'a-file') };
     const { code, stderr } = await runCli(['up', '--config', config], { env });
@@ -92,7 +93,7 @@ describe('folders that cannot be used', () => {
     expect(stderr).toContain('set XDG_RUNTIME_DIR');
   });
 
-  test('a runtime folder whose socket would have too long a name', async () => {
+  test.skipIf(lacks.runtimeFolder)('a runtime folder whose socket would have too long a name', async () => {
     const runtime = join(folder, 'long'.repeat(40));
     mkdirSync(runtime);
     const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
@@ -177,22 +178,27 @@ test('tools treats a variable that is not set, a missing command and a missing a
 });
 
 describe('tap', () => {
-  test('installed through npx it is run through npx: the folder of the program is a cache', async () => {
-    const cached = join(folder, '_npx', '0123456789abcdef', 'node_modules', 'standpipe');
-    cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(cached, 'dist', 'cli'), { recursive: true });
-    cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(cached, 'package.json'));
-    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(cached, 'node_modules'));
-    const file = writeConfig('host.json', { good: everythingEntry });
-    const main = join(cached, 'dist', 'cli', 'main.cjs');
-    const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
-    expect(ran.stderr).toContain('Restart the program that reads this config');
-    const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
-    expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', `standpipe@${ownInfo.version}`, 'tap']);
-    expect((await runCli(['tap', 'uninstall', file])).stdout).toContain('untapped');
-    expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.good).toEqual(everythingEntry);
-  });
+  test.skipIf(lacks.links)(
+    'installed through npx it is run through npx: the folder of the program is a cache',
+    async () => {
+      const cached = join(folder, '_npx', '0123456789abcdef', 'node_modules', 'standpipe');
+      cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(cached, 'dist', 'cli'), {
+        recursive: true,
+      });
+      cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(cached, 'package.json'));
+      symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(cached, 'node_modules'));
+      const file = writeConfig('host.json', { good: everythingEntry });
+      const main = join(cached, 'dist', 'cli', 'main.cjs');
+      const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
+      expect(ran.stderr).toContain('Restart the program that reads this config');
+      const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
+      expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', `standpipe@${ownInfo.version}`, 'tap']);
+      expect((await runCli(['tap', 'uninstall', file])).stdout).toContain('untapped');
+      expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.good).toEqual(everythingEntry);
+    },
+  );
 
-  test('warns if it is installed in a project: the entries fail without that', async () => {
+  test.skipIf(lacks.links)('warns if it is installed in a project: the entries fail without that', async () => {
     const project = join(folder, 'some project');
     const local = join(project, 'node_modules', 'standpipe');
     cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(local, 'dist', 'cli'), { recursive: true });

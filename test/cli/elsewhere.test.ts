@@ -2,8 +2,9 @@
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { shellWord } from '../../src/base/command-line.ts';
 import { everythingEntry, folder, type Ran, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
 const cwd = join(folder, 'without config');
@@ -69,7 +70,7 @@ test('of several hosts, each is listed with the options that select it, and thes
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'error: There is no config here, and 3 hosts are running elsewhere\n' +
-        `hint: Choose one: --config ${first}, or --config '${second}', or --discover in the folder ${folder}\n`,
+        `hint: Choose one: --config ${first}, or --config ${shellWord(second)}, or --discover in the folder ${folder}\n`,
     );
   }
   expect(await here('call', 'everything', 'greet', 'name=you', '--config', second)).toMatchObject({
@@ -83,7 +84,9 @@ test('with neither a config nor a host, the hint says how to do without', async 
     const { code, stderr } = await here(...command);
     expect(code).toBe(2);
     expect(stderr).toContain(`error: There is no config in ${cwd}\nhint: Add a server with \`standpipe add\``);
-    expect(stderr).toContain('Looked for mcp.json, .mcp.json, .cursor/mcp.json, .vscode/mcp.json, ');
+    expect(stderr).toContain(
+      `Looked for mcp.json, .mcp.json, ${normalize('.cursor/mcp.json')}, ${normalize('.vscode/mcp.json')}, `,
+    );
     expect(stderr).toContain('`-- <command …>`');
   }
   expect((await here('ls')).stderr).not.toContain('-- <command');

@@ -2,6 +2,7 @@
 // declares them: over `connect` and over HTTP, the first client and the next one, before and after a restart.
 
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -64,7 +65,7 @@ test('a client of connect gets the answer to initialize first, and of a restart 
   expect(shown(first.messages)).toEqual([1, 2]);
   expect(shown(second.messages).sort()).toEqual([1, 2]);
 
-  expect(await runCli(['restart', 'node', '--shared'])).toMatchObject({ code: 0 });
+  expect(await runCli(['restart', basename(process.execPath), '--shared'])).toMatchObject({ code: 0 });
   const changed = 'notifications/tools/list_changed';
   for (const client of [first, second]) {
     await until('the restart is announced', () => client.messages.some(({ method }) => method === changed));

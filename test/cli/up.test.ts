@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ownUserName } from '../../src/host/control/control-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import {
   calculatorEntry,
   everythingEntry,
@@ -69,7 +70,7 @@ describe('in a pipe', () => {
     expect(host.log()).not.toContain(`(${ownUserName()})`);
   });
 
-  test('logs what happens, serves other terminals, and ends cleanly', async () => {
+  test.skipIf(lacks.runtimeFolder)('logs what happens, serves other terminals, and ends cleanly', async () => {
     const pidFile = join(folder, 'up.pids');
     const config = writeConfig('up.json', {
       everything: { ...everythingEntry, env: { PID_FILE: pidFile } },
@@ -153,7 +154,7 @@ describe('in a pipe', () => {
     expect(pidsIn(pids.stays).filter(isAlive)).toHaveLength(1);
   });
 
-  test('an edit and then Ctrl-C: all servers have stopped when it says so', async () => {
+  test.skipIf(lacks.signals)('an edit and then Ctrl-C: all servers have stopped when it says so', async () => {
     const pidFile = join(folder, 'edited.pids');
     const go = join(folder, 'edited.go');
     const entry = (change: string) => ({
@@ -176,7 +177,7 @@ describe('in a pipe', () => {
     expect(pidsIn(pidFile)).toHaveLength(1);
   });
 
-  test('SIGTERM while a server starts leaves nothing of it', async () => {
+  test.skipIf(lacks.signals)('SIGTERM while a server starts leaves nothing of it', async () => {
     const pidFile = join(folder, 'half-started.pids');
     const config = writeConfig('half-started.json', {
       slow: {
@@ -227,7 +228,7 @@ describe('in a pipe', () => {
     await until('the first server is gone', () => pidsIn(pidFile).filter(isAlive).length === 1);
   });
 
-  test('--json is a document a line', async () => {
+  test.skipIf(lacks.signals)('--json is a document a line', async () => {
     const config = writeConfig('json.json', { everything: everythingEntry });
     const host = await up(config, '--json', '--no-inspector', '--http', '0');
     await has(host, '"ready"');
@@ -273,31 +274,34 @@ describe('in a pipe', () => {
 });
 
 describe('on a terminal', () => {
-  test('shows a line a server that stays in its place, and what to do about one that failed', async () => {
-    const config = writeConfig('screen.json', {
-      everything: everythingEntry,
-      broken: { command: 'no-such-command' },
-    });
-    const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
-      columns: 70,
-      // Every frame has the word: each step waits for another frame.
-      steps: [
-        { wait: 'ready' },
-        { wait: 'ready' },
-        { wait: 'ready', columns: 50 },
-        { wait: 'ready', type: '\x03' },
-        { wait: 'Stopping' },
-      ],
-    });
-    expect(code).toBe(0);
-    const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
-    expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS\n/);
-    expect(text).toMatch(/everything +ready +\d+s +0\n/);
-    expect(text).toContain('broken failed: Cannot find the command');
-    expect(text).toMatch(/All servers have stopped\.\n$/);
-    // Drawn over, not scrolled: every frame goes back up by as many lines as the one before had.
-    const frames = stdout.split('\x1b[J').length;
-    expect(frames).toBeGreaterThan(3);
-    expect(text.split('\n').every((line) => line.length <= 70)).toBe(true);
-  });
+  test.skipIf(lacks.posixPrograms)(
+    'shows a line a server that stays in its place, and what to do about one that failed',
+    async () => {
+      const config = writeConfig('screen.json', {
+        everything: everythingEntry,
+        broken: { command: 'no-such-command' },
+      });
+      const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
+        columns: 70,
+        // Every frame has the word: each step waits for another frame.
+        steps: [
+          { wait: 'ready' },
+          { wait: 'ready' },
+          { wait: 'ready', columns: 50 },
+          { wait: 'ready', type: '\x03' },
+          { wait: 'Stopping' },
+        ],
+      });
+      expect(code).toBe(0);
+      const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
+      expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS\n/);
+      expect(text).toMatch(/everything +ready +\d+s +0\n/);
+      expect(text).toContain('broken failed: Cannot find the command');
+      expect(text).toMatch(/All servers have stopped\.\n$/);
+      // Drawn over, not scrolled: every frame goes back up by as many lines as the one before had.
+      const frames = stdout.split('\x1b[J').length;
+      expect(frames).toBeGreaterThan(3);
+      expect(text.split('\n').every((line) => line.length <= 70)).toBe(true);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import type { LogMessage, Progress } from '../../src/entry/client.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 const eras = ['legacy', 'modern'] as const;
 
@@ -157,7 +158,7 @@ test('a server that dies takes its calls along, and says why to all who want to 
   expect(told).toEqual([await client.closed]);
 });
 
-test.each(['legacy', 'modern', 'speaks_the_transcript.py'])(
+test.skipIf(lacks.signals).each(['legacy', 'modern', 'speaks_the_transcript.py'])(
   '%s: a server that answers is responsive, one that is stopped is not',
   async (kind) => {
     const clock = new ManualClock();
@@ -172,7 +173,7 @@ test.each(['legacy', 'modern', 'speaks_the_transcript.py'])(
   },
 );
 
-test('a server that waits for us is responsive, although it answers no ping', async () => {
+test.skipIf(lacks.signals)('a server that waits for us is responsive, although it answers no ping', async () => {
   const clock = new ManualClock();
   const asked = { count: 0 };
   const client = await new Logged('legacy').connect({

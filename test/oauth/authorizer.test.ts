@@ -11,7 +11,7 @@ import { sendJson, startAuthorizationServer } from '../fixtures/oauth/authorizat
 import { browser } from '../fixtures/oauth/browser.ts';
 import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { privateMode } from '../fixtures/windows.ts';
+import { lacks, privateMode } from '../fixtures/windows.ts';
 
 const folder = temporaryFolder('oauth');
 let files = 0;
@@ -192,7 +192,7 @@ test('the secret of a configured client is not kept, and used for each refresh',
   expect(tokenRequests().map((params) => params.get('client_secret'))).toEqual(Array(2).fill('configured-secret'));
 });
 
-test('a folder that cannot be made: tokens are used while the process runs', async () => {
+test.skipIf(lacks.links)('a folder that cannot be made: tokens are used while the process runs', async () => {
   const nowhere = join(folder, 'nowhere');
   symlinkSync(join(folder, 'is', 'missing'), nowhere);
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
@@ -215,7 +215,7 @@ test('a token that cannot be refreshed yet is sent as long as it is valid', asyn
   issuer.overrides.clear();
 });
 
-test('a file that others can read is refused', async () => {
+test.skipIf(lacks.fileModes)('a file that others can read is refused', async () => {
   writeFileSync(file, '{"version":1,"logins":[]}', { mode: 0o644 });
   await expect(use()).rejects.toThrow('is accessible to other users');
 });

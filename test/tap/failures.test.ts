@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import type { LiveDescriptor } from '../../src/live/descriptor.ts';
 import { connectLive, findLive, watchLive } from '../../src/live/find-live.ts';
 import type { RecordingItem } from '../../src/record/reader.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { fixture, folder, freshFile, node, readEvents, readItems, startTap, type Tapped, until } from './tapped.ts';
 
 const echo = [node, fixture('echoes-lines')];
@@ -53,7 +54,7 @@ test('a recording that cannot be written is reported once on stderr, and the tra
   expect(tapped.stderr.match(/standpipe tap: cannot record/g)).toHaveLength(1);
 });
 
-test.skipIf(process.platform === 'win32')('a full disk: traffic goes on', async () => {
+test.skipIf(lacks.posixPrograms)('a full disk: traffic goes on', async () => {
   const tapped = startTap(echo, { tap: ['--record', freshFile()], maxFileBlocks: 2 });
   for (let id = 1; id < 20; id++) await call(tapped, id);
   tapped.process.stdin.end();
@@ -61,17 +62,20 @@ test.skipIf(process.platform === 'win32')('a full disk: traffic goes on', async 
   expect(tapped.stderr).toMatch(/cannot record to .*EFBIG/);
 });
 
-test('with an untrusted runtime folder the tap cannot be watched, and the traffic continues', async () => {
-  const odd = join(folder, 'odd');
-  mkdirSync(odd);
-  writeFileSync(join(odd, 'standpipe'), 'not a folder');
-  const tapped = startTap(echo, { env: { XDG_RUNTIME_DIR: odd } });
-  await call(tapped, 1);
-  await until('it says so', () => tapped.stderr.includes('standpipe tap: cannot be watched'));
-  await call(tapped, 2);
-});
+test.skipIf(lacks.runtimeFolder)(
+  'with an untrusted runtime folder the tap cannot be watched, and the traffic continues',
+  async () => {
+    const odd = join(folder, 'odd');
+    mkdirSync(odd);
+    writeFileSync(join(odd, 'standpipe'), 'not a folder');
+    const tapped = startTap(echo, { env: { XDG_RUNTIME_DIR: odd } });
+    await call(tapped, 1);
+    await until('it says so', () => tapped.stderr.includes('standpipe tap: cannot be watched'));
+    await call(tapped, 2);
+  },
+);
 
-test('the runtime folder and what is in it are for this user alone', async () => {
+test.skipIf(lacks.runtimeFolder)('the runtime folder and what is in it are for this user alone', async () => {
   const tapped = startTap(echo);
   const live = await liveTap(tapped);
   expect(statSync(runtime).mode & 0o777).toBe(0o700);
@@ -161,7 +165,7 @@ test('viewers that are killed, or never read, do not hold anything up', async ()
   await until('traffic goes on without them', () => bytes > after + 30e6);
 });
 
-test('the files of a killed tap are removed by the next search', async () => {
+test.skipIf(lacks.runtimeFolder)('the files of a killed tap are removed by the next search', async () => {
   const tapped = startTap(echo);
   const { socket } = await liveTap(tapped);
   tapped.process.kill('SIGKILL');

@@ -9,7 +9,7 @@ import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { configFile } from '../../process/files/config-file.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
-import { readPrivately, replacePrivately } from '../../process/files/private-file.ts';
+import { readPrivately, replaceWatched } from '../../process/files/private-file.ts';
 import type { Principal, Quotas } from '../principal.ts';
 
 export interface TokenEntry extends Principal {
@@ -72,7 +72,7 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
       });
     }
     const created = new Date(nowMs).toISOString();
-    write(file, [...before, { name, sha256: hashOfToken(token), created, ...rest }]);
+    await write(file, [...before, { name, sha256: hashOfToken(token), created, ...rest }]);
   });
   return token;
 }
@@ -84,7 +84,7 @@ export async function removeToken(file: string, name: string): Promise<boolean> 
   return withFileLock(file, async () => {
     const before = readTokenFile(file);
     if (exists(before))
-      write(
+      await write(
         file,
         before!.filter((entry) => entry.name !== name),
       );
@@ -92,8 +92,8 @@ export async function removeToken(file: string, name: string): Promise<boolean> 
   });
 }
 
-function write(file: string, tokens: readonly TokenEntry[]): void {
-  replacePrivately(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+function write(file: string, tokens: readonly TokenEntry[]): Promise<void> {
+  return replaceWatched(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
 }
 
 function entriesIn(document: unknown): readonly TokenEntry[] {

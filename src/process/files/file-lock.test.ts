@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withFileLock } from './file-lock.ts';
 
 let folder: string;
@@ -65,4 +65,21 @@ test('a living claim is waited for, and what fails gives up its own', async () =
 test('a claim on another file does not count', async () => {
   writeFileSync(`${file}-too.claim-${process.ppid}-x`, '');
   expect(await withFileLock(file, async () => 'done')).toBe('done');
+});
+
+test('steps back longer with each attempt, up to a second', async () => {
+  const held = `${file}.claim-${process.ppid}-x`;
+  writeFileSync(held, '');
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  const waitsMs: number[] = [];
+  const clock = {
+    nowMs: () => 0,
+    after(waitMs: number, again: () => void) {
+      if (waitsMs.push(waitMs) === 8) rmSync(held);
+      queueMicrotask(again);
+      return { cancel: () => undefined, keepAlive: () => undefined };
+    },
+  };
+  await withFileLock(file, async () => undefined, clock).finally(() => vi.restoreAllMocks());
+  expect(waitsMs).toEqual([20, 40, 80, 160, 320, 640, 1000, 1000]);
 });

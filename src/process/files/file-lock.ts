@@ -10,8 +10,11 @@ import { isRunning } from '../tree/signals.ts';
 
 /** Most locks are held for milliseconds. An older claim belongs to a dead process whose pid was reused. */
 const MAX_CLAIM_MS = 10_000;
-/** Random up to this limit, so that two processes do not collide again and again. */
-const STEP_BACK_MS = 20;
+/**
+ * Random up to a limit, so that two processes do not collide again and again. The limit doubles with each attempt: many that claim at
+ * once would otherwise never see themselves alone where a claim takes longer than this, as on Windows with a virus scanner.
+ */
+const [FIRST_STEP_BACK_MS, MAX_STEP_BACK_MS] = [20, 1_000];
 
 /** `maxClaimMs`: for a task that may take longer; the same for all that lock this file. */
 export async function withFileLock<T>(
@@ -20,10 +23,11 @@ export async function withFileLock<T>(
   clock: Clock = systemClock,
   maxClaimMs = MAX_CLAIM_MS,
 ): Promise<T> {
-  for (;;) {
+  for (let stepBackMs = FIRST_STEP_BACK_MS; ; stepBackMs = Math.min(2 * stepBackMs, MAX_STEP_BACK_MS)) {
     const done = await tryFileLock(file, task, maxClaimMs);
     if (done) return done.result;
-    await new Promise<void>((resolve) => clock.after(Math.random() * STEP_BACK_MS, resolve));
+    const waitMs = Math.random() * stepBackMs;
+    await new Promise<void>((resolve) => clock.after(waitMs, resolve));
   }
 }
 

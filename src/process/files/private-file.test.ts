@@ -3,8 +3,10 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -17,7 +19,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { lacks, privateMode } from '../../../test/fixtures/windows.ts';
 import { FlowStore } from '../../flow/store.ts';
 import { record } from '../../record/recorder.ts';
-import { openPrivate, openPrivateSync, replacePrivately } from './private-file.ts';
+import { openPrivate, openPrivateSync, replacePrivately, replaceWatched } from './private-file.ts';
 
 const folder = temporaryFolder('private');
 let files = 0;
@@ -120,5 +122,17 @@ test.skipIf(lacks.links)('a file is replaced as a whole, and a link in its place
   expect([readFileSync(file, 'utf8'), readFileSync(target, 'utf8')]).toEqual(['new', 'mine']);
   expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(() => replacePrivately(join(folder, 'no', 'folder'), 'x')).toThrow('ENOENT');
+  expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
+});
+
+test('a file that this process is reading is replaced when it has been read', async () => {
+  const file = fresh();
+  replacePrivately(file, 'old');
+  const descriptor = openSync(file, 'r');
+  const replaced = replaceWatched(file, 'new');
+  setTimeout(() => closeSync(descriptor), 100);
+  await replaced;
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['new', privateMode]);
+  await expect(replaceWatched(join(folder, 'no', 'folder'), 'x')).rejects.toThrow('ENOENT');
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
 });

@@ -17,9 +17,9 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
-import { renameOverSync } from './rename-over.ts';
+import { renameOver, renameOverSync } from './rename-over.ts';
 
 // O_NONBLOCK: a named pipe in its place must not block.
 const unfollowed = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -76,6 +76,21 @@ export function replacePrivately(path: string, text: string): void {
   replaceFile(path, (beside) => writeFileSync(beside, text, { flag: 'wx', mode: 0o600 }));
 }
 
+/**
+ * The same for a file that this process may be reading at this moment, because it watches it: on Windows the rename waits until that
+ * read has ended, which it cannot while the process blocks.
+ */
+export async function replaceWatched(path: string, text: string): Promise<void> {
+  const beside = nameBeside(path);
+  try {
+    await writeFile(beside, text, { flag: 'wx', mode: 0o600 });
+    await renameOver(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
 /** Replaces a file of the user atomically: owner and permissions are those of `like`, and the content is on the disk first. */
 export function replaceAlike(path: string, content: Uint8Array, like: Stats | undefined, newMode = 0o666): void {
   replaceFile(path, (beside) => {
@@ -92,9 +107,13 @@ export function replaceAlike(path: string, content: Uint8Array, like: Stats | un
   });
 }
 
-/** The temporary name is random and must not exist, so that it cannot be prepared by others. */
+/** The name is random and must not exist, so that it cannot be prepared by others. */
+function nameBeside(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.new`;
+}
+
 function replaceFile(path: string, write: (beside: string) => void): void {
-  const beside = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const beside = nameBeside(path);
   try {
     write(beside);
     renameOverSync(beside, path);
