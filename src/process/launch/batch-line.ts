@@ -34,7 +34,7 @@ function withoutVariables(text: string): string {
 /** Batch files that parse their arguments once more than `batchLine` allows for. */
 const habits = [
   {
-    habit: /\b(?:call|cmd(?:\.exe)?|start)\b[^\r\n]*%[*1-9~]/i,
+    habit: /(?<![\w.-])(?:call|start|cmd(?:\.exe)?|%comspec%)"?\s[^\r\n]*%(?:\*|~?[a-z]*[1-9])/i,
     characters: /[%^]/,
     what: '% or ^',
     does: 'parses its arguments twice',

@@ -305,6 +305,13 @@ describe('the command line for cmd.exe', () => {
     );
   });
 
+  test.each(['call "%~dp0env.cmd"\nnode a.js %*', 'cd .\nnode start-server.js %*', 'cd .\n"%~dp0start.cmd" %*'])(
+    'refuses nothing where the arguments are parsed once: %j',
+    (content) => {
+      expect(() => batchLine(file, ['%A%', 'a^b', 'a!b'], content)).not.toThrow();
+    },
+  );
+
   test('quotes only what needs quotes: batch files compare arguments with words', () => {
     expect(batchLine('C:\\a.cmd', ['--port', '8080', 'C:\\x\\', 'a=b'], '').at(-1)).toBe(
       '""C:\\a.cmd" --port 8080 C:\\x\\ "a=b""',
@@ -316,6 +323,8 @@ describe('the command line for cmd.exe', () => {
     ['a\rb', 'pause', /argument 2 has a line break/],
     ['%A%', 'call other.cmd %*', /argument 2 contains % or \^, and this batch file parses its arguments twice/],
     ['a^b', '@cmd /c other %1', /contains % or \^/],
+    ['a^b', '@"%COMSPEC%" /c other "%~1"', /contains % or \^/],
+    ['a%b', 'if x==x @start "" other %*', /contains % or \^/],
     ['a!b', 'SETLOCAL EnableDelayedExpansion', /contains ! or \^, and this batch file enables delayed expansion/],
     ['x'.repeat(8200), 'pause', /would have \d+ characters; cmd\.exe allows 8191/],
   ])('%# refuses an argument that cannot be passed, without its value', (arg, content, message) => {
