@@ -137,8 +137,55 @@ test('a name that cannot become a string by itself harms neither its request nor
   await quiet();
   server.clock.advance(HELD_MS);
   expect(await answer).toEqual(refused);
-  expect(server.asking.names).toEqual(['other', 'a', 'prompts/get {"toString":1,"valueOf":1}']);
+  // No prompt has such a name: it is not remembered.
+  expect(server.asking.names).toEqual(['other', 'a']);
   await Promise.all([server.answer(0), server.answer(1), ...requests]);
+  await server.close();
+});
+
+test('a refused question names no call of any client; the warning for the operator names five', async () => {
+  const server = await start();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `secret-${letter}`);
+  const requests = names.map((name) => server.call(accepting(name), name));
+  await server.has(names.length);
+  const answer = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  const { message } = (await answer) as { message: string };
+  expect(message).toContain('does not name the call');
+  expect(message).not.toContain('secret');
+  const warning = server.client.warnings.find(({ topic }) => topic === 'question-refused')!.message;
+  expect(warning.match(/secret-./g)).toEqual(names.slice(0, 5));
+  expect(warning).toContain('and others');
+  await Promise.all([...names.map((_, at) => server.answer(at)), ...requests]);
+  await server.close();
+});
+
+test('a name that no tool can have is neither remembered nor repeated, and is not confused with another', async () => {
+  const server = await start();
+  const [long, most] = ['n'.repeat(129), 'n'.repeat(128)];
+  const requests = [
+    server.call(accepting('Ada'), long),
+    server.call(accepting('Alan'), `${most}m`),
+    server.call(accepting('Grace'), most),
+    server.service.request('prompts/get', { name: long }, accepting('Edsger')),
+    server.service.request('resources/read', { uri: 'x:y', name: long }, accepting('Barbara')),
+    server.service.request(`x/${long}`, {}, accepting('Donald')),
+  ];
+  await server.has(requests.length);
+  const answer = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  expect(JSON.stringify(await answer)).not.toContain('nnn');
+  expect(server.asking.names).toEqual([most, 'resources/read']);
+  for (const { message } of server.client.warnings) expect(message).not.toContain(long);
+  await Promise.all([...requests.map((_, at) => server.answer(at)), ...requests]);
+  // Certain this time, and still not remembered.
+  const last = server.call(accepting('Ada'), long);
+  await server.has(requests.length + 1);
+  expect(await server.ask()).toEqual(accepted('Ada'));
+  expect(server.asking.names).toEqual([most, 'resources/read']);
+  await Promise.all([server.answer(requests.length), last]);
   await server.close();
 });
 

@@ -57,19 +57,41 @@ export class AskedQuestion {
   }
 }
 
-export function unclear(method: string, tools: string): RpcError {
+/** How many names of calls a message has at most. */
+const MOST_SHOWN = 5;
+
+/** The calls that an unclear question may belong to, for the operator. */
+export function namesOf(open: readonly OwnerRequest[]): string {
+  const names = new Set<string>();
+  for (const { shownName } of open) {
+    names.add(JSON.stringify(shownName));
+    if (names.size > MOST_SHOWN) break;
+  }
+  const shown = [...names].slice(0, MOST_SHOWN).join(', ');
+  return ` Open calls: ${shown}${names.size > MOST_SHOWN ? ' and others' : ''}.`;
+}
+
+/** Without the names of the calls: servers pass the text on to the client that asked, and the calls are of others as well. */
+export function unclear(method: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
-    `Several clients have calls open at this server, and ${method} does not name the call that it belongs to (${tools}). ` +
+    `Several clients have calls open at this server, and ${method} does not name the call that it belongs to. ` +
       'No client was asked. Call it again: from now on it runs in a process of its own while others use this one. ' +
       'Or give each client its own process: "share": "client" in the config.',
   );
 }
 
-function notAskable(method: string, tool: string): RpcError {
+export function tooManyHeld(method: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
-    `${method} belongs to ${JSON.stringify(tool)}, whose client cannot be asked during it`,
+    `${method} was refused: ${MOST_HELD} questions are held until it is clear which calls they belong to. No client was asked.`,
+  );
+}
+
+function notAskable(method: string, name: string): RpcError {
+  return new RpcError(
+    RpcCode.serverBusy,
+    `${method} belongs to ${JSON.stringify(name)}, whose client cannot be asked during it`,
   );
 }
 
@@ -84,7 +106,7 @@ export function refusalOf(
   owner: OwnerRequest | undefined,
   routed: Iterable<AskedQuestion>,
 ): RpcError | undefined {
-  if (owner && !owner.isAskable && method !== 'roots/list') return notAskable(method, owner.tool);
+  if (owner && !owner.isAskable && method !== 'roots/list') return notAskable(method, owner.shownName);
   return isFull(routed, owner) ? tooMany(method) : undefined;
 }
 

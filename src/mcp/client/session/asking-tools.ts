@@ -1,7 +1,7 @@
 // Which requests of a server are known to ask their client, or may be: declared in the config, seen to ask, or suspected because
 // they ran when a question could not be attributed. A suspicion concerns the requests of one principal: what one does must not
 // change where the requests of others run. Kept for all processes of one entry. Tools go by their name; prompts and resources by
-// their method in addition.
+// their method in addition. A request without a name that can be remembered is never known to ask.
 
 /** A suspect that ran this often without a question is no longer one. */
 const SILENT_RUNS = 3;
@@ -40,25 +40,28 @@ export class AskingTools {
     return [...new Set([...this.#known, ...[...this.#suspects.values()].map(({ name }) => name)])];
   }
 
-  has(name: string, principal: string | undefined): boolean {
-    return this.#all || this.#known.has(name) || this.#suspects.has(suspect(name, principal));
+  has(name: string | undefined, principal: string | undefined): boolean {
+    if (this.#all || name === undefined) return this.#all;
+    return this.#known.has(name) || this.#suspects.has(suspect(name, principal));
   }
 
   /** It asked, for certain. */
-  asked(name: string): void {
+  asked(name: string | undefined): void {
+    if (name === undefined) return;
     this.#known.add(name);
     forgetOldest(this.#known);
   }
 
   /** It ran when a question could not be attributed. */
-  suspected(name: string, principal: string | undefined): void {
-    if (this.#known.has(name)) return;
+  suspected(name: string | undefined, principal: string | undefined): void {
+    if (name === undefined || this.#known.has(name)) return;
     this.#suspects.set(suspect(name, principal), { name, runs: SILENT_RUNS });
     forgetOldest(this.#suspects);
   }
 
   /** It ran, and asked nothing. */
-  ranSilently(name: string, principal: string | undefined): void {
+  ranSilently(name: string | undefined, principal: string | undefined): void {
+    if (name === undefined) return;
     const key = suspect(name, principal);
     const found = this.#suspects.get(key);
     if (found && --found.runs === 0) this.#suspects.delete(key);

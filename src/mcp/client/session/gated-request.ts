@@ -1,6 +1,5 @@
 // A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
 
-import { textOf } from '../../../base/text-of.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
 import { mayAskForInput, SentRequest } from './session.ts';
@@ -61,8 +60,13 @@ export class GatedRequest extends SentRequest {
     this.#params = params;
   }
 
-  get tool(): string {
+  get tool(): string | undefined {
     return toolOf(this.#method, this.#params);
+  }
+
+  /** For messages. */
+  get shownName(): string {
+    return this.tool ?? 'a call with a name that no tool has';
   }
 
   /** Whether it may be told apart from others by whether it asks. */
@@ -89,9 +93,10 @@ export class UnaskedRequest implements RequestOptions {
   readonly caller = undefined;
   readonly signal = undefined;
   readonly tool: string;
+  readonly shownName: string;
 
   constructor(method: string) {
-    this.tool = method;
+    this.tool = this.shownName = method;
   }
 }
 
@@ -102,8 +107,14 @@ export function isOwner(options: RequestOptions | undefined): options is OwnerRe
   return options instanceof GatedRequest || options instanceof UnaskedRequest;
 }
 
-/** What `AskingTools` knows a request by. */
-export function toolOf(method: string, { name }: Params): string {
-  if (method === 'tools/call') return textOf(name);
-  return name === undefined ? method : `${method} ${textOf(name)}`;
+/** The most characters of the name of a tool or prompt by the specification. Clients can send names of any length. */
+export const LONGEST_NAME = 128;
+/** Requests with a `name`. In others it is a member that MCP does not define. */
+const named = new Set(['tools/call', 'prompts/get']);
+
+/** What `AskingTools` knows a request by. Undefined if its name cannot be that of a tool: such a request is never remembered. */
+export function toolOf(method: string, { name }: Params): string | undefined {
+  if (!named.has(method)) return method.length <= LONGEST_NAME ? method : undefined;
+  if (typeof name !== 'string' || name.length > LONGEST_NAME) return undefined;
+  return method === 'tools/call' ? name : `${method} ${name}`;
 }

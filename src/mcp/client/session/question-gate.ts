@@ -23,10 +23,12 @@ import {
   givenUp,
   HELD_MS,
   MOST_HELD,
+  namesOf,
   notAnswered,
   perhapsGivenUp,
   refusalOf,
   TIE_MS,
+  tooManyHeld,
   unclear,
 } from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
@@ -115,7 +117,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#forgetAbandoned();
     this.#held.add(question);
     this.#advance();
-    if (this.#held.size > MOST_HELD) this.#refuse(question, unclear(method, 'too many questions are held'));
+    if (this.#held.size > MOST_HELD) this.#refuse(question, tooManyHeld(method));
     try {
       const caller = question.owner ? question.owner.caller : await unlessAborted(question.decided, signal);
       const ended = question.ended.signal;
@@ -180,7 +182,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const first = this.#owners.first(beforeId);
     if (first && !this.#owners.areOfOne(beforeId)) {
       const isGivenUp = askedMs + TIE_MS <= nowMs && this.#owners.openAreOfOne(beforeId);
-      if (askedMs + HELD_MS <= nowMs) return this.#refuseUnclear(question, this.#owners.before(beforeId).open);
+      if (askedMs + HELD_MS <= nowMs) return this.#refuseUnclear([question], this.#owners.before(beforeId).open);
       return isGivenUp ? this.#refuse(question, perhapsGivenUp(method)) : true;
     }
     const { open, abandoned } = this.#owners.before(beforeId);
@@ -211,22 +213,23 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (!newest || newest.askedMs + TIE_MS > nowMs) return;
     if (this.#owners.hasMoreOpen(newest.beforeId, this.#held.size)) return;
     const { open } = this.#owners.before(newest.beforeId);
-    for (const question of newer) this.#refuseUnclear(question, open);
+    this.#refuseUnclear(newer, open);
   }
 
-  #refuseUnclear(question: AskedQuestion, open: readonly OwnerRequest[]): undefined {
+  #refuseUnclear(questions: readonly AskedQuestion[], open: readonly OwnerRequest[]): undefined {
     for (const request of open) {
       request.asked = true;
       if (request.mayAsk) this.#tools.suspected(request.tool, request.principal);
     }
-    const tools = [...new Set(open.map(({ tool }) => JSON.stringify(tool)))].join(', ');
-    this.#refuse(question, unclear(question.method, tools));
+    const calls = namesOf(open);
+    for (const question of questions) this.#refuse(question, unclear(question.method), calls);
   }
 
-  #refuse(question: AskedQuestion, error: RpcError): undefined {
+  /** `calls`: for the operator only. */
+  #refuse(question: AskedQuestion, error: RpcError, calls = ''): undefined {
     this.#held.delete(question);
     this.#tools.refused++;
-    this.warn('question-refused', `The server sent ${question.method}, which was refused: ${error.message}`);
+    this.warn('question-refused', `The server sent ${question.method}, which was refused: ${error.message}${calls}`);
     question.refuse(error);
   }
 
@@ -243,8 +246,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     for (const { options } of this.#peer.requests) {
       if (options instanceof GatedRequest && options !== request && options.client === request.client) return false;
     }
-    for (const { client } of this.#routed) if (client === request.client) return true;
-    return false;
+    return [...this.#routed].some(({ client }) => client === request.client);
   }
 
   /** A server does not answer a request that is cancelled, so that it would stay a possible owner of questions for long. */
@@ -267,9 +269,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   /** A client may need another call before it can answer. Only for requests that waited their turn, so that others get theirs. */
   #mayNest(request: GatedRequest): boolean {
-    let isAsked = false;
-    for (const { identity } of this.#routed) isAsked ||= identity === request.identity;
-    if (!isAsked) return false;
+    if (![...this.#routed].some(({ identity }) => identity === request.identity)) return false;
     for (const { options } of this.#peer.requests) {
       if (!(options instanceof GatedRequest) || !options.asks || options.principal !== request.principal) continue;
       if (options.identity !== request.identity) return false;

@@ -118,7 +118,7 @@ const HINT =
   'Give each client its own process: "share": "client" in the config.';
 
 function tooLong({ sinceMs, dueMs, request }: Waiting): RpcError {
-  const message = `${request.tool} was not sent within ${dueMs - sinceMs} ms: calls of other clients had to end first`;
+  const message = `${request.shownName} was not sent within ${dueMs - sinceMs} ms: calls of other clients had to end first`;
   return new RpcError(RpcCode.serverBusy, message, undefined, { hint: HINT });
 }
 
