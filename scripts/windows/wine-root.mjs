@@ -10,6 +10,9 @@ import { findProgram } from '../system-package.mjs';
 
 const SUITE = 'trixie';
 const defaultMirror = 'http://deb.debian.org/debian';
+/** Users have them in no PATH. */
+const sbin = ['/usr/sbin', '/sbin'];
+const withSbin = { ...process.env, PATH: [process.env.PATH, ...sbin].join(':') };
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
 export const wineRoot = process.env.STANDPIPE_WINE_ROOT ?? join(cache, 'standpipe-test', 'wine-root');
@@ -23,7 +26,6 @@ export function missingForWine() {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     return [`Linux on x64: this is ${process.platform} on ${process.arch}`];
   const programs = ['unshare', 'chroot', 'mount', ...(isMade() ? [] : ['debootstrap'])];
-  const sbin = ['/usr/sbin', '/sbin'];
   return [
     ...(process.getuid() === 0 ? [] : ['root: mounting /proc and changing the root folder need it']),
     ...programs.filter((name) => !findProgram([name], sbin)).map((name) => `the program ${name}`),
@@ -37,7 +39,10 @@ export async function ensureWineRoot() {
   console.error(`Making a Debian root with Wine in ${wineRoot}: 2.5 GB, some minutes, once`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(dirname(folder), { recursive: true });
-  await step('debootstrap', spawn('debootstrap', ['--variant=minbase', SUITE, folder, mirror()], { stdio: 'pipe' }));
+  await step(
+    'debootstrap',
+    spawn('debootstrap', ['--variant=minbase', SUITE, folder, mirror()], { stdio: 'pipe', env: withSbin }),
+  );
   const install = 'apt-get update && apt-get install -y --no-install-recommends wine wine64 && apt-get clean';
   await step('install wine and wine64', inRoot(folder, ['sh', '-c', install], { DEBIAN_FRONTEND: 'noninteractive' }));
   mkdirSync(join(folder, 'prefixes'));
@@ -64,7 +69,7 @@ export function inRoot(root, command, env = {}, stdio = ['ignore', 'pipe', 'pipe
   const child = spawn(
     'unshare',
     [...namespaces, 'sh', '-c', script, root, 'env', '-i', ...assignments(variables), ...command],
-    { stdio },
+    { stdio, env: withSbin },
   );
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
