@@ -1,7 +1,8 @@
 // What went over the pipes of one process, in order: the evidence of a verdict. Bytes are kept as they were.
 
-import { isObject } from '../base/json-object.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 import { ENTRY_BYTES } from './budget.ts';
+import { parsed } from './parsed-json.ts';
 
 export type EntryKind =
   /** Bytes to the process under test. One message, or what a rule wrote at once. */
@@ -16,6 +17,8 @@ export interface Entry {
   readonly kind: EntryKind;
   /** Of an event: its text in UTF-8. */
   readonly bytes: Uint8Array;
+  /** All lines of a message that was written over several, of which this is the last. */
+  readonly lines?: readonly Entry[];
 }
 
 const transcripts = new WeakMap<Entry, Transcript>();
@@ -58,11 +61,12 @@ export class Transcript {
 
 /**
  * Received entries that no sent one precedes, each after what caused it: the request with its id; for an answer without an id the last message
- * without one; otherwise what was sent last before it.
+ * that was not answered with its own; otherwise what was sent last before it.
  */
 export function withCauses(entries: readonly Entry[]): Entry[] {
-  if (entries.some(({ kind }) => kind === 'sent')) return [...entries];
-  return [...new Set(entries.flatMap((entry) => (entry.kind === 'received' ? [...causeOf(entry), entry] : [entry])))];
+  const hasCauses = entries.some(({ kind }) => kind === 'sent');
+  const causes = (entry: Entry) => (hasCauses || entry.kind !== 'received' ? [] : causeOf(entry));
+  return [...new Set(entries.flatMap((entry) => [...causes(entry), ...(entry.lines ?? [entry])]))];
 }
 
 function causeOf(entry: Entry): Entry[] {
@@ -71,13 +75,32 @@ function causeOf(entry: Entry): Entry[] {
   const id = JSON.stringify(idOf(entry));
   const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
   const request = id === undefined ? undefined : before.findLast(isRequest);
-  const anonymous = id === 'null' ? before.findLast(({ bytes }) => !Buffer.from(bytes).includes('"id":')) : undefined;
+  const isAnswered = answeredIn(entries);
+  const anonymous = id === 'null' ? before.findLast((sent) => !isAnswered(sent)) : undefined;
   const cause = request ?? anonymous ?? before.at(-1);
   return cause ? [cause] : [];
 }
 
+/** Whether a message, or each request of a batch, was answered with its id. */
+function answeredIn(entries: readonly Entry[]): (sent: Entry) => boolean {
+  const messages = entries.filter(({ kind }) => kind === 'received').flatMap(messagesIn);
+  const answered = new Set(messages.filter(({ method }) => method === undefined).map(({ id }) => JSON.stringify(id)));
+  return ({ bytes }) => {
+    const asked = [parsed(Buffer.from(bytes).toString('utf8'))].flat().filter(isObject);
+    return asked.length > 0 && asked.every(({ id }) => id != null && answered.has(JSON.stringify(id)));
+  };
+}
+
+function messagesIn(entry: Entry): JsonObject[] {
+  return [messageIn(entry)].flat().filter(isObject);
+}
+
 /** Protocols keep the message in their entries. */
-function idOf(entry: Entry & { readonly json?: unknown; readonly message?: unknown }): unknown {
-  const message = entry.json ?? entry.message;
+function messageIn(entry: Entry & { readonly json?: unknown; readonly message?: unknown }): unknown {
+  return entry.json ?? entry.message;
+}
+
+function idOf(entry: Entry): unknown {
+  const message = messageIn(entry);
   return isObject(message) ? message.id : undefined;
 }

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkClient } from '../../src/check/client/check-client.ts';
 import { problemsOf } from '../../src/check/report/problems.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
@@ -65,4 +66,33 @@ test.concurrent('a tool that answers each call with an error is named at the end
   expect(text).toMatch(
     /^Not tested: 2 rules, because the call of "add" was answered with the error "The disk is full": name it with/m,
   );
+});
+
+test.concurrent('a server without ping is not said to lose its session', async () => {
+  const { found } = await problems('has-no-ping', {
+    only: ['lifecycle/ping-before-initialized', 'lifecycle/second-initialize'],
+  });
+  expect(found).toEqual([['lifecycle/ping-before-initialized']]);
+});
+
+test.concurrent('both answers to a request that was answered twice are shown', async () => {
+  const { text } = await problems('answers-twice', { only: ['jsonrpc/answered-once'] });
+  expect(text).toMatch(/→ .*"id":(\d+),.*\n {4}← .*"id":\1,.*\n {4}← .*"id":\1,/);
+});
+
+test.concurrent('a member with another spelling is named', async () => {
+  const { text } = await problems('misspells', { only: ['methods/tool-entries'] });
+  expect(text).toContain('The tool "add" has no inputSchema, but `input_schema`.');
+});
+
+test.concurrent('the frames of a client that reads one page of a list have the cursor that it got', async () => {
+  const client = join(import.meta.dirname, '../fixtures/check/client/client.mjs');
+  const report = await checkClient({
+    command: process.execPath,
+    args: [client, 'reads-the-first-page-only', '--', '{server}'],
+    only: ['client-calls/follows-pages'],
+    timeoutMs: 60_000,
+  });
+  expect(textOf(report)).toMatch(/← .*"tools\/list".*\n {4}→ .*"nextCursor"/);
+  expect(textOf(report)).not.toMatch(/… \d+ lines/);
 });

@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { checks } from '../../src/check/checks.ts';
-import { explains, rulesWithCauses } from '../../src/check/report/causes.ts';
+import { explains, isSameMistake, rulesWithCauses } from '../../src/check/report/causes.ts';
 import { relevantFrames } from '../../src/check/report/relevant-frames.ts';
 import type { EvidenceLine, Outcome } from '../../src/check/report/report.ts';
+import { Transcript, withCauses } from '../../src/check/transcript.ts';
 
 describe('the table of causes', () => {
   const made = (rule: string): Outcome => {
@@ -18,6 +19,14 @@ describe('the table of causes', () => {
         .map(({ id }) => id),
     );
     expect(rulesWithCauses.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test('does not take lines of one indented message for the same stray text', () => {
+    const withLine = (rule: string, text: string): Outcome => {
+      return { ...made(rule), reason: rule, evidence: [{ kind: 'received', text, bytes: text.length }] };
+    };
+    expect(isSameMistake(withLine('a', '}'), withLine('b', '}'))).toBe(false);
+    expect(isSameMistake(withLine('a', 'Ready'), withLine('b', 'Ready'))).toBe(true);
   });
 
   test('has no two rules that explain each other', () => {
@@ -63,5 +72,31 @@ describe('frames without padding', () => {
     expect(relevantFrames([...handshake, asked, wrong])).toEqual([asked, wrong]);
     expect(relevantFrames([...handshake, asked, answered, again])).toEqual([asked, answered, again]);
     expect(relevantFrames([...handshake, asked])).toEqual([asked]);
+    expect(relevantFrames([...handshake, asked, answered, answered])).toEqual([asked, answered, answered]);
+  });
+});
+
+describe('what caused an answer without an id', () => {
+  const sent = (transcript: Transcript, message: unknown) =>
+    transcript.add('sent', Buffer.from(`${JSON.stringify(message)}\n`));
+  const received = (transcript: Transcript, json: unknown) => {
+    const frame = { kind: 'received' as const, bytes: Buffer.from(JSON.stringify(json)), json };
+    transcript.push(frame);
+    return frame;
+  };
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+  test.each([
+    ['a batch', [ping(2), ping(3)]],
+    ['a message that is not a request', { jsonrpc: '2.0', id: 2, method: 7 }],
+    ['a notification', { jsonrpc: '2.0', method: 'notifications/cancelled' }],
+  ])('is %s, not the requests around it that have their answers', (_what, message) => {
+    const transcript = new Transcript();
+    sent(transcript, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    const cause = sent(transcript, message);
+    sent(transcript, ping(9));
+    const refusal = received(transcript, { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no' } });
+    received(transcript, { jsonrpc: '2.0', id: 9, result: {} });
+    expect(withCauses([refusal])).toEqual([cause, refusal]);
   });
 });

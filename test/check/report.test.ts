@@ -31,6 +31,15 @@ test('the text has the problems with frames and fix, what was not tested, and al
   expect(verbose).toContain('– modern/meta  what is right is done (the server has no tools)');
 });
 
+test('no option is offered to leave out the rule without which no other can be tested', () => {
+  const outcomes = madeReport.outcomes.map((outcome) => {
+    return outcome.rule === 'wire/only-messages' ? outcome : { ...outcome, status: 'not applicable' as const };
+  });
+  const text = textOf({ ...madeReport, outcomes: outcomes.filter(({ status }) => status !== 'passed') });
+  expect(text).toContain('✗ wire/only-messages');
+  expect(text).not.toMatch(/--skip|--baseline/);
+});
+
 test('nothing of a server reaches the terminal as it is, and colours change no character', () => {
   const text = textOf(madeReport, { verbose: true });
   expect(dangerous(text)).toEqual([]);

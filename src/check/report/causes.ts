@@ -129,8 +129,8 @@ function received({ evidence = [] }: Outcome): string[] {
   return evidence.filter(({ kind }) => kind === 'received').map(({ text }) => text);
 }
 
-/** The last frame, if it is not JSON: text that does not belong on stdout. */
+/** The last frame, if it is not JSON or a line of it: text that does not belong on stdout. */
 function strayLine(outcome: Outcome): string | undefined {
   const line = received(outcome).at(-1)?.trim();
-  return line !== undefined && line !== '' && !/^[[{]/.test(line) ? line : undefined;
+  return line !== undefined && line !== '' && !/^[[{\]}"]/.test(line) ? line : undefined;
 }

@@ -7,7 +7,7 @@ import { visible } from '../../base/terminal/visible.ts';
 import { slugs, style } from './html-style.ts';
 import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
 import { relevantFrames } from './relevant-frames.ts';
-import { type CheckReport, type EvidenceLine, failingRules, type Status } from './report.ts';
+import { type CheckReport, type EvidenceLine, rulesToSkip, type Status } from './report.ts';
 import { byFamily, type OutcomeGroup, type RuleResult, ruleResults, summaryOf, untested } from './rule-results.ts';
 
 const policy = [
@@ -122,7 +122,7 @@ function untestedSection(report: CheckReport, results: readonly RuleResult[], st
   const reasons = [...untested(results)].map(([reason, rules]) => {
     return `<p>Not tested: ${counted(rules.length, 'rule')}, because ${quoted(reason)}</p>`;
   });
-  const failing = failingRules(report, strict);
+  const failing = rulesToSkip(report, strict);
   const skip =
     failing.length > 0 ? [`<p>To leave failed rules out: <code>--skip ${text(failing.join(','))}</code></p>`] : [];
   return [...reasons, ...skip].join('\n');

@@ -1,5 +1,5 @@
 // The frames of a violation without padding: the handshake, and requests that only show that the program still answers. A line that
-// comes several times is shown once.
+// comes several times is shown once, unless it answers a request.
 
 import { isObject } from '../../base/json-object.ts';
 import { parsed } from '../parsed-json.ts';
@@ -39,6 +39,7 @@ function causedRepetition(evidence: readonly EvidenceLine[], at: number): boolea
 
 function isRepeated(evidence: readonly EvidenceLine[], at: number): boolean {
   const { kind, text } = evidence[at]!;
+  if (messageIn(text)?.id != null) return false; // a second answer is what there is to see
   return kind === 'received' && evidence.slice(0, at).some((line) => line.kind === kind && line.text === text);
 }
 

@@ -83,9 +83,14 @@ export function isFailure({ status, accepted }: Outcome, strict: boolean): boole
   return !accepted && (status === 'failed' || (strict && status === 'warning'));
 }
 
-/** The ids of the rules that fail the check. */
-export function failingRules({ outcomes }: CheckReport, strict: boolean): string[] {
-  return [...new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule))];
+/**
+ * The ids of the rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
+ * tested in any case, since all others need it.
+ */
+export function rulesToSkip({ outcomes }: CheckReport, strict: boolean): string[] {
+  const failing = new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
+  const isOther = ({ rule, status }: Outcome) => !failing.has(rule) && status !== 'not applicable';
+  return outcomes.some(isOther) ? [...failing] : [];
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {

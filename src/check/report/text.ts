@@ -4,7 +4,7 @@ import { counted } from '../../base/terminal/counted.ts';
 import { cutToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import { acceptedFindings, bySdk, type Finding, problemsOf } from './problems.ts';
-import { type CheckReport, failingRules, type Status } from './report.ts';
+import { type CheckReport, rulesToSkip, type Status } from './report.ts';
 import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
 import { frameLines } from './text-frames.ts';
 import { type LineOptions, Lines } from './text-lines.ts';
@@ -140,7 +140,7 @@ function foot(
     lines.add(0, `Not tested: ${counted(rules.length, 'rule')}, because ${visibleLine(reason)}`);
   }
   baselineLines(report, lines);
-  const failing = failingRules(report, strict);
+  const failing = rulesToSkip(report, strict);
   if (failing.length > 0) {
     lines.add(0, 'To leave these rules out, or to accept what was found and fail only for what is new:', 'dim');
     lines.verbatim(2, `--skip ${failing.join(',')}`);

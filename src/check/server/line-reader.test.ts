@@ -25,6 +25,15 @@ test.each<[string, string, (string | undefined)[], unknown[]]>([
   ['a newline in a string', `${text.replace('{ ', '{\n')}\n`, ['several lines', 'several lines'], [one]],
   ['a message inside of another', `${text.slice(0, 20)}${next}\n${text.slice(20)}\n`, Array(2).fill('mixed up'), [two]],
   ['a message that is not JSON', `${text.replace('1', 'NaN')}\n${next}\n`, ['invalid JSON', undefined], [two]],
+  [
+    'an indented message that is not JSON, and one that is',
+    [one, two]
+      .map((message) => `${JSON.stringify({ ...message, result: {} }, undefined, 1)}\n`)
+      .join('')
+      .replace('1,', 'NaN,'),
+    [...Array(5).fill('text'), ...Array(5).fill('several lines')],
+    [two],
+  ],
   ['a log in JSON', `{"level":"info"}\n${next}\n`, ['other JSON', undefined], [{ level: 'info' }, two]],
   ['logs that look like arrays', `[info] a\n[info] b\n${next}\n`, ['text', 'text', undefined], [two]],
   ['a log before a message with a mark', `[info] a\n\ufeff${next}\n`, ['text', 'byte order mark'], [two]],
@@ -36,5 +45,6 @@ test.each<[string, string, (string | undefined)[], unknown[]]>([
   const frames = read(stdout);
   expect(frames.map(({ fault }) => fault)).toEqual(faults);
   expect(frames.flatMap(messagesOf)).toEqual(messages);
+  for (const { lines = [] } of frames) expect(lines.map((line) => frames.includes(line as Frame))).not.toContain(false);
   expect(read(...stdout)).toEqual(frames);
 });

@@ -128,8 +128,12 @@ export class LineReader {
     if (!mayClose(open, text)) return true;
     open.tries++;
     const whole = parsed(open.text);
-    if (!hasVersion(whole)) return true;
+    if (!hasVersion(whole)) {
+      if (open.indent >= 0) this.#open = undefined; // its bracket is closed: the next line is not a part of it
+      return true;
+    }
     for (const part of open.frames) part.fault = 'several lines';
+    frame.lines = open.frames;
     frame.recovered = messagesIn(whole);
     this.#open = undefined;
     return true;

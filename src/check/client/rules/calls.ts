@@ -3,9 +3,10 @@
 import { isObject } from '../../../base/json-object.ts';
 import { NEWEST_LEGACY } from '../../../mcp/revisions.ts';
 import type { Source } from '../../rule.ts';
+import type { Entry } from '../../transcript.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { endOf } from '../client-trial.ts';
+import { type ClientTrial, endOf } from '../client-trial.ts';
 import { CURSORS, PING, UNKNOWN_REQUEST } from '../scenarios/disturbances.ts';
 import { noise, older, pages, plain, questions, silentOnDiscover } from '../scenarios/index.ts';
 
@@ -42,7 +43,8 @@ export const followsPages: ClientRule = {
     if (cursors.some((cursor) => !isOurs(cursor)))
       notApplicable('a cursor did not come back (client-calls/opaque-cursors)');
     if (CURSORS.some((cursor) => !cursors.includes(cursor))) {
-      violation(`The client read ${new Set(cursors).size + 1} of ${CURSORS.length + 1} pages of tools.`);
+      const read = new Set(cursors).size + 1;
+      violation(`The client read ${read} of ${CURSORS.length + 1} pages of tools.`, ...listFrames(trial));
     }
   },
 };
@@ -59,13 +61,20 @@ export const opaqueCursors: ClientRule = {
     const cursors = listCursors(trial.asked('tools/list'));
     if (cursors.length === 0) notApplicable('the client reads the first page only');
     const changed = cursors.find((cursor) => !isOurs(cursor));
-    if (changed !== undefined) violation(`The client sent the cursor ${JSON.stringify(changed)}, which it never got.`);
+    if (changed !== undefined) {
+      violation(`The client sent the cursor ${JSON.stringify(changed)}, which it never got.`, ...listFrames(trial));
+    }
   },
 };
 
 function listCursors(asked: readonly { params: Readonly<Record<string, unknown>> }[]): unknown[] {
   if (asked.length === 0) notApplicable('the client does not list tools');
   return asked.map(({ params }) => params.cursor).filter((cursor) => cursor !== undefined);
+}
+
+/** The requests for tools, and the pages with a cursor. */
+function listFrames(trial: ClientTrial): Entry[] {
+  return trial.evidence().filter(({ bytes }) => /"tools\/list"|"nextCursor"/.test(Buffer.from(bytes).toString('utf8')));
 }
 
 function isOurs(cursor: unknown): boolean {

@@ -70,6 +70,7 @@ export const secondInitialize: ServerRule = {
   check: async (trial) => {
     const conversation = await trial.open();
     const { probe } = conversation;
+    if ((await conversation.request('ping')).error) notApplicable('`ping` is refused before it too');
     await initializeOn(probe, initializeParams(trial.revision));
     const { error, frame } = await conversation.request('ping');
     if (error) violation('After a second `initialize` the session was broken.', frame);

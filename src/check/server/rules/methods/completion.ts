@@ -4,7 +4,7 @@ import { isObject, jsonKind } from '../../../../base/json-object.ts';
 import { notApplicable } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { INVALID_PARAMS, refused } from './exchange.ts';
-import { shapeRule } from './shape.ts';
+import { shapeRule, wrongMember } from './shape.ts';
 
 const MOST_VALUES = 100;
 
@@ -21,10 +21,11 @@ export const completionResults = shapeRule({
       return exchange.result ? [{ value: exchange.result, what, exchange }] : [];
     }),
   none: 'the server completes no arguments',
-  problem: ({ completion }) => {
-    if (!isObject(completion)) return `has a completion that is ${jsonKind(completion)}`;
+  problem: (result) => {
+    const { completion } = result;
+    if (!isObject(completion)) return wrongMember(result, 'completion');
     const { values, total, hasMore } = completion;
-    if (!Array.isArray(values)) return `has values that are ${jsonKind(values)}`;
+    if (!Array.isArray(values)) return wrongMember(completion, 'values');
     if (!values.every((value) => typeof value === 'string')) return 'has values that are not strings';
     if (values.length > MOST_VALUES) return `has ${values.length} values`;
     if (total !== undefined && typeof total !== 'number') return `has a total that is ${jsonKind(total)}`;

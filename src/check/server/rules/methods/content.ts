@@ -2,7 +2,15 @@
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { has, type Revision } from '../../../../mcp/revisions.ts';
-import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
+import {
+  contentBlocks,
+  isObjectPart,
+  objectEntriesOf,
+  type Part,
+  readContents,
+  shapeRule,
+  wrongMember,
+} from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const none = 'no tool or prompt gave content';
@@ -32,7 +40,7 @@ export const contentMembers = shapeRule({
       typeof block.type === 'string' && Object.hasOwn(membersOf, block.type) ? membersOf[block.type]! : undefined;
     if (!members) return `has the type ${JSON.stringify(block.type)}, which is not known`;
     const missing = members.find((member) => typeof block[member] !== 'string');
-    if (missing) return `is of the type ${block.type} and has a ${missing} that is ${jsonKind(block[missing])}`;
+    if (missing) return `is of the type ${block.type} and ${wrongMember(block, missing)}`;
     if (block.type !== 'resource') return undefined;
     const wrong = contentsProblem(block.resource);
     return wrong && `embeds a resource that ${wrong}`;
@@ -107,7 +115,7 @@ export const annotations = shapeRule({
 export function contentsProblem(contents: unknown): string | undefined {
   if (!isObject(contents)) return `is ${jsonKind(contents)}`;
   const { uri, text, blob } = contents;
-  if (typeof uri !== 'string') return `has a uri that is ${jsonKind(uri)}`;
+  if (typeof uri !== 'string') return wrongMember(contents, 'uri');
   const given = [text, blob].filter((each) => each !== undefined && each !== null);
   if (given.length === 0) return 'has neither text nor blob';
   const wrong = given.find((each) => typeof each !== 'string');

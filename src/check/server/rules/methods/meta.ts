@@ -1,7 +1,15 @@
 // Members that many objects have: `_meta` and `icons`.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
-import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
+import {
+  contentBlocks,
+  isObjectPart,
+  objectEntriesOf,
+  type Part,
+  readContents,
+  shapeRule,
+  wrongMember,
+} from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const label = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
@@ -43,7 +51,7 @@ export const icons = shapeRule({
 function iconProblem(icon: unknown): string | undefined {
   if (!isObject(icon)) return `has an icon that is ${jsonKind(icon)}`;
   const { src, mimeType, sizes, theme } = icon;
-  if (typeof src !== 'string') return `has an icon with a src that is ${jsonKind(src)}`;
+  if (typeof src !== 'string') return `has an icon that ${wrongMember(icon, 'src')}`;
   if (mimeType !== undefined && typeof mimeType !== 'string')
     return `has an icon with a mimeType that is ${jsonKind(mimeType)}`;
   const areSizes = Array.isArray(sizes) && sizes.every((size) => typeof size === 'string');

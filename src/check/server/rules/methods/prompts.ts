@@ -5,7 +5,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { entriesOf, shapeRule } from './shape.ts';
+import { entriesOf, shapeRule, wrongMember } from './shape.ts';
 import { argumentsOf, INVENTED, surveyOf } from './survey.ts';
 import { unique } from './tool-entries.ts';
 
@@ -17,12 +17,14 @@ export const promptEntries = shapeRule({
   title: 'give prompts and their arguments names',
   says: 'Each prompt has a `name`. Its `arguments`, if any, are a list, each with a `name`; `required` is a boolean.',
   source: { of: 'mcp', page: 'server/prompts#prompt' },
-  fix: { any: 'Give each prompt and each argument a name. `arguments` is a list, not an object.' },
+  fix: {
+    any: 'Give each prompt and each argument a name. `arguments` is a list, not an object; `required` is true or false, not a string.',
+  },
   parts: (survey) => entriesOf(survey, 'prompts'),
   none,
   problem: (prompt) => {
     if (!isObject(prompt)) return `is ${jsonKind(prompt)}`;
-    if (typeof prompt.name !== 'string') return `has a name that is ${jsonKind(prompt.name)}`;
+    if (typeof prompt.name !== 'string') return wrongMember(prompt, 'name');
     const given = prompt.arguments ?? [];
     if (!Array.isArray(given)) return `has arguments that are ${jsonKind(given)}`;
     for (const argument of given) {
@@ -90,12 +92,15 @@ export const promptResults = shapeRule({
       return exchange.result ? [{ value: exchange.result, what, exchange }] : [];
     }),
   none: 'no prompt could be got',
-  problem: ({ messages }) => {
-    if (!Array.isArray(messages)) return `has messages that are ${jsonKind(messages)}`;
+  problem: (result) => {
+    const { messages } = result;
+    if (!Array.isArray(messages)) return wrongMember(result, 'messages');
     for (const message of messages) {
-      const { role, content } = isObject(message) ? message : {};
+      if (!isObject(message)) return `has a message that is ${jsonKind(message)}`;
+      const { role, content } = message;
+      if (role === undefined) return 'has a message without a role';
       if (role !== 'user' && role !== 'assistant') return `has a message with the role ${JSON.stringify(role)}`;
-      if (!isObject(content)) return `has a message with a content that is ${jsonKind(content)}`;
+      if (!isObject(content)) return `has a message that ${wrongMember(message, 'content')}`;
     }
     return undefined;
   },

@@ -7,7 +7,7 @@ import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { contentsProblem } from './content.ts';
 import { exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
+import { entriesOf, objectEntriesOf, shapeRule, wrongMember } from './shape.ts';
 import { surveyOf } from './survey.ts';
 import { unique } from './tool-entries.ts';
 
@@ -26,7 +26,7 @@ export const resourceEntries = shapeRule({
   problem: (resource) => {
     if (!isObject(resource)) return `is ${jsonKind(resource)}`;
     const missing = ['uri', 'name'].find((member) => typeof resource[member] !== 'string');
-    return missing && `has a ${missing} that is ${jsonKind(resource[missing])}`;
+    return missing && wrongMember(resource, missing);
   },
 });
 
@@ -97,8 +97,9 @@ export const resourceContents = shapeRule({
       return exchange.result ? [{ value: exchange.result, what, exchange }] : [];
     }),
   none: 'no resource could be read',
-  problem: ({ contents }) => {
-    if (!Array.isArray(contents)) return `has contents that are ${jsonKind(contents)}`;
+  problem: (result) => {
+    const { contents } = result;
+    if (!Array.isArray(contents)) return wrongMember(result, 'contents');
     const wrong = contents.map(contentsProblem).find((problem) => problem !== undefined);
     return wrong && `has a part that ${wrong}`;
   },

@@ -1,7 +1,7 @@
 // Templates of resources.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
-import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
+import { entriesOf, objectEntriesOf, shapeRule, wrongMember } from './shape.ts';
 
 const none = 'the server has no resource templates';
 
@@ -17,7 +17,7 @@ export const templateEntries = shapeRule({
   problem: (template) => {
     if (!isObject(template)) return `is ${jsonKind(template)}`;
     const missing = ['uriTemplate', 'name'].find((member) => typeof template[member] !== 'string');
-    return missing && `has a ${missing} that is ${jsonKind(template[missing])}`;
+    return missing && wrongMember(template, missing);
   },
 });
 

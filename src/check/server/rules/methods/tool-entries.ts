@@ -6,10 +6,13 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { proofOf } from './exchange.ts';
 import { schemaProblem } from './json-schemas.ts';
-import { entriesOf, objectEntriesOf, type Part, shapeRule } from './shape.ts';
+import { entriesOf, objectEntriesOf, type Part, shapeRule, wrongMember } from './shape.ts';
 import { type Survey, surveyOf } from './survey.ts';
 
 const none = 'the server has no tools';
+/** For both schemas of a tool. */
+const DIALECT =
+  'Without `$schema` it is of 2020-12: `required` is a list of names beside `properties`, not true inside a property, and `exclusiveMinimum` is a number. A schema of draft-07 names it in `$schema`; write older ones anew.';
 
 export const toolEntries = shapeRule({
   id: 'methods/tool-entries',
@@ -17,13 +20,15 @@ export const toolEntries = shapeRule({
   title: 'give each tool a name and an input schema',
   says: 'Each tool has a name and an `inputSchema`, a JSON Schema of the type object, also if it takes no arguments.',
   source: { of: 'mcp', page: 'server/tools#tool' },
-  fix: { any: 'Give each tool a name, and `{"type": "object"}` as `inputSchema` if it takes no arguments.' },
+  fix: {
+    any: 'Give each tool a `name` and an `inputSchema`, with these spellings; `{"type": "object"}` if it takes no arguments.',
+  },
   parts: (survey) => entriesOf(survey, 'tools'),
   none,
   problem: (tool) => {
     if (!isObject(tool)) return `is ${jsonKind(tool)}`;
-    if (typeof tool.name !== 'string') return `has a name that is ${jsonKind(tool.name)}`;
-    if (!isObject(tool.inputSchema)) return `has an inputSchema that is ${jsonKind(tool.inputSchema)}`;
+    if (typeof tool.name !== 'string') return wrongMember(tool, 'name');
+    if (!isObject(tool.inputSchema)) return wrongMember(tool, 'inputSchema');
     return tool.inputSchema.type === 'object' ? undefined : 'has an inputSchema that is not of the type object';
   },
 });
@@ -75,7 +80,7 @@ export const inputSchemas = shapeRule({
     page: 'server/tools#tool',
     pages: { '2026-07-28': 'basic/index#schema-validation', '2025-11-25': 'basic/index#schema-validation' },
   },
-  fix: { any: 'Check the schema with a validator of its dialect. Schemas in the style of draft-07 need `$schema`.' },
+  fix: { any: `Check the schema with a validator. ${DIALECT}` },
   parts: (survey) => objectEntriesOf(survey, 'tools').filter(({ value }) => isObject(value.inputSchema)),
   none,
   problem: async ({ inputSchema }, { revision }) => {
@@ -94,7 +99,7 @@ export const outputSchemas = shapeRule({
     page: 'server/tools#output-schema',
     pages: { '2026-07-28': 'basic/index#schema-validation', '2025-11-25': 'basic/index#schema-validation' },
   },
-  fix: { any: 'Check the schema with a validator. Before 2026-07-28, wrap a list or a value in an object.' },
+  fix: { any: `Check the schema with a validator. ${DIALECT} Before 2026-07-28, wrap a list or a value in an object.` },
   since: '2025-06-18',
   parts: (survey) => objectEntriesOf(survey, 'tools').filter(({ value }) => value.outputSchema !== undefined),
   none: 'no tool has an outputSchema',

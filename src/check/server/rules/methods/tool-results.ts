@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { listIn } from './exchange.ts';
 import { misfit } from './json-schemas.ts';
-import { shapeRule, toolResults } from './shape.ts';
+import { shapeRule, toolResults, wrongMember } from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const hasSchema = ({ outputSchema }: JsonObject) => outputSchema !== undefined;
@@ -14,12 +14,15 @@ export const resultContent = shapeRule({
   title: 'return a list of content from a tool',
   says: 'The result of a call has `content`, a list that may be empty. `isError` is a boolean.',
   source: { of: 'mcp', page: 'server/tools#tool-result' },
-  fix: { any: 'Return `{"content": [{"type": "text", "text": …}]}`, also beside structured content.' },
+  fix: {
+    any: 'Return `{"content": [{"type": "text", "text": …}]}`, also beside structured content. `isError` is true or false, not a string.',
+  },
   parts: toolResults,
   none: 'no call gave a result',
   ofCalls: () => true,
-  problem: ({ result: { content, isError } }) => {
-    if (!Array.isArray(content)) return `has a content that is ${jsonKind(content)}`;
+  problem: ({ result }) => {
+    const { content, isError } = result;
+    if (!Array.isArray(content)) return wrongMember(result, 'content');
     return isError === undefined || typeof isError === 'boolean'
       ? undefined
       : `has an isError that is ${jsonKind(isError)}`;
