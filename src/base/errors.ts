@@ -75,6 +75,8 @@ export class RpcError extends StandpipeError<RpcErrorCode> {
 /** The other end violated the protocol, did not answer, or closed the connection. */
 export class PeerError extends StandpipeError<PeerErrorCode> {
   override readonly name = 'PeerError';
+  /** REQUEST_TIMEOUT: the request waited for the default limit of its connection, and not for a shorter one of its caller. */
+  waitedInFull = false;
 }
 
 /** The child process could not be started, exited, or could not be stopped. */

@@ -200,10 +200,12 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
   #timeOut(request: PendingRequest<Answer, Options>): void {
     const total = request.dueMs === request.totalDueMs;
     if (!total && this.#options.waitsForUs?.(request)) return this.extend(request);
-    const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
+    const ms = total ? request.options!.totalTimeoutMs! : request.timeoutMs;
     const message = `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`;
     const hint = total ? 'Raise totalTimeoutMs for this call.' : this.#options.timeoutHint;
-    this.giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
+    const error = this.#error('REQUEST_TIMEOUT', message, hint);
+    error.waitedInFull = ms >= this.#options.requestTimeoutMs;
+    this.giveUp(request, error, `timed out after ${ms} ms`);
   }
 
   /** It fails with the error, and the other end gets the reason. */

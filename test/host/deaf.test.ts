@@ -8,12 +8,16 @@ import { isAlive, until } from '../fixtures/server.ts';
 import { lacks } from '../fixtures/windows.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 
+/** The limit of the entries here: long enough for a busy machine, and the only one whose end says something about the server. */
+const requestTimeoutMs = 3_000;
+const unhurried = { timeoutMs: 600_000 };
+
 let names = 0;
 async function open(more: object, options?: HostOptions) {
   const file = join(folder, `deaf-${++names}`);
   const env = { PID_FILE: `${file}.pids`, COUNT_FILE: `${file}.count` };
   const text = (name: string) => readFileSync(name, { encoding: 'utf8', flag: 'a+' });
-  const entry = { command: process.execPath, args: [serverFile('goes-deaf')], env, ...more };
+  const entry = { command: process.execPath, args: [serverFile('goes-deaf')], env, requestTimeoutMs, ...more };
   const host = await openHost({ server: entry }, options);
   await host.start();
   return {
@@ -44,16 +48,16 @@ const eras: [string, HostOptions][] = [
 describe.each(eras)('in the %s era', (_era, options) => {
   test('one that stops reading is restarted when a call timed out and a ping stays unanswered', async () => {
     const { host, lives, runs } = await open({ pingTimeoutMs: 300 }, options);
-    const lost = code(host.callTool('server', 'effect'));
+    const lost = code(host.callTool('server', 'effect', {}, unhurried));
     await until('it runs', () => runs() === 1);
-    await host.callTool('server', 'stops_reading');
-    expect(await code(host.callTool('server', 'hello', {}, { timeoutMs: 200 }))).toBe('REQUEST_TIMEOUT');
+    await host.callTool('server', 'stops_reading', {}, unhurried);
+    expect(await code(host.callTool('server', 'hello'))).toBe('REQUEST_TIMEOUT');
     await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
     expect(reasons(host).filter((reason) => reason?.startsWith('The server does not answer'))).toHaveLength(1);
     expect(host.status()[0]).toMatchObject({
       lastExit: { code: 'PROCESS_UNRESPONSIVE', evidence: { pid: lives()[0] } },
     });
-    expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(await host.callTool('server', 'hello', {}, unhurried)).toMatchObject({ content: [{ text: 'hello' }] });
     expect(lives()).toHaveLength(2);
     expect(isAlive(lives()[0]!)).toBe(false);
     // It had been sent and may have run; it is not sent again.
@@ -64,7 +68,7 @@ describe.each(eras)('in the %s era', (_era, options) => {
   test.skipIf(lacks.closedPipes)(
     'one that closes its stdin is restarted at the next call, which then runs',
     async () => {
-      const { host, lives } = await open({}, options);
+      const { host, lives } = await open({ requestTimeoutMs: 600_000 }, options);
       await host.callTool('server', 'closes_stdin');
       const first = host.callTool('server', 'hello').then(
         ({ content }) => (content[0] as { text: string }).text,
@@ -81,33 +85,44 @@ describe.each(eras)('in the %s era', (_era, options) => {
   test('a call that takes too long does not restart a server that answers the ping', async () => {
     const { host, lives } = await open({ pingTimeoutMs: 100_000 }, options);
     const before = sent(host, 'ping') + sent(host, 'server/discover');
-    expect(await code(host.callTool('server', 'never_answers', {}, { timeoutMs: 50 }))).toBe('REQUEST_TIMEOUT');
+    expect(await code(host.callTool('server', 'never_answers'))).toBe('REQUEST_TIMEOUT');
     await until('it is asked', () => sent(host, 'ping') + sent(host, 'server/discover') === before + 1);
     // The answer to a later call comes after that to the ping.
-    await host.callTool('server', 'hello');
+    await host.callTool('server', 'hello', {}, unhurried);
     expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0, pid: lives()[0] });
   });
+});
+
+test('a shorter limit of a caller is no reason to ask the server, and cannot end the calls of others', async () => {
+  const { host, lives } = await open({ pingTimeoutMs: 300, requestTimeoutMs: 600_000 });
+  const before = sent(host, 'server/discover');
+  for (const limit of [{ timeoutMs: 1 }, { totalTimeoutMs: 1 }]) {
+    expect(await code(host.callTool('server', 'never_answers', {}, limit))).toBe('REQUEST_TIMEOUT');
+  }
+  await host.callTool('server', 'hello', {}, unhurried);
+  expect(sent(host, 'server/discover')).toBe(before);
+  expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0, pid: lives()[0] });
 });
 
 test('with pingTimeoutMs 0 the server is not asked and not restarted', async () => {
   const { host } = await open({ pingTimeoutMs: 0 });
   const before = sent(host, 'server/discover');
-  expect(await code(host.callTool('server', 'never_answers', {}, { timeoutMs: 50 }))).toBe('REQUEST_TIMEOUT');
-  await host.callTool('server', 'hello');
+  expect(await code(host.callTool('server', 'never_answers'))).toBe('REQUEST_TIMEOUT');
+  await host.callTool('server', 'hello', {}, unhurried);
   expect(sent(host, 'server/discover')).toBe(before);
   expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0 });
 });
 
 test('a LiteMCP server that stops reading is restarted too', async () => {
   const entry = { command: process.execPath, args: [serverFile('litemcp-goes-deaf')], protocol: 'litemcp' };
-  const host = await openHost({ server: { ...entry, pingTimeoutMs: 300 } });
+  const host = await openHost({ server: { ...entry, requestTimeoutMs, pingTimeoutMs: 300 } });
   const call = async (options = {}) => {
     const { content } = await host.callTool('server', 'GoDeaf', {}, options);
     return (content[0] as { text: string }).text;
   };
-  const first = await call();
-  expect(await code(call({ timeoutMs: 200 }))).toBe('REQUEST_TIMEOUT');
+  const first = await call(unhurried);
+  expect(await code(call())).toBe('REQUEST_TIMEOUT');
   await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
-  expect(await call()).not.toBe(first);
+  expect(await call(unhurried)).not.toBe(first);
   expect(isAlive(Number(first))).toBe(false);
 });

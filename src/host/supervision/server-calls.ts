@@ -37,7 +37,7 @@ interface CallsOptions<Client> {
   whyAway?: (() => string | undefined) | undefined;
   /** Waits through restarts. */
   whenReady: () => Promise<Link<Client>>;
-  /** A call was not answered in time. */
+  /** A call was not answered within the limit of the entry. A shorter limit of its caller says nothing about the server. */
   timedOut: (link: Link<Client>) => void;
   /** A request to a remote server failed. Resolves when it is known whether the server is still there. */
   doubted: (link: Link<Client>, error: PeerError) => Promise<boolean>;
@@ -106,7 +106,8 @@ export class ServerCalls<Client> {
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
-    if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
+    // Of the error itself: one of another node, or with a reason added, is not about this connection.
+    if (thrown instanceof PeerError && thrown.waitedInFull) this.#options.timedOut(link);
     if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;
     // A call that was lost once may have run, also if it could not be sent again.

@@ -246,7 +246,7 @@ export class SupervisedServer<Client> {
     this.#take({ type: 'lost', generation: link.generation, fall });
   }
 
-  /** A call timed out: the server may be slow, or it may have stopped listening. */
+  /** A call was not answered in time: the server may be slow, or it may have stopped listening. */
   async #ask(link: Link<Client>): Promise<void> {
     const cause = await link.whyDeaf(this.#entry.pingTimeoutMs);
     if (!cause || this.#calls.link !== link) return;

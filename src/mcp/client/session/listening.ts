@@ -187,7 +187,8 @@ function isCut(error: unknown): error is PeerError {
 }
 
 function notAcknowledged(ms: number): PeerError {
-  return new PeerError('REQUEST_TIMEOUT', `subscriptions/listen was not acknowledged within ${ms} ms`);
+  const error = new PeerError('REQUEST_TIMEOUT', `subscriptions/listen was not acknowledged within ${ms} ms`);
+  return Object.assign(error, { waitedInFull: true });
 }
 
 /** HTTP: a server that stops ends its streams, and may be back soon. If it refuses the next one, that is the end. */
