@@ -4,6 +4,7 @@ import { toError } from '../base/errors.ts';
 import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
 import type { LogLevel, ServerCapabilities, SubscriptionFilter } from './types.ts';
+import { UriMap } from './uri-map.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
@@ -20,6 +21,9 @@ const ofRequests = new Set(['notifications/progress', 'notifications/cancelled']
 
 export class Watchers {
   readonly #all = new Set<Watcher>();
+  /** Those that want more than updates of resources. Clients make many of the others: one for each subscription. */
+  readonly #general = new Set<Watcher>();
+  readonly #byUri = new UriMap<Set<Watcher>>();
   readonly #report: (error: Error) => void;
 
   constructor(report: (error: Error) => void) {
@@ -27,46 +31,60 @@ export class Watchers {
   }
 
   add(watcher: Watcher): void {
+    const { filter } = watcher;
     this.#all.add(watcher);
+    if (wantsMoreThanUpdates(filter)) this.#general.add(watcher);
+    for (const uri of filter.resourceSubscriptions ?? []) {
+      const known = this.#byUri.get(uri);
+      if (known) known.add(watcher);
+      else this.#byUri.set(uri, new Set([watcher]));
+    }
   }
 
   /** False if it was removed before, or has ended. */
   delete(watcher: Watcher): boolean {
-    return this.#all.delete(watcher);
+    if (!this.#all.delete(watcher)) return false;
+    this.#general.delete(watcher);
+    for (const uri of watcher.filter.resourceSubscriptions ?? []) {
+      const known = this.#byUri.get(uri);
+      known?.delete(watcher);
+      if (known?.size === 0) this.#byUri.delete(uri);
+    }
+    return true;
   }
 
   /** What all watchers want, as the parameter of `subscriptions/listen`. */
   get filter(): SubscriptionFilter {
     const filter: SubscriptionFilter = {};
-    const uris = new Set<string>();
-    for (const { filter: wanted } of this.#all) {
+    for (const { filter: wanted } of this.#general) {
       for (const key of listChanged.values()) if (wanted[key]) filter[key] = true;
-      for (const uri of wanted.resourceSubscriptions ?? []) uris.add(uri);
     }
-    if (uris.size > 0) filter.resourceSubscriptions = [...uris].sort();
+    if (this.#byUri.size > 0) filter.resourceSubscriptions = [...this.#byUri.keys()].sort();
     return filter;
   }
 
   /** The most verbose level that a watcher chose; undefined if none did. */
   get chosenLogLevel(): LogLevel | undefined {
     const levels: LogLevel[] = [];
-    for (const { filter } of this.#all) if (filter.choosesLogs && filter.logs) levels.push(filter.logs);
+    for (const { filter } of this.#general) if (filter.choosesLogs && filter.logs) levels.push(filter.logs);
     return mostVerbose(levels);
   }
 
   /** What all watchers want of log messages that belong to no request. */
   get logs(): LogsFilter | undefined {
     const levels: LogLevel[] = [];
-    for (const { filter } of this.#all) if (filter.logs) levels.push(filter.logs);
+    for (const { filter } of this.#general) if (filter.logs) levels.push(filter.logs);
     const level = mostVerbose(levels);
     const chosen = this.chosenLogLevel;
     return level && { level, ...(chosen && { chosen }) };
   }
 
   notify(method: string, params: Params | undefined): void {
-    for (const watcher of [...this.#all]) {
-      if (wants(watcher.filter, method, params)) this.#guard(() => watcher.notified(method, params));
-    }
+    const wanting =
+      method === UPDATED_METHOD
+        ? this.#watchersOf(params?.uri)
+        : [...this.#general].filter(({ filter }) => wants(filter, method, params));
+    for (const watcher of wanting) this.#guard(() => watcher.notified(method, params));
   }
 
   /** Everything that a filter names may have changed. */
@@ -82,7 +100,7 @@ export class Watchers {
 
   /** The server sends no more updates of this resource. */
   endUpdates(uri: string): void {
-    this.#end([...this.#all].filter(({ filter }) => filter.resourceSubscriptions?.includes(uri)));
+    this.#end([...(this.#byUri.get(uri) ?? [])]);
   }
 
   /** The server sends no more notifications about changes. */
@@ -90,8 +108,16 @@ export class Watchers {
     this.#end([...this.#all].filter(({ filter }) => isListening(filter)));
   }
 
+  /** Each once, also where it watches a resource and a part of it. */
+  #watchersOf(uri: unknown): Iterable<Watcher> {
+    const found = new Set<Watcher>();
+    if (typeof uri !== 'string') return found;
+    for (const [, watchers] of this.#byUri.containing(uri)) for (const watcher of watchers) found.add(watcher);
+    return found;
+  }
+
   #end(watchers: readonly Watcher[]): void {
-    for (const watcher of watchers) this.#all.delete(watcher);
+    for (const watcher of watchers) this.delete(watcher);
     for (const watcher of watchers) this.#guard(() => watcher.ended?.());
   }
 
@@ -118,21 +144,14 @@ export function isListening(filter: WatchFilter): boolean {
   return listKinds.some((kind) => filter[`${kind}ListChanged`]);
 }
 
+/** Whether it wants log messages, changes of lists, or notifications that MCP does not define. */
+export function wantsMoreThanUpdates(filter: WatchFilter): boolean {
+  return filter.logs !== undefined || filter.others === true || listKinds.some((kind) => filter[`${kind}ListChanged`]);
+}
+
 function wants(filter: WatchFilter, method: string, params: Params | undefined): boolean {
   if (method === LOG_METHOD) return filter.logs !== undefined && reaches(params?.level, filter.logs);
-  if (method === UPDATED_METHOD) {
-    const uri = params?.uri;
-    return (
-      typeof uri === 'string' && filter.resourceSubscriptions?.some((subscribed) => isWithin(uri, subscribed)) === true
-    );
-  }
   const list = listChanged.get(method);
   if (list) return filter[list] === true;
   return filter.others === true && !ofRequests.has(method);
-}
-
-/** "The URI MAY be a sub-resource of the one that the client subscribed to." */
-export function isWithin(uri: string, subscribed: string): boolean {
-  if (!uri.startsWith(subscribed)) return false;
-  return uri.length === subscribed.length || subscribed.endsWith('/') || '/?#'.includes(uri[subscribed.length]!);
 }

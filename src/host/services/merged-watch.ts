@@ -5,7 +5,8 @@ import { reaches } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params, Watcher } from '../../mcp/service.ts';
 import type { LogLevel } from '../../mcp/types.ts';
-import { isWithin, type ListKind, LOG_METHOD, UPDATED_METHOD } from '../../mcp/watchers.ts';
+import { UriMap } from '../../mcp/uri-map.ts';
+import { type ListKind, LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
@@ -57,11 +58,12 @@ export class MergedWatch {
 
   async follow(member: Member): Promise<void> {
     if (this.#followed.has(member)) return;
-    this.#followed.set(member, undefined);
     const { name } = member.config;
-    const own = this.#uris.filter(({ server }) => server === name);
-    const { client } = this.#watcher;
-    const filter = { ...this.#watcher.filter, resourceSubscriptions: own.map(({ uri }) => uri) };
+    const { client, filter: wanted } = this.#watcher;
+    if (!wantsMoreThanUpdates(wanted) && !this.needs(member)) return;
+    this.#followed.set(member, undefined);
+    const own = this.#addressesAt(name);
+    const filter = { ...wanted, resourceSubscriptions: [...own.keys()] };
     try {
       const stop = await member.service.watch({
         filter,
@@ -101,16 +103,31 @@ export class MergedWatch {
     this.#followed.clear();
   }
 
+  /** By the URIs that the server has. */
+  #addressesAt(name: string): UriMap<readonly string[]> {
+    const own = new UriMap<string[]>();
+    for (const { server, uri, address } of this.#uris) {
+      if (server !== name) continue;
+      const known = own.get(uri);
+      if (known) known.push(address);
+      else own.set(uri, [address]);
+    }
+    return own;
+  }
+
   #notify(method: string, params?: Params): void {
     notifyWatcher(this.#watcher, method, params);
   }
 }
 
-/** An update names the resource, or a part of it, by its URI; the watcher knows it by its address. */
-function addresses(given: unknown, own: readonly WatchedUri[]): Set<string> {
+/** An update names the resource, or a part of it, by its URI; the watcher knows it by its addresses. */
+function addresses(given: unknown, own: UriMap<readonly string[]>): Set<string> {
   const updated = textOf(given);
-  const watched = own.filter(({ uri }) => isWithin(updated, uri));
-  return new Set(watched.map(({ uri, address }) => address + updated.slice(uri.length)));
+  const all = new Set<string>();
+  for (const [uri, known] of own.containing(updated)) {
+    for (const address of known) all.add(address + updated.slice(uri.length));
+  }
+  return all;
 }
 
 function loggedBy(server: string, params: Params | undefined): Params {

@@ -6,7 +6,8 @@ import type { Peer } from '../../jsonrpc/peer.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Service, WatchFilter } from '../service.ts';
 import type { LogLevel } from '../types.ts';
-import { isWithin, LOG_METHOD } from '../watchers.ts';
+import { UriMap } from '../uri-map.ts';
+import { LOG_METHOD } from '../watchers.ts';
 import type { Notifier } from './notifier.ts';
 
 const MOST_URIS = 10_000;
@@ -18,7 +19,9 @@ export class LegacySubscriptions {
   readonly #service: Service;
   readonly #notifier: Notifier;
   readonly #peer: Peer;
-  readonly #uris = new Map<string, Watch>();
+  readonly #uris = new UriMap<Watch>();
+  /** The URI of the last update, and the longest of the subscribed ones that it belongs to. */
+  #closest: { updated: string; uri: string | undefined } | undefined;
   #chars = 0;
   #lists: Watch | undefined;
   #logs: Watch | undefined;
@@ -57,6 +60,7 @@ export class LegacySubscriptions {
     const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
     const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, uri);
     this.#uris.set(uri, watch);
+    this.#closest = undefined;
     this.#chars += uri.length;
     watch.catch(forget);
     await watch;
@@ -84,6 +88,7 @@ export class LegacySubscriptions {
 
   #forget(uri: string): void {
     this.#uris.delete(uri);
+    this.#closest = undefined;
     this.#chars -= uri.length;
     this.#peer.channel.hold?.(-uri.length);
   }
@@ -110,10 +115,12 @@ export class LegacySubscriptions {
   /** A part of several resources that are subscribed to is announced once, by the longest of them. */
   #isClosest(subscribed: string, updated: unknown): boolean {
     if (updated === subscribed || typeof updated !== 'string') return true;
-    for (const uri of this.#uris.keys()) {
-      if (uri.length > subscribed.length && isWithin(updated, uri)) return false;
+    if (this.#closest?.updated !== updated) {
+      let longest: string | undefined;
+      for (const [uri] of this.#uris.containing(updated)) if (uri.length >= (longest?.length ?? 0)) longest = uri;
+      this.#closest = { updated, uri: longest };
     }
-    return true;
+    return (this.#closest.uri?.length ?? 0) <= subscribed.length;
   }
 }
 

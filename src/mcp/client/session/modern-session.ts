@@ -155,8 +155,8 @@ export class ModernSession extends Session {
     this.watchers.add(watcher);
     if (this.#listens(watcher)) {
       try {
-        const { resourceSubscriptions: honoured = [] } = await this.#listening.update();
-        const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.includes(uri));
+        const honoured = new Set((await this.#listening.update()).resourceSubscriptions);
+        const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.has(uri));
         if (refused !== undefined) throw notSent(refused);
       } catch (error) {
         this.watchers.delete(watcher);
