@@ -51,7 +51,7 @@ const cures: Record<Counted, string> = {
   sessions: 'close one (DELETE) or wait',
   streams: 'close one or wait',
   inFlight: 'wait for answers, then send it again',
-  waitingBytes: 'read the answers, then send it again',
+  waitingBytes: 'read the answers or end subscriptions, then send it again',
 };
 const retryAfterS: Record<Counted, number> = { sessions: 10, streams: 10, inFlight: 1, waitingBytes: 2 };
 const optionOf: Record<Counted, string> = {

@@ -31,14 +31,16 @@ export class Ticket {
     this.#holders--;
   }
 
-  /** It is a stream that stays open, and no work. */
-  becomeStream(): LimitRefusal | undefined | Promise<LimitRefusal | undefined> {
+  /** It is a stream that stays open, and no work. `keptBytes`: what it holds beside its body. */
+  becomeStream(keptBytes = 0): LimitRefusal | undefined | Promise<LimitRefusal | undefined> {
     if (this.#kind === 'streams') return undefined;
-    if (this.account.share) return this.account.takeOrAsk('streams').then((refusal) => this.#changed(refusal));
-    return this.#changed(this.account.take('streams'));
+    if (this.account.share) {
+      return this.account.takeOrAsk('streams').then((refusal) => this.#changed(refusal, keptBytes));
+    }
+    return this.#changed(this.account.take('streams'), keptBytes);
   }
 
-  #changed(refusal: LimitRefusal | undefined): LimitRefusal | undefined {
+  #changed(refusal: LimitRefusal | undefined, keptBytes: number): LimitRefusal | undefined {
     if (refusal) return refusal;
     if (this.#holders === 0) {
       this.account.give('streams'); // released meanwhile
@@ -46,7 +48,7 @@ export class Ticket {
     }
     this.account.give(this.#kind);
     this.#kind = 'streams';
-    return undefined;
+    return this.addBody(keptBytes);
   }
 
   /** More of the body has arrived. It is held until the answer. */

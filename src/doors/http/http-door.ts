@@ -19,7 +19,7 @@ import { Ticket } from '../ticket.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
-import { idOf, isInitialize, isListen, isNewRequest, isRequest } from './message-kinds.ts';
+import { idOf, isInitialize, isListen, isNewRequest, isRequest, keptBytes } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
 import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts';
@@ -129,7 +129,7 @@ export class HttpDoor {
     if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, text.length);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
-      beyond = isListen(message) ? await exchange.ticket?.becomeStream() : undefined;
+      beyond = isListen(message) ? await exchange.ticket?.becomeStream(keptBytes(message)) : undefined;
       if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
       return this.#postModern(exchange, message, meta, text.length);
     }

@@ -12,6 +12,8 @@ import type { Notifier } from './notifier.ts';
 
 const MOST_URIS = 10_000;
 const MOST_CHARS = 16 * 1024 * 1024;
+/** What a subscription keeps beside its URI: a watch of its own at the service. */
+const BYTES_PER_WATCH = 3 * 1024;
 
 type Watch = Promise<() => void>;
 
@@ -55,7 +57,7 @@ export class LegacySubscriptions {
         `Subscriptions too long: ${message}, and ${MOST_CHARS} may be held; unsubscribe from one first`,
       );
     }
-    const refusal = this.#peer.channel.hold?.(uri.length);
+    const refusal = this.#peer.channel.hold?.(uri.length + BYTES_PER_WATCH);
     if (refusal) throw refusal;
     const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
     const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, uri);
@@ -90,7 +92,7 @@ export class LegacySubscriptions {
     this.#uris.delete(uri);
     this.#closest = undefined;
     this.#chars -= uri.length;
-    this.#peer.channel.hold?.(-uri.length);
+    this.#peer.channel.hold?.(-uri.length - BYTES_PER_WATCH);
   }
 
   /** No request waits for it. */

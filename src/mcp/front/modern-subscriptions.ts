@@ -12,11 +12,14 @@ import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
-/** Of the requests that stay open, all together. */
+/** Of the requests that stay open, and what is kept for their URIs, all together. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** What a subscription keeps for each of its URIs beside the request: it is found by them. */
+const BYTES_PER_URI = 512;
 
 interface Subscription {
   inbound: InboundCall;
+  bytes: number;
   /** What is listened for. */
   filter: SubscriptionFilter;
   isAcknowledged: boolean;
@@ -45,14 +48,14 @@ export class ModernSubscriptions {
     if (this.#open.size >= MOST_SUBSCRIPTIONS) {
       throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIPTIONS} are open; cancel one first`);
     }
-    const { bytes } = inbound;
+    const bytes = inbound.bytes + bytesOfUris(params);
     if (this.#heldBytes + bytes > MOST_BYTES) {
       const message = `those that are open have ${this.#heldBytes} bytes, this one ${bytes}, and ${MOST_BYTES} may be held`;
       throw invalidParams(`Subscriptions too long: ${message}; cancel one first`);
     }
     this.#heldBytes += bytes;
     return new Promise((end, refuse) => {
-      const subscription: Subscription = { inbound, filter: {}, isAcknowledged: false, isOver: false, end };
+      const subscription: Subscription = { inbound, bytes, filter: {}, isAcknowledged: false, isOver: false, end };
       this.#open.add(subscription);
       inbound.addEventListener('abort', () => this.#forget(subscription));
       this.#begin(subscription, wanted, client).catch((error: unknown) => {
@@ -127,10 +130,16 @@ export class ModernSubscriptions {
 
   #forget(subscription: Subscription): void {
     if (!this.#open.delete(subscription)) return;
-    this.#heldBytes -= subscription.inbound.bytes;
+    this.#heldBytes -= subscription.bytes;
     subscription.isOver = true;
     subscription.stop?.();
   }
+}
+
+/** What a request to listen keeps in memory beside itself. */
+export function bytesOfUris({ notifications }: Params): number {
+  const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
+  return Array.isArray(uris) ? uris.length * BYTES_PER_URI : 0;
 }
 
 /** Wishes for what the server does not announce are left out of the acknowledgement. */
