@@ -106,6 +106,18 @@ describe('the limits of a door', () => {
     expect(new Limits({ ...small, quotas: { inFlight: 0 } }).admit(grace, 'inFlight')).toMatchObject({ status: 429 });
   });
 
+  it('let a principal use half of a limit for which it has no quota, whatever other quotas it has', () => {
+    const limits = new Limits({ maxWaitingBytes: 1000, maxInFlight: 10 });
+    const eve = { name: 'eve', quotas: { inFlight: 5 } };
+    limits.admit(grace, 'inFlight');
+    const ticket = limits.admit(eve, 'inFlight') as Ticket;
+    expect(ticket.addBody(500)).toBeUndefined();
+    expect(ticket.addBody(1)).toMatchObject({ status: 429, limit: 'waitingBytes', value: 500 });
+    const generous = { name: 'ida', quotas: { waitingBytes: 1000 } };
+    ticket.release();
+    expect((limits.admit(generous, 'inFlight') as Ticket).addBody(900)).toBeUndefined();
+  });
+
   it('give a principal its requests a minute, and say when the next may come', () => {
     const clock = new ManualClock();
     const limits = new Limits({}, clock);

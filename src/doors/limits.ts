@@ -21,7 +21,7 @@ export interface LimitOptions {
   maxWaitingBytes?: number;
   /** How many characters of events sessions keep together for clients that come back. 256 Mi unless given. */
   maxKeptCharsInAll?: number;
-  /** For principals without quotas of their own. Without them, one may use half of the door while others use it. */
+  /** For principals without quotas of their own. Of a limit without a quota, one may use half while others use the gateway. */
   quotas?: Quotas;
   /** Where the quotas hold over several gateways together. */
   shared?: SharedQuotas | undefined;
@@ -120,7 +120,7 @@ export class Limits {
       this.#accounts.set(name, account);
     }
     account.quotas = principal && (principal.quotas ?? this.#quotas);
-    account.sharesEqually = principal !== undefined && account.quotas === undefined;
+    account.sharesEqually = principal !== undefined;
     if (this.#shared && account.quotas) account.shareFrom(this.#shared, principal!.name, account.quotas);
     return account;
   }
@@ -169,6 +169,7 @@ export class Limits {
 /** What the clients of one principal hold. */
 export class Account {
   quotas: Quotas | undefined;
+  /** It has at most half of each limit for which it has no quota, while there are others. */
   sharesEqually = false;
   readonly counts = noCounts();
   readonly limits: Limits;
