@@ -4,17 +4,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { readFaults, readGroups, runScenario } from './scenario.mjs';
+import { readFaults, readScenarios, runScenario } from './scenario.mjs';
 
 const [resultsFile, ...words] = process.argv.slice(2);
-const isChosen = ({ file, title }) => words.length === 0 || words.some((word) => `${file} ${title}`.includes(word));
 const report = (result) => appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
 
 writeFileSync(resultsFile, '');
-const groups = await readGroups();
-const chosen = groups.flatMap(({ file, scenarios }) => scenarios.filter(({ title }) => isChosen({ file, title })));
 const present = await presentFaults();
-for (const scenario of chosen) {
+for (const scenario of await readScenarios(words)) {
   const error = await runScenario(scenario);
   const outcome = error === undefined ? 'passed' : present.has(scenario.wineFault) ? 'fault of Wine' : 'failed';
   console.log(`${outcome}: ${scenario.title}`);

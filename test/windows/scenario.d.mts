@@ -2,5 +2,5 @@ export interface Scenario {
   title: string;
   wineFault?: string;
 }
-export function readGroups(): Promise<{ file: string; title: string; scenarios: Scenario[] }[]>;
+export function readScenarios(words?: readonly string[]): Promise<Scenario[]>;
 export function readFaults(): { name: string; path: string; text: string }[];

@@ -29,7 +29,7 @@ export function group(title, scenarios) {
     title: `${title}: ${name}`,
     ...(typeof value === 'function' ? { run: value } : value),
   }));
-  return { title, scenarios: list };
+  return { scenarios: list };
 }
 
 export class ScenarioTools {
@@ -263,13 +263,18 @@ export async function runScenario({ run }) {
   }
 }
 
-/** All groups, of scenarios/*.mjs in the order of their names. */
-export async function readGroups() {
+/** The scenarios in scenarios/*.mjs, in the order of their names; with words, those whose file or title contains one of them. */
+export async function readScenarios(words = []) {
   const folder = new URL('scenarios/', import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
-  return Promise.all(
-    files.sort().map(async (file) => ({ file, ...(await import(new URL(file, folder).href)).default })),
+  const lists = await Promise.all(
+    files.sort().map(async (file) => {
+      const { scenarios } = (await import(new URL(file, folder).href)).default;
+      const isChosen = ({ title }) => words.length === 0 || words.some((word) => `${file} ${title}`.includes(word));
+      return scenarios.filter(isChosen);
+    }),
   );
+  return lists.flat();
 }
 
 /** The comment at the top of a program in wine-faults/ says what it shows. */
