@@ -68,7 +68,7 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
     const before = readTokenFile(file) ?? [];
     if (before.some((entry) => entry.name === name)) {
       throw new UsageError('DUPLICATE_NAME', `There is a token named "${name}" already`, {
-        hint: `Choose another name, or remove it first: standpipe token rm ${name}`,
+        hint: `Choose another name, or remove it first: standpipe token rm ${name}${file === defaultTokenFile() ? '' : ` --tokens ${shellWord(file)}`}`,
       });
     }
     const created = new Date(nowMs).toISOString();

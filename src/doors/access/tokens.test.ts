@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { lacks, privateFolderMode, privateMode } from '../../../test/fixtures/windows.ts';
 import { ManualClock } from '../../base/clock.ts';
 import { addToken, readTokenFile, removeToken } from './token-file.ts';
-import { type TokensOptions, tokens } from './tokens.ts';
+import { futureTokens, type TokensOptions, tokens } from './tokens.ts';
 
 const folder = temporaryFolder('tokens');
 let files = 0;
@@ -164,4 +164,28 @@ test.each([
   const file = join(folder, `invalid-${++files}.json`);
   writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
   expect(() => readTokenFile(file)).toThrow(message);
+});
+
+test('a token is accepted at once when its file and the folder of the file are new', async () => {
+  const file = fresh();
+  const auth = futureTokens(file);
+  const stop = auth.watch!(() => undefined);
+  try {
+    expect(auth.authenticate(bearing('sp_unknown'))).toHaveProperty('status', 401);
+    const token = await addToken(file, { name: 'first' });
+    expect(auth.authenticate(bearing(token))).toMatchObject({ name: 'first' });
+  } finally {
+    stop();
+  }
+});
+
+test('unknown tokens do not read an unchanged file again', async () => {
+  const file = fresh();
+  const token = await addToken(file, { name: 'first' });
+  const errors: Error[] = [];
+  const auth = tokens(file, { onError: (error) => errors.push(error) });
+  writeFileSync(file, 'not JSON', { mode: 0o600 });
+  for (let i = 0; i < 10; i++) auth.authenticate(bearing(`sp_${i}`));
+  expect(errors).toHaveLength(1);
+  expect(auth.authenticate(bearing(token))).toMatchObject({ name: 'first' });
 });

@@ -1,6 +1,7 @@
 // `tokens(file)`: clients with a token of the file. Changes of the file apply while it is watched: a token that was removed or has
 // expired is refused from then on, and its sessions end.
 
+import { lstatSync } from 'node:fs';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { FileWatch } from '../../config/files/watch-files.ts';
@@ -51,7 +52,10 @@ class FileTokens implements Auth {
   readonly #onError: (error: Error) => void;
   /** By its hash. What a comparison of hashes takes tells nothing about a token. */
   #byHash!: ReadonlyMap<string, KnownToken>;
+  /** The version of the file that was read last. */
+  #stamp: string | undefined;
   readonly #listeners = new Set<(principal: string) => void>();
+  readonly #watches = new Set<FileWatch>();
   #expiry: Timer | undefined;
 
   constructor(file: string, entries: readonly TokenEntry[], { clock, now, onError }: TokensOptions) {
@@ -65,7 +69,7 @@ class FileTokens implements Auth {
   authenticate(request: AuthRequest): Principal | AuthRefusal {
     const token = bearerToken(request);
     if (typeof token !== 'string') return token;
-    const found = token.startsWith(TOKEN_PREFIX) ? this.#byHash.get(hashOfToken(token)) : undefined;
+    const found = token.startsWith(TOKEN_PREFIX) ? this.#find(hashOfToken(token)) : undefined;
     return found && found.expiresMs > this.#now() ? found.principal : wrongToken;
   }
 
@@ -78,14 +82,26 @@ class FileTokens implements Auth {
       settleMs: 0,
       graceMs: 0,
     });
+    this.#watches.add(watching);
     return () => {
       watching.close();
+      this.#watches.delete(watching);
       this.#listeners.delete(ended);
       if (this.#listeners.size === 0) this.#expiry?.cancel();
     };
   }
 
+  /** An unknown token may be new: notifications of the system come later, and not at all where the folder of the file is new. */
+  #find(hash: string): KnownToken | undefined {
+    if (!this.#byHash.has(hash) && stampOf(this.#file) !== this.#stamp) {
+      this.#read();
+      for (const watching of this.#watches) watching.look(); // the folder can be watched from now on
+    }
+    return this.#byHash.get(hash);
+  }
+
   #read(): void {
+    this.#stamp = stampOf(this.#file); // before the content: a change in between is read again
     let entries: readonly TokenEntry[];
     try {
       entries = readTokenFile(this.#file) ?? [];
@@ -97,7 +113,7 @@ class FileTokens implements Auth {
     for (const [hash, { principal, text }] of before) {
       if (this.#byHash.get(hash)?.text !== text) this.#end(principal);
     }
-    this.#awaitExpiry();
+    if (this.#listeners.size > 0) this.#awaitExpiry();
   }
 
   #end({ name }: Principal): void {
@@ -127,5 +143,15 @@ class FileTokens implements Auth {
       this.#awaitExpiry();
     });
     this.#expiry.keepAlive(false);
+  }
+}
+
+/** Differs for each version of a file that is replaced as a whole. Undefined without a file. */
+function stampOf(file: string): string | undefined {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = lstatSync(file, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined; // readTokenFile explains what cannot be read
   }
 }
