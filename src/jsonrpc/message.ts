@@ -6,13 +6,13 @@ export interface JsonRpcRequest {
   jsonrpc: '2.0';
   id: RequestId;
   method: string;
-  params?: Record<string, unknown>;
+  params?: Record<string, unknown> | undefined;
 }
 
 export interface JsonRpcNotification {
   jsonrpc: '2.0';
   method: string;
-  params?: Record<string, unknown>;
+  params?: Record<string, unknown> | undefined;
 }
 
 export interface JsonRpcResult {
@@ -24,7 +24,7 @@ export interface JsonRpcResult {
 export interface JsonRpcErrorResponse {
   jsonrpc: '2.0';
   /** Absent when the id of the failed request could not be read. JSON-RPC itself writes `null` there. */
-  id?: RequestId;
+  id?: RequestId | undefined;
   error: { code: number; message: string; data?: unknown };
 }
 

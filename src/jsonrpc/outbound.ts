@@ -22,17 +22,17 @@ import { OpenQuestions, type Question } from './open-questions.ts';
  * the request. Neither moves the end of `totalTimeoutMs`.
  */
 export interface RequestOptions extends WaitOptions {
-  onProgress?: (progress: Progress) => void;
+  onProgress?: ((progress: Progress) => void) | undefined;
   /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
-  cancellable?: boolean;
+  cancellable?: boolean | undefined;
   /** The request of the other end because of which this one is sent. */
-  relatedRequestId?: RequestId;
+  relatedRequestId?: RequestId | undefined;
   /** Called with the id of the request, before it is sent. */
   numbered?: ((id: number) => void) | undefined;
   /** For a channel that sends them with the message. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** For a channel that carries callers. */
-  sender?: SendOptions['sender'];
+  sender?: SendOptions['sender'] | undefined;
   /** Goes into the parameters beside those that are given. */
   shared?: SharedMembers | undefined;
 }

@@ -48,13 +48,15 @@ for (const framing of framings) {
 `,
 
   './http': `
-import { type HttpServing, serveHttp } from 'standpipe/http';
+import { Client } from '@modelcontextprotocol/client';
+import { HttpClientTransport, type HttpServing, serveHttp } from 'standpipe/http';
 import { Server } from 'standpipe/server';
 
 const serving: HttpServing = await serveHttp(new Server({ name: 'consumer', version: '1.0.0' }));
 const refused = await fetch(serving.url, { method: 'POST' });
 if (refused.status !== 401) throw new Error(String(refused.status));
 await serving.close();
+export const connected = () => new Client({ name: 'official', version: '1.0.0' }).connect(new HttpClientTransport({ url: serving.url }));
 `,
 
   './jsonrpc': `
@@ -122,6 +124,7 @@ export const all: unknown[] = [serveStdio];
 `,
 
   './stdio': `
+import { Client } from '@modelcontextprotocol/client';
 import { type Evidence, type StdioClientOptions, StdioClientTransport, StdioServerTransport, type StopRung, StreamTransport, type Transport } from 'standpipe/stdio';
 
 const options: StdioClientOptions = { command: process.execPath, args: ['-e', 'process.stdin.resume()'], stopWaits: { stdinMs: 5000 } };
@@ -133,6 +136,7 @@ const rung: StopRung | undefined = child.stopRung;
 const evidence: Evidence = child.evidence();
 if (rung !== 'stdin' || evidence.exitCode !== 0) throw new Error(\`\${rung} \${evidence.exitCode}\`);
 export const all: unknown[] = [StreamTransport, StdioServerTransport];
+export const connected = (to: StdioClientTransport | StreamTransport) => new Client({ name: 'official', version: '1.0.0' }).connect(to);
 `,
 
   './testing': `
