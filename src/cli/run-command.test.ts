@@ -4,9 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { removedRules } from '../check/select-rules.ts';
 import { commandGroups, commandTable } from './command-table.ts';
 import { Output } from './output/output.ts';
-import { executeCommand } from './run-command.ts';
+import { executeCommand, makeProgram } from './run-command.ts';
 
-async function run(...words: string[]) {
+const unread = { write: () => true };
+const silent = new Output({ stdout: unread, stderr: unread, env: {}, json: false });
+
+const run = (...words: string[]) => runWith({}, ...words);
+
+async function runWith(env: NodeJS.ProcessEnv, ...words: string[]) {
   const text = { stdout: '', stderr: '' };
   const into = (name: keyof typeof text) => ({
     write(chunk: string | Uint8Array) {
@@ -14,7 +19,7 @@ async function run(...words: string[]) {
       return true;
     },
   });
-  const out = new Output({ stdout: into('stdout'), stderr: into('stderr'), env: {}, json: false });
+  const out = new Output({ stdout: into('stdout'), stderr: into('stderr'), env, json: false });
   const code = await executeCommand(words, out, new AbortController().signal);
   return { code, ...text };
 }
@@ -29,23 +34,31 @@ test('--help lists every command in its group, each with a summary of one line, 
   expect(stdout).toContain('\n  --config <file> ');
 });
 
-const helpOf: string[][] = [
-  [],
-  ...Object.keys(commandTable).map((name) => [name]),
-  ...['install', 'uninstall'].flatMap((verb) => [
-    ['tap', verb],
-    ['share', verb],
-  ]),
-  ...['add', 'ls', 'rm'].map((verb) => ['token', verb]),
-  ...['apply', 'diff', 'show'].map((verb) => ['fleet', verb]),
-  ['litemcp', 'serve'],
-];
+/** Every command and subcommand. */
+const names = Object.keys(commandTable);
+const programs = await Promise.all(names.map((name) => makeProgram([name], () => async () => undefined, silent)));
+const helpOf: string[][] = programs.flatMap(({ commands }, at) => {
+  const name = names[at]!;
+  const command = commands.find((each) => each.name() === name)!;
+  return [[name], ...command.commands.map((child) => [name, child.name()])];
+});
 
-test.each(helpOf.map((words) => [words.join(' '), words] as const))(
-  'the help of "%s" fits 80 columns',
-  async (_, words) => {
+test('subcommands are among the commands whose help is read', () => {
+  expect(helpOf).toEqual(
+    expect.arrayContaining([
+      ['token', 'add'],
+      ['share', 'install'],
+      ['tap', 'uninstall'],
+    ]),
+  );
+});
+
+test.each([[], ...helpOf].map((words) => [words.join(' '), words] as const))(
+  'the help of "%s" fits 80 columns and has an example',
+  async (name, words) => {
     const { stdout } = await run(...words, '--help');
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toContain(`\nExamples:\n  $ standpipe ${name}`);
   },
 );
 
@@ -154,4 +167,30 @@ describe('an error says what to do', () => {
     expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
   });
+});
+
+describe('called with npx, printed commands begin with npx', () => {
+  const npx = (...words: string[]) => runWith({ npm_command: 'exec' }, ...words);
+
+  test('in help', async () => {
+    const { stdout } = await npx('token', '--help');
+    expect(stdout).toContain('Usage: npx standpipe token ');
+    expect(stdout).toContain('$ npx standpipe token add laptop\n');
+    expect(stdout).not.toMatch(/(?<!npx )standpipe token/);
+  });
+
+  test('in hints', async () => {
+    expect((await npx('zzz')).stderr).toContain('hint: `npx standpipe --help` lists the commands.');
+    expect((await run('zzz')).stderr).toContain('hint: `standpipe --help` lists the commands.');
+  });
+});
+
+test.each([
+  [['tools', '--bogus']],
+  [['call', 'nosuch', 'x', '--config', 'no-such-file.json']],
+  [['check', '--only', 'methods/none*', '--', 'x']],
+])('--verbose adds no stack to a usage error (%j)', async (words) => {
+  const verbose = await run(words[0]!, '--verbose', ...words.slice(1));
+  expect(verbose).toMatchObject({ code: 2, stderr: expect.stringMatching(/^error: /) });
+  expect(verbose.stderr).not.toMatch(/^\s+at /m);
 });

@@ -144,7 +144,7 @@ Examples:
 /** Commander does not exit and does not print errors; help goes to stdout. */
 function quiet(command: Command, out: Output): void {
   command.exitOverride().configureOutput({
-    writeOut: (text) => out.write(text),
+    writeOut: (text) => out.write(out.asCalled(text)),
     writeErr: (text) => out.say(text.trimEnd()),
     outputError: () => undefined,
     getOutHelpWidth: () => out.width,

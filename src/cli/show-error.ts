@@ -12,7 +12,7 @@ const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
   const error = toError(thrown);
-  if (out.json) out.document({ error: errorDocument(error) });
+  if (out.json) out.document({ error: asCalled(errorDocument(error), out) });
   const paint = out.paintError;
   out.say(`${paint('red', 'error:')} ${visibleIndented(error.message)}`);
   if (!(error instanceof StandpipeError)) {
@@ -23,10 +23,14 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
   if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visibleIndented(withCliOptionNames(error.hint))}`);
   if (!verbose) return;
-  out.say(paint('dim', visibleIndented(error.stack ?? '')));
+  // A stack of Standpipe explains only its own defects.
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
-    out.say(paint('dim', `caused by ${visibleIndented(toError(cause).stack ?? String(cause))}`));
+    out.say(paint('dim', `caused by: ${visibleIndented(toError(cause).message)}`));
   }
+}
+
+function asCalled<T extends { hint?: string }>(described: T, out: Output): T {
+  return described.hint === undefined ? described : { ...described, hint: out.asCalled(described.hint) };
 }
 
 /** Hints name options of the library, which have other names on the command line. */
@@ -35,7 +39,7 @@ function withCliOptionNames(hint: string): string {
 }
 
 /** The document of --json. */
-export function errorDocument(error: Error): object {
+export function errorDocument(error: Error): { hint?: string; exitCode: number } {
   const { kind: _kind, ...described } = describeError(error);
   return { code: 'INTERNAL', ...described, exitCode: exitCodeOf(error) };
 }

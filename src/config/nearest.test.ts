@@ -19,6 +19,13 @@ test.each(['foo', 'x', '', 'description', 'workingDirectory'])('%j is near to no
   expect(nearest(name, commandKeys)).toBeUndefined();
 });
 
+test.each([
+  ['g', 'a'],
+  ['ab', 'cd'],
+])('%j is not near to %j, which has no letter of it', (name, other) => {
+  expect(nearest(name, [other])).toBeUndefined();
+});
+
 test('the nearest of several wins, the first of equals', () => {
   expect(nearest('tokem', ['tokens', 'token', 'totem'])).toBe('token');
 });

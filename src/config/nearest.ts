@@ -14,6 +14,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     if (++compared > MOST_COMPARED) break;
     if (Math.abs(candidate.length - name.length) >= bestEdits) continue;
     const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
+    // Without a letter in common, it is another name.
+    if (edits >= Math.max(name.length, candidate.length)) continue;
     if (edits < bestEdits) [best, bestEdits] = [candidate, edits];
   }
   return best;

@@ -18,6 +18,9 @@ test('a server is added, used and removed', async () => {
   const added = await here('add', 'everything', ...everything);
   expect(added).toMatchObject({ code: 0, stdout: '' });
   expect(added.stderr).toBe(`everything: added\nCreated ${config}\nNext: standpipe tools everything\n`);
+  const dryRun = ['add', 'other', '--json', '--dry-run', ...everything];
+  const withNpx = await runCli(dryRun, { cwd, env: { npm_command: 'exec' } });
+  expect(JSON.parse(withNpx.stdout).next).toBe('npx standpipe tools other');
   const tools = await here('tools', 'everything', '--json');
   expect(JSON.parse(tools.stdout).tools.length).toBeGreaterThan(0);
   const before = read();
@@ -150,7 +153,7 @@ test('several servers of a config can be named to share install', async () => {
 });
 
 test.skipIf(lacks.fileModes)('import and export say which secrets they copy, and never to more readers', async () => {
-  const cwd = join(folder, 'secret-project');
+  const cwd = join(folder, 'secret project');
   mkdirSync(join(cwd, '.vscode'), { recursive: true });
   const source = join(cwd, 'old.json');
   const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
@@ -171,6 +174,7 @@ test.skipIf(lacks.fileModes)('import and export say which secrets they copy, and
   expect(refused.stderr).toContain(
     'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
   );
+  expect(refused.stderr).toContain(`Run \`chmod 600 ${shellWord(shared)}\`, or`);
   expect(readFileSync(shared, 'utf8')).toBe('{}');
   const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
   expect(references).toMatchObject({

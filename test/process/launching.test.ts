@@ -56,12 +56,12 @@ test.skipIf(lacks.fileModes)(
   'a file that is not executable, and a folder, are distinguished from a missing command',
   async () => {
     const { marks } = playground();
-    const script = join(marks.folder, 'script');
+    const script = join(marks.folder, 'a script');
     writeFileSync(script, '#!/bin/sh\n');
     const error = await failure({ command: script });
     expect(error.code).toBe('COMMAND_NOT_EXECUTABLE');
-    expect(error.hint).toBe(`chmod +x ${script}, or start it with its interpreter.`);
-    const inPath = await failure({ command: 'script', env: { PATH: marks.folder } });
+    expect(error.hint).toBe(`chmod +x '${script}', or start it with its interpreter.`);
+    const inPath = await failure({ command: 'a script', env: { PATH: marks.folder } });
     expect(inPath.code).toBe('COMMAND_NOT_EXECUTABLE');
     const folder = await failure({ command: marks.folder });
     expect(folder.code).toBe('COMMAND_NOT_EXECUTABLE');

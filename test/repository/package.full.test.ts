@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consumers } from './consumers.ts';
 import { root } from './files.ts';
+import { links } from './markdown.ts';
 
 /** All that is installed with the package, apart from what these need in turn. Change it deliberately. */
 const RUNTIME_DEPENDENCIES = [
@@ -85,9 +86,24 @@ test('the tarball holds what is used, and no tests, contracts or sources', () =>
       'schema/mcp.schema.json',
     ]),
   );
-  expect(paths.filter((path) => /\.(?:test|contract)\.|(?<!\.d)\.ts$|^(?:test|src|bench)\//.test(path))).toEqual([]);
+  expect(
+    paths.filter((path) => /\.(?:test|contract)\.|(?<!\.d)\.ts$|^(?:test|src|bench(?!\/README\.md$))\//.test(path)),
+  ).toEqual([]);
   const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)} KB`;
   console.info(`Tarball: ${paths.length} files, ${kilobytes(packed.size)}, ${kilobytes(packed.unpackedSize)} unpacked`);
+});
+
+test('every relative link of its pages leads to a file of the tarball', () => {
+  const paths = new Set(packed.files.map(({ path }) => path));
+  const pages = [...paths].filter((path) => path.endsWith('.md'));
+  const broken = pages.flatMap((page) =>
+    links(readFileSync(join(root, page), 'utf8'))
+      .filter((link) => !/^(?:[a-z]+:|#)/.test(link))
+      .filter((link) => !paths.has(posix.join(posix.dirname(page), decodeURI(link.split('#')[0]!))))
+      .map((link) => `${page}: ${link}`),
+  );
+  expect(pages).toContain('README.md');
+  expect(broken).toEqual([]);
 });
 
 test('every module of the library has a source map that holds its source', () => {
@@ -136,7 +152,19 @@ test('what is not exported stays inside', async () => {
   expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });
 
-test('programs that use every subpath compile, strictly, and run', async () => {
+/** Options that users have set: each changes what our types mean to them. */
+const strictOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  verbatimModuleSyntax: true,
+};
+
+test.each([
+  ['strictly', { strict: true }],
+  ['with all strict options', strictOptions],
+])('programs that use every subpath compile, %s, and run', async (_, strictness) => {
   const files = Object.entries(consumers).map(([subpath, source]) => {
     const file = `${subpath.replaceAll(/\W/g, '') || 'root'}.ts`;
     writeFileSync(join(elsewhere, file), source);
@@ -145,7 +173,7 @@ test('programs that use every subpath compile, strictly, and run', async () => {
   const compilerOptions = {
     target: 'ES2023',
     module: 'NodeNext',
-    strict: true,
+    ...strictness,
     outDir: 'out',
     rootDir: '.',
     // A user who writes for Node.js has its types; ours are read in full, not skipped.

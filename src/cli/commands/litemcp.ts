@@ -12,7 +12,6 @@ export const define: CommandModule['define'] = (command, run) => {
     .description('start the MCP server after --, serve one of its tools')
     .requiredOption('--tool <name>', 'tool to serve');
   addServerOptions(serve);
-  examples(serve, 'litemcp serve --tool add -- node server.mjs');
   examples(command, 'litemcp serve --tool add -- node server.mjs');
   serve.action(run(serveTool));
 };

@@ -98,8 +98,8 @@ const ls: CommandBody = async (invocation, _words, options) => {
     sayShare(server, out);
     sayQuestions(server, out);
   }
-  if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` shows why.');
-  if (!running)
+  if (servers.length === 0) out.say('The config has no servers. Add one: standpipe add <name> -- <command …>');
+  else if (!running)
     out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
   return undefined;
 };

@@ -35,7 +35,19 @@ export function serverOptions(options: Record<string, unknown>): ServerCommandOp
   return options as ServerCommandOptions & FleetOptions;
 }
 
+/** Each subcommand shows those that are for it: subcommands are defined before. */
 export function examples(command: Command, ...lines: string[]): void {
+  addExamples(command, lines);
+  for (const child of command.commands) {
+    const name = `${command.name()} ${child.name()}`;
+    addExamples(
+      child,
+      lines.filter((line) => `${line} `.startsWith(`${name} `)),
+    );
+  }
+}
+
+function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ standpipe ${line}`).join('\n')}`);
 }
 

@@ -17,6 +17,12 @@ arguments, variables and folder then use one process, in all programs.
 \`standpipe ls --shared\` lists these processes.
 ${hostNames}`,
   );
+  const installing = command
+    .command('install')
+    .description('share the servers of a host; keeps a backup of its config');
+  addHostConfig(installing).action(run(install));
+  const uninstalling = command.command('uninstall').description('restore the config');
+  addHostConfig(uninstalling).action(run(uninstall));
   examples(
     command,
     'share install cursor',
@@ -26,12 +32,6 @@ ${hostNames}`,
     'ls --shared',
     'down --shared',
   );
-  const installing = command
-    .command('install')
-    .description('share the servers of a host; keeps a backup of its config');
-  addHostConfig(installing).action(run(install));
-  const uninstalling = command.command('uninstall').description('restore the config');
-  addHostConfig(uninstalling).action(run(uninstall));
 };
 
 const install: CommandBody = async (invocation, words, options) => {

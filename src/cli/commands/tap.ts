@@ -23,6 +23,12 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--max-files <number>', 'limit for the files of a recording')
     .option('--no-announce', 'hide this tap from the Inspector');
   command.addHelpText('after', `\n${hostNames}`);
+  const installing = command
+    .command('install')
+    .description('add taps to the config of a host; keeps a backup')
+    .option('--record <folder>', 'record each server to a file of this folder');
+  addHostConfig(installing).action(run(install));
+  addHostConfig(command.command('uninstall').description('restore the config')).action(run(uninstall));
   examples(
     command,
     'tap -- node server.mjs',
@@ -31,12 +37,6 @@ export const define: CommandModule['define'] = (command, run) => {
     'tap install cursor --record recordings',
     'tap uninstall cursor weather',
   );
-  const installing = command
-    .command('install')
-    .description('add taps to the config of a host; keeps a backup')
-    .option('--record <folder>', 'record each server to a file of this folder');
-  addHostConfig(installing).action(run(install));
-  addHostConfig(command.command('uninstall').description('restore the config')).action(run(uninstall));
   withoutCommonOptions(command);
   command.action(run(misplaced));
 };

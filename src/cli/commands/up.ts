@@ -111,7 +111,7 @@ async function background({ settings, out }: Invocation, options: UpOptions): Pr
     });
   }
   const { pid, log, stop, text } = started;
-  if (out.json) out.document({ pid, log, stop });
+  if (out.json) out.document({ pid, log, stop: out.asCalled(stop) });
   else out.say(`Standpipe ${text}`);
   return ExitCode.done;
 }

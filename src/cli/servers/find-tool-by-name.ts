@@ -1,5 +1,6 @@
 // Finds a tool by its name among those of all servers, or explains why there is none.
 
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
 import type { HostStatus } from '../../host/control/control-methods.ts';
@@ -85,7 +86,7 @@ export function noSuchTool(
   }
   if (next !== undefined && names.includes(next)) {
     return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
-      hint: `With a server after --, do not name a server: standpipe call ${next} … -- <command …>`,
+      hint: `With a server after --, do not name a server: standpipe call ${shellWord(next)} … -- <command …>`,
     });
   }
   return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {

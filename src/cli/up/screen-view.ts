@@ -59,7 +59,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
       heading = [`standpipe · ${visibleLine(config)}`];
       // Printed once and not cut: a narrow window would cut off the token.
       if (inspector) out.write(`Inspector: ${inspector}\n`);
-      footer = `Ctrl-C stops all servers. In another terminal: npx standpipe tools${visibleLine(sameConfig)}`;
+      footer = `Ctrl-C stops all servers. In another terminal: ${out.asCalled('standpipe tools')}${visibleLine(sameConfig)}`;
       draw();
     },
     changed: drawSoon,

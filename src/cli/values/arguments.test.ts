@@ -72,6 +72,13 @@ test.each([
   expect(await readArguments([], { tool: 'typed', schema, args, unchecked: true })).toEqual(given);
 });
 
+test('with --no-check, a text that has no type of the schema is sent as text', async () => {
+  const words = ['number=two', 'whole=1.5', 'flag=yes', 'inner.deep.b=x'];
+  const sent = { number: 'two', whole: '1.5', flag: 'yes', inner: { deep: { b: 'x' } } };
+  expect(await readArguments(words, { tool: 'typed', schema, unchecked: true })).toEqual(sent);
+  expect(await readArguments(['number=2'], { tool: 'typed', schema, unchecked: true })).toEqual({ number: 2 });
+});
+
 test('--args of the right types are taken, and types that are hints are left to the server', async () => {
   const given = {
     mode: 3,

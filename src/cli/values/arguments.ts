@@ -38,7 +38,7 @@ export async function readArguments(words: readonly string[], options: Arguments
     const assignment = readAssignment(word);
     if (!assignment) throw notAnAssignment(word, options);
     try {
-      await assign(args, assignment, schema, given);
+      await assign(args, assignment, options, given);
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
       throw wrongType(assignment.name, error.message, options);
@@ -60,7 +60,12 @@ async function readTextSource(value: string): Promise<string> {
   return 'text' in source ? source.text : source.bytes.toString();
 }
 
-async function assign(args: Arguments, { name, isJson, value }: Assignment, schema: JsonSchema, given: Set<string>) {
+async function assign(
+  args: Arguments,
+  { name, isJson, value }: Assignment,
+  { schema, unchecked = false }: ArgumentsOptions,
+  given: Set<string>,
+) {
   const place = findPlace(args, name, schema);
   const read = async (type: unknown): Promise<unknown> => {
     const source = await readSource(value);
@@ -71,7 +76,7 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
       if (encoded) return bytes.toString('base64');
       throw new TypeMismatch(`cannot be the content of ${value.slice(1)}, which is not text`);
     }
-    return typedValue(source.text, type, schema);
+    return unchecked ? typedIfPossible(source.text, type, schema) : typedValue(source.text, type, schema);
   };
   if (!given.has(name)) {
     given.add(name);
@@ -85,6 +90,16 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
   const more = await read(itemSchema(place.schema, schema));
   const list: unknown = [...(Array.isArray(before) ? before : [before]), more];
   setOwn(place.holder, place.key, list);
+}
+
+/** A text that matches no type of the schema is sent as text. */
+function typedIfPossible(text: string, type: unknown, schema: JsonSchema): unknown {
+  try {
+    return typedValue(text, type, schema);
+  } catch (error) {
+    if (error instanceof TypeMismatch) return text;
+    throw error;
+  }
 }
 
 interface Place {

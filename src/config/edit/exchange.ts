@@ -2,6 +2,7 @@
 // no value of a variable is written, except with `reveal` for a host that does not expand them.
 
 import { isAbsolute, resolve } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
 import type { VariableSources } from '../expand/variables.ts';
@@ -153,7 +154,7 @@ function guardSecrets(
   const more = readableByOthers(to.file) & ~readableByOthers(from);
   if (more === 0 || handling === 'copy') return { entry, secrets: what };
   const mode = modeForOthers(to.file);
-  const refusal = `other users of this machine could read its secrets (${what.join(', ')}) in ${to.file} (mode ${mode}), and cannot in ${from}. Run \`chmod 600 ${to.file}\`, or write references with --secrets reference; --secrets copy writes them anyway`;
+  const refusal = `other users of this machine could read its secrets (${what.join(', ')}) in ${to.file} (mode ${mode}), and cannot in ${from}. Run \`chmod 600 ${shellWord(to.file)}\`, or write references with --secrets reference; --secrets copy writes them anyway`;
   return { entry, refusal };
 }
 

@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, lstat, open, rm, writeFile } from 'node:fs/promises';
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { renameOver, renameOverSync } from './rename-over.ts';
 
@@ -152,7 +153,11 @@ function refuseShared(path: string, found: Stats): void {
   if (found.nlink > 1) throw refusal(path, 'has more than one hard link', elsewhere);
   if ((found.mode & 0o077) === 0) return;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-  throw refusal(path, `is accessible to other users (mode ${mode})`, `Run \`chmod 600 ${path}\`, or use another file.`);
+  throw refusal(
+    path,
+    `is accessible to other users (mode ${mode})`,
+    `Run \`chmod 600 ${shellWord(path)}\`, or use another file.`,
+  );
 }
 
 function refusal(path: string, why: string, hint: string): UsageError {

@@ -2,6 +2,7 @@
 // after the failure, because the system error is often only ENOENT.
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { shellWord } from '../../base/command-line.ts';
 import { ProcessError, type StandpipeError, UsageError } from '../../base/errors.ts';
 import type { Mask } from '../../secrets/mask-values.ts';
 import { readVariable } from './environment.ts';
@@ -57,7 +58,7 @@ export function launchError(thrown: unknown, launch: Launch, system: System = re
     const folder = found.kind === 'directory';
     const fault = folder ? 'a folder' : platform === 'win32' ? 'not a program' : 'not executable';
     const message = `Cannot run the command ${quoted(command)}: ${found.file} is ${fault}.`;
-    const change = platform === 'win32' ? 'Start it' : `chmod +x ${found.file}, or start it`;
+    const change = platform === 'win32' ? 'Start it' : `chmod +x ${shellWord(found.file)}, or start it`;
     const hint = folder ? 'Use the path of the program inside the folder.' : `${change} with its interpreter.`;
     return new ProcessError('COMMAND_NOT_EXECUTABLE', mask(message), details(hint));
   }
