@@ -117,7 +117,7 @@ const registry: Rule[] = [
 const variable: Rule = {
   name: 'variable-not-set',
   find(observed) {
-    const text = `${observed.text}\n${observed.stderr}`;
+    const text = `${observed.lines}\n${observed.stderr}`;
     const withheld = observed.hasExited ? withheldVariable(text, observed.symptoms.withheld ?? []) : undefined;
     if (withheld !== undefined) {
       return { problem: `needs the environment variable ${withheld}`, fix: passOn(withheld) };
@@ -160,7 +160,7 @@ const others: Rule[] = [
       };
     },
   ),
-  exitRule('deno-permission', /Requires (\w+) access[\s\S]*?(--allow-\w+)/, ([, what, flag]) => ({
+  exitRule('deno-permission', /Requires (\w+) access[\s\S]{0,1000}?(--allow-\w+)/, ([, what, flag]) => ({
     problem: `is not allowed ${what} access by Deno`,
     fix: `Add ${flag} after "deno run".`,
   })),

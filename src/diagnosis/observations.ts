@@ -24,8 +24,11 @@ export class Observations {
   readonly symptoms: Symptoms;
   /** The start of stdout. */
   readonly text: string;
+  /** The same for patterns that describe text for people, with its lines cut off. */
+  readonly lines: string;
   /** All of stdout is in `text`. */
   readonly isWhole: boolean;
+  /** The end of stderr, with its lines cut off. */
   readonly stderr: string;
   readonly language: Language | undefined;
   #answers: FoundAnswer[] | undefined;
@@ -34,7 +37,8 @@ export class Observations {
     this.symptoms = symptoms;
     this.text = decodeText(symptoms.stdout);
     this.isWhole = symptoms.stdoutBytes <= symptoms.stdout.length;
-    this.stderr = withoutColours(symptoms.stderr);
+    this.lines = withShortLines(this.text);
+    this.stderr = withShortLines(withoutColours(symptoms.stderr));
     this.language = languageOf(symptoms.command);
   }
 
@@ -54,9 +58,10 @@ export class Observations {
 
   /** The last text without a newline on each stream, which may be a prompt. */
   get openLines(): string[] {
-    const lines = [this.stderr.slice(this.stderr.lastIndexOf('\n') + 1)];
-    if (this.isWhole) lines.unshift(withoutColours(this.text.slice(this.text.lastIndexOf('\n') + 1)));
-    return lines.map((line) => line.trim()).filter((line) => line !== '');
+    const streams = this.isWhole ? [this.text, this.symptoms.stderr] : [this.symptoms.stderr];
+    return streams
+      .map((text) => withoutColours(text.slice(text.lastIndexOf('\n') + 1)).trim())
+      .filter((line) => line !== '');
   }
 }
 
@@ -90,6 +95,17 @@ function isAnswer({ jsonrpc, id, method, result, error }: JsonObject): boolean {
 /** A valid answer on a line of its own. */
 export function isProper({ value, before, after, text, isEnded }: FoundAnswer): boolean {
   return value.jsonrpc === '2.0' && isEnded && before.trim() === '' && after.trim() === '' && !text.includes('\n');
+}
+
+/** A pattern that reads to the end of a line from each place in it takes a time with the square of the length of the line. */
+const MOST_LINE_CHARS = 1000;
+
+function withShortLines(text: string): string {
+  if (text.length <= MOST_LINE_CHARS) return text;
+  return text
+    .split('\n')
+    .map((line) => line.slice(0, MOST_LINE_CHARS))
+    .join('\n');
 }
 
 export function withoutColours(text: string): string {

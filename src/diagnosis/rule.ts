@@ -21,7 +21,7 @@ export function adviceFor(advice: Advice, language: Language | undefined): strin
 
 /**
  * A rule for a pattern in the last error that a server printed before it exited. An earlier error proves nothing: the server may
- * have reported it and continued.
+ * have reported it and continued. Where a pattern reads over several lines it has to say how far: servers choose the text.
  */
 export function exitRule(
   name: string,
@@ -32,7 +32,7 @@ export function exitRule(
     name,
     find(observed) {
       if (!observed.hasFailed) return undefined;
-      const match = lastError(pattern, observed.stderr) ?? lastError(pattern, observed.text);
+      const match = lastError(pattern, observed.stderr) ?? lastError(pattern, observed.lines);
       return match ? tell(match, observed) : undefined;
     },
   };

@@ -22,7 +22,7 @@ const denoPrompt: Rule = {
   isFinal: true,
   find(observed) {
     if (!observed.openLines.some((line) => /Allow\? \[y\/n/.test(line))) return undefined;
-    const flag = /--allow-[a-z]+/.exec(observed.stderr + observed.text)?.[0] ?? '--allow-read, --allow-net, …';
+    const flag = /--allow-[a-z]+/.exec(observed.stderr + observed.lines)?.[0] ?? '--allow-read, --allow-net, …';
     return {
       problem: 'is Deno, which asks for a permission',
       fix: `Add ${flag} after "deno run", and --no-prompt to fail instead of asking.`,
@@ -52,7 +52,7 @@ const LISTENS =
 const networkServer: Rule = {
   name: 'network-server',
   find(observed) {
-    const line = [observed.text, observed.stderr]
+    const line = [observed.lines, observed.stderr]
       .flatMap((text) => text.split('\n'))
       .find((each) => LISTENS.test(each) && !/debugger|inspector/i.test(each));
     if (line === undefined || observed.hasExited) return undefined;
@@ -94,8 +94,8 @@ const dockerTerminal = exitRule('docker-without-stdin', /the input device is not
 const watcher: Rule = {
   name: 'watcher-waits',
   isFinal: true,
-  find({ text, stderr }) {
-    if (!/^\[nodemon\] app crashed|^Failed running .*\. Waiting for file changes/m.test(`${text}\n${stderr}`))
+  find({ lines, stderr }) {
+    if (!/^\[nodemon\] app crashed|^Failed running .*\. Waiting for file changes/m.test(`${lines}\n${stderr}`))
       return undefined;
     return {
       problem: 'has crashed under a file watcher, which waits for a change',
@@ -113,7 +113,7 @@ const usage: Rule = {
     if (missing) {
       return { problem: `requires other arguments: ${quoted(missing)}`, fix: 'Add the named arguments to "args".' };
     }
-    const line = /^\s*usage:?\s.*$/im.exec(observed.stderr)?.[0] ?? /^\s*usage:?\s.*$/im.exec(observed.text)?.[0];
+    const line = USAGE.exec(observed.stderr)?.[0] ?? USAGE.exec(observed.lines)?.[0];
     if (line === undefined) return undefined;
     return {
       problem: `printed its usage and exited: ${quoted(line)}`,
@@ -122,11 +122,14 @@ const usage: Rule = {
   },
 };
 
+/** Not `\s*` at the start: it reads over the ends of empty lines. */
+const USAGE = /^[ \t]*usage:?\s.*$/im;
+
 const MISSING_ARGUMENT =
   /^.*(?:the following arguments are required|unrecognized arguments|missing required (?:argument|option)|required option|unknown (?:option|argument|command)|error: unexpected argument).*$/im;
 
-function missingArgument({ stderr, text }: Observations): string | undefined {
-  return MISSING_ARGUMENT.exec(stderr)?.[0] ?? MISSING_ARGUMENT.exec(text)?.[0];
+function missingArgument({ stderr, lines }: Observations): string | undefined {
+  return MISSING_ARGUMENT.exec(stderr)?.[0] ?? MISSING_ARGUMENT.exec(lines)?.[0];
 }
 
 export const waiting: readonly Rule[] = [

@@ -65,7 +65,7 @@ const modules: Rule[] = [
 
 /** Only Python 2 writes these. */
 const PYTHON_2 =
-  /SyntaxError: Non-ASCII character '\\x|ImportError: No module named (?!')\S|SyntaxError: invalid syntax[\s\S]*python2/;
+  /SyntaxError: Non-ASCII character '\\x|ImportError: No module named (?!')\S|SyntaxError: invalid syntax[\s\S]{0,4000}?python2/;
 
 const pythonVersion: Rule[] = [
   {
@@ -93,7 +93,7 @@ const JAVA_CLASS_OFFSET = 44;
 
 const javaVersion = exitRule(
   'java-version',
-  /UnsupportedClassVersionError[\s\S]*?class file version (\d+)[\s\S]*?(?:up to|recognizes class file versions up to) (\d+)?/,
+  /UnsupportedClassVersionError[^\n]*?class file version (\d+)[^\n]{0,200}?up to (\d+)?/,
   ([, built, known]): Finding => ({
     problem: `is compiled for Java ${Number(built) - JAVA_CLASS_OFFSET}${known ? `; this java is version ${Number(known) - JAVA_CLASS_OFFSET}` : ''}`,
     fix: `Use a java of version ${Number(built) - JAVA_CLASS_OFFSET} or later: its absolute path as the command, or JAVA_HOME and PATH in "env".`,

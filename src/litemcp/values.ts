@@ -87,7 +87,7 @@ export function textOfValue(value: unknown): string {
   return requireJson(value);
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 function parseNumber(text: string): number {
   const trimmed = text.trim();

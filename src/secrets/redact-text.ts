@@ -10,12 +10,15 @@ const behindName = '[\\w.-]{0,32}\\\\*["\'`]?\\s{0,8}[:=\\s]';
 const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|authorization|basic\s/i;
 const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');
 const variableNames = new RegExp(`(?:KEY|PIN|PAT)${behindName}`);
+// The look-behind lets a token begin in the first 41 characters of a run only: otherwise each `eyJ` of a run reads the run to its end.
 const serviceKeys =
-  /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ[\w-]{8,}\.eyJ|sp_(?=[\w-]{43}(?![\w-])))[\w.-]{8,}/g;
+  /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ(?<=(?<![\w-])(?:[\w-]{0,40}-)?eyJ)[\w-]{8,}\.eyJ|sp_(?=[\w-]{43}(?![\w-])))[\w.-]{8,}/g;
 const anyServiceKey = new RegExp(serviceKeys.source);
 
 const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;
-const valueBehind = /(\\*["'`])([^\n]{0,16384}?)(?:\1|$)|((?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+)/y;
+const quoteBehind = /(\\*)(["'`])/y;
+const MOST_QUOTED_CHARS = 16_384;
+const bareValue = /(?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+/y;
 /** `${NAME}`, which the program that reads it expands: the name is no secret. */
 const variable = /(?:(?:Bearer|Basic|Token|Digest)\s+)?\$\{[\w:.-]{1,80}\}(?![^\s"'`\\,;&)}\]])/y;
 const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
@@ -57,13 +60,44 @@ function redactNamed(text: string, hide: (secret: string) => string): string {
     if (!isSecretName(name[1]!)) continue;
     variable.lastIndex = named.lastIndex;
     if (variable.test(text)) continue;
-    valueBehind.lastIndex = named.lastIndex;
-    const value = valueBehind.exec(text);
+    const value = valueAt(text, named.lastIndex);
     if (!value) continue;
-    const quote = value[1] ?? '';
-    output += `${text.slice(copied, value.index)}${quote}${hide(value[2] ?? value[3]!)}${quote}`;
-    copied = valueBehind.lastIndex;
+    output += `${text.slice(copied, named.lastIndex)}${value.quote}${hide(value.content)}${value.quote}`;
+    copied = value.end;
     named.lastIndex = copied;
   }
   return output + text.slice(copied);
+}
+
+interface Value {
+  /** Before and after the content; with backslashes in JSON inside JSON, empty for a bare word. */
+  quote: string;
+  content: string;
+  end: number;
+}
+
+/** Not one pattern with a reference to the quote: that reads a long quote again at each character of the value. */
+function valueAt(text: string, start: number): Value | undefined {
+  quoteBehind.lastIndex = start;
+  const opening = quoteBehind.exec(text);
+  if (opening) return quotedValue(text, opening);
+  bareValue.lastIndex = start;
+  const content = bareValue.exec(text)?.[0];
+  return content === undefined ? undefined : { quote: '', content, end: bareValue.lastIndex };
+}
+
+/** Ends at the next such quote of the line; without one, at the end of the text. */
+function quotedValue(text: string, [quote, escapes, mark]: RegExpExecArray): Value | undefined {
+  const start = quoteBehind.lastIndex;
+  const near = text.slice(start, start + MOST_QUOTED_CHARS + quote.length);
+  const newline = near.indexOf('\n');
+  const line = newline < 0 ? near : near.slice(0, newline);
+  for (let at = line.indexOf(mark!); at >= 0; at = line.indexOf(mark!, at + 1)) {
+    const end = at - escapes!.length;
+    if (end >= 0 && line.startsWith(quote, end)) {
+      return { quote, content: line.slice(0, end), end: start + at + 1 };
+    }
+  }
+  const isCutOff = newline < 0 && start + line.length === text.length && line.length <= MOST_QUOTED_CHARS;
+  return isCutOff ? { quote, content: line, end: text.length } : undefined;
 }

@@ -43,6 +43,19 @@ describe('redaction of JSON', () => {
   });
 
   it.each([
+    ['sent eyJhbGciOiJI.eyJzdWIiOiIx.abc', 'sent [redacted]'],
+    ['x-session-eyJhbGci-iJI.eyJzdWIiOiIx.abc', 'x-session-[redacted]'],
+    ['eyJ-eyJ-eyJhbGciOiJI.eyJzdWIiOiIx', '[redacted]'],
+    ['token=\\\\\\"a\\"b\\\\\\" c', 'token=\\\\\\"[redacted]\\\\\\" c'],
+    ["token='a' b", "token='[redacted]' b"],
+    ['token="cut of', 'token="[redacted]"'],
+    ['token="a\nb"', 'token="a\nb"'],
+    ['token=""', 'token="[redacted]"'],
+  ])('finds where a token or a quoted value begins and ends: %s becomes %s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  it.each([
     ['Authorization: Bearer ${TOKEN}', 'Authorization: Bearer ${TOKEN}'],
     ['curl -H "token: ${env:A_B}", x', 'curl -H "token: ${env:A_B}", x'],
     ['token=$5ecret', 'token=[redacted]'],

@@ -62,7 +62,7 @@ function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .replace(/[\W_\d]+$/, '')
+    .replace(/(?<![\W_\d])[\W_\d]+$/, '') // one start for each run: linear
     .toLowerCase()
     .replace(/(api|access|private)[\W_]+(?=keys?(?:[\W_]|$))/g, '$1')
     .split(/[\W_]+/)

@@ -121,8 +121,11 @@ export function isSameMistake(a: Outcome, b: Outcome): boolean {
   return strayLine(a) !== undefined && strayLine(a) === strayLine(b);
 }
 
+/** The pattern takes a time with the square of the length. */
+const MOST_REASON_CHARS = 1000;
+
 function patternOf({ rule, reason = rule }: Outcome): string {
-  return reason.replace(/`[^`]*`|"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\]|\d[\d,.]*/g, '…');
+  return reason.slice(0, MOST_REASON_CHARS).replace(/`[^`]*`|"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\]|\d[\d,.]*/g, '…');
 }
 
 function received({ evidence = [] }: Outcome): string[] {

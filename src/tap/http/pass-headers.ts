@@ -26,7 +26,12 @@ export function responseHeaders(response: IncomingMessage, server: URL, local: s
 }
 
 function pairsOf({ rawHeaders, headers }: IncomingMessage): HeaderPair[] {
-  const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
+  const named = new Set(
+    (headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
   const pairs: HeaderPair[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();

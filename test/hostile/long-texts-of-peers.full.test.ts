@@ -1,0 +1,183 @@
+// Texts that a peer can choose, against the functions whose patterns read them. A pattern that takes time with the square of the
+// length of a text takes hours for one of these. `vm` is used because only its limit ends a pattern that is being matched.
+
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { describeFrame } from '../../src/analysis/describe-frame.ts';
+import { visible, visibleIndented, visibleLine } from '../../src/base/terminal/visible.ts';
+import { isSameMistake } from '../../src/check/report/causes.ts';
+import { LineReader } from '../../src/check/server/line-reader.ts';
+import { diagnose, diagnoseLine } from '../../src/diagnosis/diagnose.ts';
+import { diagnoseHttp } from '../../src/diagnosis/http.ts';
+import { parseMessage } from '../../src/jsonrpc/parse.ts';
+import { traceMessage } from '../../src/jsonrpc/recover-id.ts';
+import { parseModelReply } from '../../src/litemcp/model-reply.ts';
+import { kindOf, parseValue } from '../../src/litemcp/values.ts';
+import { explainExit } from '../../src/process/launch/explain-exit.ts';
+import { headerLines, maskedUrl } from '../../src/secrets/mask-http.ts';
+import { redactor } from '../../src/secrets/redact.ts';
+import { redactArguments } from '../../src/secrets/redact-arguments.ts';
+import { isSecretName } from '../../src/secrets/secret-names.ts';
+import { unfinishedValue } from '../../src/secrets/unfinished-value.ts';
+
+const CHARS = 1024 * 1024;
+const MOST_MS = 200_000; // less than the limit of a test, which cannot end a pattern
+
+/** A beginning, and what is repeated after it. Each row reaches the repetitions of one pattern or several. */
+const repeated: [start: string, unit: string][] = [
+  ...[
+    'a',
+    'A',
+    '0',
+    '_',
+    '-',
+    '.',
+    ' ',
+    '\n',
+    '\t',
+    '\r\n',
+    '\n ',
+    '/',
+    '\\',
+    '"',
+    "'",
+    '`',
+    '{',
+    '[',
+    '#',
+    '\x1b[',
+    '\x1b]',
+  ].map((unit): [string, string] => ['', unit]),
+  // Secrets.
+  ['', 'eyJ-'],
+  ['eyJ', 'eyJabcdefgh-'],
+  ['', 'eyJabcdefgh.eyJ '],
+  ['token', '_'],
+  ['password', '1'],
+  ['', 'api_'],
+  ['', 'apiKey'],
+  ['token=', '\\'],
+  ['token=\\\\\\"', '\\'],
+  ['', 'token="\\'],
+  ['', "token='a\\\\`"],
+  ['', 'token=Bearer '],
+  ['token=Bearer', ' '],
+  ['', 'Bearer  '],
+  ['', "--token '"],
+  ['--token', ' '],
+  ['', 'auth\\'],
+  ['', '://a:'],
+  ['://', 'a:'],
+  ['', '-----BEGIN PRIVATE KEY-----'],
+  ['', 'sk-'],
+  ['', 'sp_'],
+  ['', '[env A'],
+  // What programs print before they end.
+  ['', 'usage '],
+  ['', 'Error.'],
+  ['Error', ':'],
+  ['', 'ImportError: '],
+  ['', 'python'],
+  ['', 'ENOENT'],
+  ['', 'ENOTFOUND'],
+  ['', 'EADDRINUSE'],
+  ['404', 'a'],
+  ['', '404@'],
+  ['', 'env: '],
+  ['', 'cannot open '],
+  ['', "Cannot find module 'a'\n"],
+  ['', "Cannot find module '"],
+  ['', 'sh: 1: '],
+  ['', 'Requires a access\n'],
+  ['', 'SyntaxError: invalid syntax\n'],
+  ['', 'UnsupportedClassVersionError class file version 1 '],
+  ['', 'UnsupportedClassVersionError\n'],
+  ['', "The framework 'a', version '"],
+  ['', "PermissionError: [Errno 13]: '"],
+  ['', 'Permission denied: '],
+  ['', ': not found'],
+  ['', 'listening '],
+  ['', 'Failed running . '],
+  ['', 'unknown option '],
+  ['', 'A_'],
+  ['', '(y/n) '],
+  // Messages in another form.
+  ['', 'Content-Length: 1\n'],
+  ['Content-Length: 1\n', 'a:\n'],
+  ['', '{"jsonrpc"'],
+  ['{"jsonrpc":"', '\\"'],
+  ['{"jsonrpc" ', '"\\'],
+  ['', "{'jsonrpc'"],
+  ['', "b'{"],
+  ['', 'map['],
+  ['', '{\n'],
+  ['', '{"id":1 '],
+  ['', '"id":1 '],
+  ['', '"id":"\\'],
+  ['', '"message":"\\'],
+  ['', '{"tool"'],
+  ['', '<think>'],
+];
+
+const texts = repeated.map(([start, unit]) => `${start}${unit.repeat(CHARS / unit.length)}a`);
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const redact = redactor({ keys: ['card'], paths: ['**.ssn'] });
+const unfinished = unfinishedValue({ TOKEN: 'abcdefgh' });
+const tool = { name: 'echo', description: '', args: [], returns: [] } as never;
+const outcome = (reason: string) => ({ rule: reason.slice(0, 3), reason }) as never;
+
+function symptoms(stdout: string, stderr: string, exitCode: number | undefined) {
+  const out = bytes(stdout);
+  const withheld = ['API_KEY'];
+  return { command: 'node a.js', framing: 'newline', stdout: out, stdoutBytes: out.length, stderr, exitCode, withheld };
+}
+
+const readers: Record<string, (text: string) => unknown> = {
+  'the redactor, as text': (text) => redact(text),
+  'the redactor, as a value in a message': (text) => redact(JSON.stringify({ a: text, token: 1 })),
+  'the redactor, as a key of a message': (text) => redact(JSON.stringify({ [text]: 1, token: 1 })),
+  'names of secrets': (text) => isSecretName(`token${text}`) || isSecretName(text),
+  'masks of URLs and headers': (text) => [maskedUrl(text), headerLines({ a: text, [text]: 'a' })],
+  'arguments of commands': (text) => redactArguments(['--token', text, text], (masked) => masked),
+  'the end of a chunk': (text) => unfinished(bytes(text)),
+  'the diagnosis of stderr': (text) => diagnose(symptoms('', text, 1)),
+  'the diagnosis of stdout': (text) => diagnose(symptoms(text, '', 1)),
+  'the diagnosis of a server that runs': (text) => diagnose(symptoms(text, text, undefined)),
+  'the diagnosis of a line': (text) => diagnoseLine(text),
+  'the diagnosis of a response': (body) =>
+    diagnoseHttp({
+      url: { protocol: 'http:', host: 'a', hostname: 'a', pathname: '/' },
+      status: 400,
+      contentType: 'application/json',
+      body,
+    }),
+  'the explanation of an exit': (text) =>
+    explainExit({ command: 'a', phase: 'startup', exitCode: 1, stderrTail: text }),
+  'descriptions of frames': (text) => {
+    const payload = bytes(text);
+    const frame = { kind: 'frame', direction: 'fromServer', payload, length: payload.length } as const;
+    return [describeFrame(frame), describeFrame({ ...frame, cut: true, tail: payload.subarray(-256) })];
+  },
+  messages: (text) => [
+    parseMessage(text, { batches: true, arrayParams: false, maxFrameValues: 1000 }),
+    traceMessage(text),
+  ],
+  'lines of a server under test': (text) => new LineReader(() => undefined).push(Buffer.from(`${text}\n`)),
+  'reasons of a report': (text) => isSameMistake(outcome(`a ${text}`), outcome(`b ${text}`)),
+  'numbers of LiteMCP': (text) => {
+    expect(kindOf('number')).toBe('number');
+    try {
+      return parseValue('number', text);
+    } catch (error) {
+      return error;
+    }
+  },
+  'replies of models': (text) => parseModelReply(text, tool),
+  'text on a terminal': (text) => [visible(text), visibleIndented(text), visibleLine(text)],
+};
+
+test.each(Object.keys(readers))('%s: long texts that repeat are read to their end', (name) => {
+  const read = () => texts.forEach(readers[name]!);
+  runInNewContext('read()', { read }, { timeout: MOST_MS });
+});
