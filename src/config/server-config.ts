@@ -1,5 +1,6 @@
 // The settings of one server: validated, expanded, with all defaults. Plain data.
 
+import { SHARED_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import type { Position } from './problem.ts';
@@ -163,7 +164,7 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   // All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and
   // 100 MB, whatever its content. The limits are a quarter of those of a client of one server.
   maxFrameBytes: 16 * 1024 * 1024,
-  maxFrameValues: 250_000,
+  maxFrameValues: SHARED_MAX_FRAME_VALUES,
   restart: defaultRestart,
   share: defaultShare,
   asks: false,

@@ -58,6 +58,13 @@ export class Ticket {
     return refusal;
   }
 
+  /** What was kept is sent again. Unlike an answer it can wait: it is refused beyond the quota. */
+  addUnread(bytes: number): LimitRefusal | undefined {
+    const refusal = this.account.take('waitingBytes', bytes);
+    if (!refusal) this.#unreadBytes += bytes;
+    return refusal;
+  }
+
   /** What waits for the client to read. It is never refused, but requests are while it is too much. */
   setUnread(bytes: number): void {
     if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);

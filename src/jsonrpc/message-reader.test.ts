@@ -69,6 +69,27 @@ test('a message cut off by the end of the stream is reported', () => {
   expect(read('bye', true).noise).toMatchObject([{ text: 'bye' }]);
 });
 
+test('a request counts as what its values take, an answer as its bytes', () => {
+  const counted: number[] = [];
+  const ignore = () => expect.unreachable();
+  const sink = {
+    message: (_: unknown, bytes: number) => counted.push(bytes),
+    batch: ignore,
+    fault: ignore,
+    noise: ignore,
+  };
+  const reader = new MessageReader({ maxFrameBytes: 100_000, toleratesNoise: false }, sink);
+  const many = `[${Array(600).fill('{}').join()}]`;
+  const texts = [
+    `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${many}}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"${'ä'.repeat(2000)}"}}`,
+    `{"jsonrpc":"2.0","id":1,"result":${many}}`,
+  ].map((text) => new TextEncoder().encode(text));
+  for (const text of texts) reader.frame(text, 0);
+  expect(counted[0]).toBeGreaterThan(1200 * 64);
+  expect(counted.slice(1)).toEqual(texts.slice(1).map(({ length }) => length));
+});
+
 describe('a message with more values than are allowed', () => {
   const many = `[${Array(600).fill('{}').join()}]`;
   const readFew = (text: string, toleratesNoise: boolean) => read(text, toleratesNoise, 100_000, 1000);

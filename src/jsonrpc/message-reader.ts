@@ -1,7 +1,7 @@
 // Frames in, messages out. Decides what is noise and what is a fault: on a child's stdout, input that is not JSON-RPC is
 // noise; on a server's stdin the same bytes are a fault and get an answer, since nothing prints there by accident.
 
-import { DEFAULT_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
+import { DEFAULT_MAX_FRAME_VALUES, heldBytes, valuesOf } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { RpcCode } from '../base/errors.ts';
 import { firstChars } from '../base/first-chars.ts';
@@ -23,7 +23,7 @@ export interface BadFrame {
 }
 
 export interface MessageSink {
-  /** `frameBytes`: how many bytes the frame had. */
+  /** `frameBytes`: how many bytes the frame had; of a request or notification, how many it takes as an object if that is more. */
   message(message: JsonRpcMessage, frameBytes: number): void;
   batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void;
   fault(fault: InboundFault): void;
@@ -64,10 +64,11 @@ export class MessageReader implements ParseOptions {
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) {
       return this.#noise(decodeText(chunk, start, end), offset, length);
     }
-    const parsed = parseMessage(this.#texts.of(chunk, start, end), this);
+    const text = this.#texts.of(chunk, start, end);
+    const parsed = parseMessage(text, this);
     if (parsed instanceof MessageFault) this.#notAMessage(parsed, decodeText(chunk, start, end), offset, length);
     else if (Array.isArray(parsed)) this.#batch(parsed, chunk, start, end, offset);
-    else this.#sink.message(parsed, length);
+    else this.#sink.message(parsed, 'method' in parsed ? heldBytes(length, valuesOf(text)) : length);
   }
 
   fault(frame: BadFrame): void {

@@ -45,10 +45,13 @@ export interface ParseOptions {
   arrayParams: boolean;
   /** Text with more values is not parsed: it would block the process and fill its memory. */
   maxFrameValues: number;
+  /** How many values the text has, where they were counted already. */
+  values?: number | undefined;
 }
 
 export function parseMessage(text: string, options: ParseOptions): Parsed {
-  if (hasMoreValues(text, options.maxFrameValues)) return tooManyValues(text, options.maxFrameValues);
+  const { maxFrameValues: most, values } = options;
+  if (values === undefined ? hasMoreValues(text, most) : values > most) return tooManyValues(text, most);
   // An exception costs more than all the rest, and a flood of half messages one for each of them.
   if (isCutOff(text)) {
     return new MessageFault(

@@ -1,6 +1,6 @@
 // The options of the HTTP door, with their defaults.
 
-import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
+import { SHARED_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { ObserveClient } from '../../mcp/front/client-observer.ts';
 import type { FrontOptions } from '../../mcp/front/fronts.ts';
@@ -9,7 +9,7 @@ import type { LimitOptions } from '../limits.ts';
 export interface HttpDoorOptions extends FrontOptions, LimitOptions {
   /** The longest body of a request. 64 MiB unless given. */
   maxBodyBytes?: number;
-  /** The most JSON values in a body. */
+  /** The most JSON values in a body. 250,000 unless given. */
   maxFrameValues?: number;
   /** How long a session may be unused. 30 minutes unless given. */
   sessionIdleMs?: number;
@@ -27,7 +27,7 @@ export type OwnOptions = Required<Omit<HttpDoorOptions, keyof FrontOptions | key
 export function withDefaults(options: HttpDoorOptions): OwnOptions {
   return {
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_FRAME_BYTES,
-    maxFrameValues: options.maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES,
+    maxFrameValues: options.maxFrameValues ?? SHARED_MAX_FRAME_VALUES,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
     maxKeptChars: options.maxKeptChars ?? 4 * 1024 * 1024,
     keepAliveMs: options.keepAliveMs ?? 15_000,

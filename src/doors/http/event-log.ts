@@ -1,5 +1,5 @@
 // The events of all streams of one session, kept for a client that comes back with the id of the last one that it has.
-// Bounded: the oldest go first. The logs of all sessions are bounded together: then the oldest of the longest log go first. An id
+// Bounded: the oldest go first, and an event above the limit is not kept at all. The logs of all sessions are bounded together: then the oldest of the longest log go first. An id
 // names the stream and the place in it.
 
 interface Kept {
@@ -11,6 +11,7 @@ interface Kept {
 export interface Missed {
   stream: number;
   events: { id: string; data: string }[];
+  chars: number;
 }
 
 /** An event without data takes memory too. */
@@ -80,13 +81,19 @@ export class EventLog {
     return this.#chars;
   }
 
+  fits(data: string): boolean {
+    return sizeOf(data) <= this.#maxChars;
+  }
+
   add(stream: number, data: string): string {
     const place = (this.#places.get(stream) ?? 0) + 1;
     this.#places.set(stream, place);
-    this.#events.push({ stream, place, data });
-    this.#count(sizeOf(data));
-    while (this.#chars > this.#maxChars && this.#events.length > 1) this.#count(-sizeOf(this.#events.shift()!.data));
-    this.#kept.makeRoom();
+    if (this.fits(data)) {
+      this.#events.push({ stream, place, data });
+      this.#count(sizeOf(data));
+      while (this.#chars > this.#maxChars) this.#count(-sizeOf(this.#events.shift()!.data));
+      this.#kept.makeRoom();
+    }
     return `${stream}-${place}`;
   }
 
@@ -97,7 +104,11 @@ export class EventLog {
     if (last === undefined || !Number.isSafeInteger(place) || place < 0 || place > last) return undefined;
     const events = this.#events.filter((event) => event.stream === stream && event.place > place);
     if (events.length !== last - place) return undefined;
-    return { stream, events: events.map((event) => ({ id: `${stream}-${event.place}`, data: event.data })) };
+    return {
+      stream,
+      events: events.map((event) => ({ id: `${stream}-${event.place}`, data: event.data })),
+      chars: events.reduce((sum, { data }) => sum + sizeOf(data), 0),
+    };
   }
 
   /** The stream is over and its answer has been taken. */

@@ -7,6 +7,8 @@ import type { Ticket } from '../ticket.ts';
 export interface EventSink {
   write(text: string): void;
   end(): void;
+  /** Closes the connection at once: what waits for the client is dropped. */
+  abort(): void;
   /** How many bytes wait for the client. */
   readonly waiting: number;
   /** The client has taken what waited. */

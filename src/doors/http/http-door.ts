@@ -3,7 +3,8 @@
 // 2024-11-05. It knows HTTP and the shape of messages, and nothing about the methods.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
-import { RpcCode, RpcError, toError } from '../../base/errors.ts';
+import { heldBytes, valuesOf } from '../../base/count-json-values.ts';
+import { RpcError, toError } from '../../base/errors.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import type { ObserveClient } from '../../mcp/front/client-observer.ts';
@@ -22,7 +23,7 @@ import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.
 import { idOf, isInitialize, isListen, isNewRequest, isRequest, keptBytes } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
-import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts';
+import { refuse, refuseBeyond, refuseRequest, refuseStopping, refuseUnknownEvent, refuseUsedId } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { takeTraceContext } from './trace-context.ts';
@@ -115,28 +116,32 @@ export class HttpDoor {
     });
     if (beyond) return refuseBeyond(exchange, beyond);
     if (text === undefined) return refuse(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
-    const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues });
+    const values = valuesOf(text, maxFrameValues);
+    const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues, values });
     if (parsed instanceof MessageFault) {
       return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));
     }
     const message = parsed as JsonRpcMessage;
+    const bytes = heldBytes(text.length, values);
+    beyond = bytes > text.length ? exchange.ticket?.addBody(bytes - text.length) : undefined;
+    if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
     if (this.#limits.isDraining && isNewRequest(message)) {
       return refuseStopping(exchange, this.#limits.retryAfterS, message.id);
     }
     if (exchange.header('traceparent') !== undefined) takeTraceContext(exchange, message);
     const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
     const oldSession = exchange.query?.get('sessionId');
-    if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, text.length);
+    if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, bytes);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
       beyond = isListen(message) ? await exchange.ticket?.becomeStream(keptBytes(message)) : undefined;
       if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
-      return this.#postModern(exchange, message, meta, text.length);
+      return this.#postModern(exchange, message, meta, bytes);
     }
     if (version !== undefined && !isLegacyRevision(version)) {
       return refuseRequest(exchange, 400, idOf(message), unsupportedVersion(version));
     }
-    return this.#postToSession(exchange, message, text.length);
+    return this.#postToSession(exchange, message, bytes);
   }
 
   #postModern(
@@ -177,13 +182,7 @@ export class HttpDoor {
       session.receive(message, bytes);
       return exchange.answer(202, {});
     }
-    if (session.isAnswering(message.id)) {
-      const error = new RpcError(
-        RpcCode.invalidRequest,
-        `The id ${JSON.stringify(message.id)} is in use by another request`,
-      );
-      return refuseRequest(exchange, 400, message.id, error);
-    }
+    if (session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
     session.request(message, exchange, bytes);
   }
 
@@ -234,9 +233,9 @@ export class HttpDoor {
     const session = this.#sessionFor(exchange, id);
     if (!session) return;
     if (lastEventId === undefined) return session.listen(exchange);
-    if (!session.resume(lastEventId, exchange)) {
-      refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
-    }
+    const refusal = session.resume(lastEventId, exchange);
+    if (refusal === 'unknown') refuseUnknownEvent(exchange, lastEventId);
+    else if (refusal) refuseBeyond(exchange, refusal);
   }
 
   async #delete(exchange: HttpExchange): Promise<void> {

@@ -101,6 +101,7 @@ export class NodeExchange implements HttpExchange {
     const sink: EventSink = {
       write: (text) => void response.write(text),
       end: () => void response.end(),
+      abort: () => void response.destroy(),
       get waiting() {
         return response.writableLength;
       },

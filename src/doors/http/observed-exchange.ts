@@ -98,6 +98,10 @@ export class ObservedExchange implements HttpExchange {
         client.answered();
         sink.end();
       },
+      abort() {
+        client.answered();
+        sink.abort();
+      },
       get waiting() {
         return sink.waiting;
       },

@@ -1,6 +1,6 @@
 // The answer to a request that is not served: a status, and a JSON-RPC error that says why.
 
-import { RpcCode, type RpcError } from '../../base/errors.ts';
+import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { LimitRefusal } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -24,6 +24,15 @@ export function refuseRequest(
 ): void {
   const { rpcCode: code, message, data } = error;
   exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}
+
+export function refuseUsedId(exchange: HttpExchange, id: RequestId): void {
+  const message = `The id ${JSON.stringify(id)} is in use by another request`;
+  refuseRequest(exchange, 400, id, new RpcError(RpcCode.invalidRequest, message));
+}
+
+export function refuseUnknownEvent(exchange: HttpExchange, lastEventId: string): void {
+  refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
 }
 
 /** The request did not reach the service, and can be sent again. */

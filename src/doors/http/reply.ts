@@ -43,13 +43,22 @@ export class Reply {
     return this.#exchange !== undefined;
   }
 
-  /** The client can be reached on this exchange: a stream that was interrupted goes on here. That of the old one ends. */
-  resumeOn(exchange: HttpExchange): void {
-    const old = this.#sink;
-    this.detach(this.#exchange);
-    old?.end();
+  /** The client can be reached on this exchange: a stream that was interrupted goes on here, after what was missed. */
+  resumeOn(exchange: HttpExchange, missed: readonly { id: string; data: string }[]): void {
     this.#exchange = exchange;
-    this.#open();
+    const sink = this.#open();
+    for (const { id, data } of missed) sink?.write(`id: ${id}\ndata: ${data}\n\n`); // the log has them already
+    this.#count();
+  }
+
+  /** The client goes on with another stream. The connection of this one is closed where it would keep what was not read. */
+  leave(): void {
+    const sink = this.#sink;
+    const ticket = this.#exchange?.ticket;
+    this.detach(this.#exchange);
+    if (!sink?.waiting) return sink?.end();
+    sink.abort();
+    ticket?.setUnread(0);
   }
 
   /** The connection is gone. What is sent from now on is only kept. False where the client has come back on another one. */
@@ -110,11 +119,6 @@ export class Reply {
     this.#sink?.end();
   }
 
-  /** Without the log: the events are in it already. */
-  replay(id: string, data: string): void {
-    this.#sink?.write(`id: ${id}\ndata: ${data}\n\n`);
-  }
-
   #open(): EventSink | undefined {
     const sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
     const ticket = this.#exchange?.ticket;
@@ -131,7 +135,11 @@ export class Reply {
     const id = this.#keep ? `id: ${this.#keep(json)}\n` : '';
     if (!this.#sink) return;
     this.#sink.write(`${id}data: ${json}\n\n`);
-    const { waiting } = this.#sink;
+    this.#count();
+  }
+
+  #count(): void {
+    const waiting = this.#sink?.waiting ?? 0;
     const ticket = this.#exchange?.ticket;
     ticket?.setUnread(waiting);
     if (waiting > (ticket?.account.limits.isFull ? MOST_WAITING_WHEN_FULL : MOST_WAITING_BYTES)) this.#setFull(true);

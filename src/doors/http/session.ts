@@ -11,7 +11,7 @@ import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
-import type { Account } from '../limits.ts';
+import type { Account, LimitRefusal } from '../limits.ts';
 import type { Ticket } from '../ticket.ts';
 import type { EventLog, KeptEvents } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -105,7 +105,7 @@ export class HttpSession implements Channel {
     headers?: Readonly<Record<string, string>>,
   ): void {
     const stream = ++this.#streams;
-    const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, data));
+    const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, message.id, data));
     reply.onfull = this.#replyFull;
     this.#replies.add(message.id, reply);
     exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
@@ -127,20 +127,26 @@ export class HttpSession implements Channel {
     this.#sendUnsent(reply);
   }
 
-  /** False where the events after this one are not known any more. */
-  resume(lastEventId: string, exchange: HttpExchange): boolean {
+  /**
+   * 'unknown' where the events after this one are not kept any more. The stream that was open is left first: a client that comes
+   * back must not be refused for what waits on the connection that it has lost.
+   */
+  resume(lastEventId: string, exchange: HttpExchange): LimitRefusal | 'unknown' | undefined {
     const missed = this.#log.after(lastEventId);
-    const reply =
-      missed && (missed.stream === STANDALONE ? this.#newStandalone(exchange) : this.#byStream.get(missed.stream));
-    if (!missed || !reply) return false;
-    if (missed.stream !== STANDALONE) {
-      exchange.onclose = (isComplete) => this.#closed(missed.stream, reply, exchange, isComplete);
+    const stream = missed?.stream ?? STANDALONE;
+    const interrupted = stream === STANDALONE ? this.#standalone : this.#byStream.get(stream);
+    if (!missed || (!interrupted && stream !== STANDALONE)) return 'unknown';
+    interrupted?.leave();
+    const refusal = exchange.ticket?.addUnread(missed.chars);
+    if (refusal) return refusal;
+    const reply = stream === STANDALONE ? this.#newStandalone(exchange) : interrupted!;
+    if (stream !== STANDALONE) {
+      exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
     }
-    reply.resumeOn(exchange);
-    for (const { id, data } of missed.events) reply.replay(id, data);
-    if (missed.stream === STANDALONE) this.#sendUnsent(reply);
+    reply.resumeOn(exchange, missed.events);
+    if (stream === STANDALONE) this.#sendUnsent(reply);
     if (reply.isOver) reply.end();
-    return true;
+    return undefined;
   }
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
@@ -243,7 +249,7 @@ export class HttpSession implements Channel {
   }
 
   #newStandalone(exchange: HttpExchange): Reply {
-    this.#standalone?.end();
+    this.#standalone?.leave();
     const log = this.isOneStream ? undefined : (data: string) => this.#log.add(STANDALONE, data);
     const reply = new Reply(exchange, { 'mcp-session-id': this.id }, log);
     reply.onfull = this.#replyFull;
@@ -263,12 +269,19 @@ export class HttpSession implements Channel {
   }
 
   /** A client that has seen no event of a stream cannot come back to it: only from the first one on it is kept. */
-  #keep(stream: number, reply: Reply, data: string): string {
+  #keep(stream: number, reply: Reply, request: RequestId, data: string): string {
     if (!this.#byStream.has(stream)) {
       this.#byStream.set(stream, reply);
       this.#dropOldest();
     }
-    return this.#log.add(stream, data);
+    const isAnswer = this.#replies.get(request) !== reply;
+    return this.#log.add(stream, isAnswer && !this.#log.fits(data) ? this.#instead(request, data.length) : data);
+  }
+
+  /** What a client that comes back gets for an answer that is not kept. */
+  #instead(request: RequestId, chars: number): string {
+    const message = `The answer was lost with the connection: of its ${chars} characters ${this.#maxChars} may be kept (maxKeptChars)`;
+    return JSON.stringify(errorAnswer(request, new RpcError(RpcCode.internalError, message)));
   }
 
   #forget(stream: number): void {

@@ -74,6 +74,11 @@ export class WebExchange implements HttpExchange {
         isOver = true;
         this.#closed(true);
       },
+      abort: () => {
+        if (!isOver) controller.error(new Error('Another request took the place of this stream'));
+        isOver = true;
+        this.#closed(false);
+      },
       get waiting() {
         return -(controller.desiredSize ?? 0);
       },

@@ -2,7 +2,7 @@
 // it. Never throws for a message. A request that is refused has not run, and will not.
 
 import type { Clock } from '../../base/clock.ts';
-import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
+import { SHARED_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { toRpcError } from '../../base/error-json.ts';
 import { RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
@@ -51,7 +51,7 @@ export interface LocalInstance {
 }
 
 const BRACE = 123;
-const parsing = { batches: false, arrayParams: false, maxFrameValues: DEFAULT_MAX_FRAME_VALUES };
+const parsing = { batches: false, arrayParams: false, maxFrameValues: SHARED_MAX_FRAME_VALUES };
 
 export class DoorInstance implements CallOwner, LocalInstance {
   readonly node: string;
