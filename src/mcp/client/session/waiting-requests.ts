@@ -24,6 +24,8 @@ export class WaitingRequests {
   readonly #requestTimeoutMs: number;
   readonly #onLeft: () => void;
   readonly #queue = new Set<Waiting>();
+  /** The same, for each principal that has one. Looked at after each answer, so that no other principal's requests are read. */
+  readonly #byPrincipal = new Map<string | undefined, Set<Waiting>>();
   readonly #deadlines: Deadlines<Waiting>;
 
   /** `onLeft`: one has left the queue unsent. */
@@ -40,7 +42,7 @@ export class WaitingRequests {
 
   /** Since when the first of a principal waits. */
   sinceMs(principal: string | undefined): number {
-    for (const { request, sinceMs } of this.#queue) if (request.principal === principal) return sinceMs;
+    for (const { sinceMs } of this.#byPrincipal.get(principal) ?? []) return sinceMs;
     return Number.POSITIVE_INFINITY;
   }
 
@@ -67,20 +69,21 @@ export class WaitingRequests {
       };
       signal?.addEventListener('abort', abort);
       this.#queue.add(waiting);
+      const own = this.#byPrincipal.get(request.principal);
+      if (own) own.add(waiting);
+      else this.#byPrincipal.set(request.principal, new Set([waiting]));
       this.#deadlines.added(waiting);
     });
   }
 
   /** Starts the first ones of each principal that may run. Each is pending before the next is looked at. */
   start(mayStart: (request: GatedRequest) => boolean): void {
-    const blocked = new Set<string | undefined>();
-    for (const waiting of this.#queue) {
-      const { request } = waiting;
-      if (blocked.has(request.principal)) continue;
-      if (mayStart(request)) {
+    for (const own of [...this.#byPrincipal.values()]) {
+      for (const waiting of own) {
+        if (!mayStart(waiting.request)) break;
         this.#remove(waiting);
         waiting.start();
-      } else blocked.add(request.principal);
+      }
     }
   }
 
@@ -95,10 +98,7 @@ export class WaitingRequests {
   }
 
   #isFullFor({ principal }: GatedRequest): boolean {
-    if (this.#queue.size < MOST_WAITING) return false;
-    let own = 0;
-    for (const { request } of this.#queue) if (request.principal === principal) own++;
-    return own >= MOST_WAITING;
+    return (this.#byPrincipal.get(principal)?.size ?? 0) >= MOST_WAITING;
   }
 
   #leave(waiting: Waiting, error: unknown): void {
@@ -109,6 +109,9 @@ export class WaitingRequests {
 
   #remove(waiting: Waiting): void {
     this.#queue.delete(waiting);
+    const own = this.#byPrincipal.get(waiting.request.principal);
+    own?.delete(waiting);
+    if (own?.size === 0) this.#byPrincipal.delete(waiting.request.principal);
     if (this.#queue.size === 0) this.#deadlines.idle();
   }
 }
