@@ -118,6 +118,14 @@ describe('the limits of a door', () => {
     expect((limits.admit(generous, 'inFlight') as Ticket).addBody(900)).toBeUndefined();
   });
 
+  it('leave half to others of what one principal keeps, also if it is alone', async () => {
+    const limits = new Limits({ maxWaitingBytes: 1000 });
+    const ticket = limits.admit(grace, 'inFlight') as Ticket;
+    expect(await ticket.becomeStream(501)).toMatchObject({ status: 429, limit: 'waitingBytes', value: 500 });
+    expect(await (limits.admit(grace, 'inFlight') as Ticket).becomeStream(500)).toBeUndefined();
+    expect(ticket.addBody(500)).toBeUndefined();
+  });
+
   it('give a principal its requests a minute, and say when the next may come', () => {
     const clock = new ManualClock();
     const limits = new Limits({}, clock);

@@ -207,10 +207,11 @@ export class Account {
     };
   }
 
-  take(kind: Counted, amount = 1): LimitRefusal | undefined {
+  /** `isKept`: for as long as the client wants. Then others must find something left when they come. */
+  take(kind: Counted, amount = 1, isKept = false): LimitRefusal | undefined {
     const { limits, counts } = this;
     const max = limits.max[kind];
-    const quota = this.#quotaOf(kind, max);
+    const quota = this.#quotaOf(kind, max, isKept);
     if (quota < max && counts[kind] + amount > this.#shareOf(kind, quota)) return this.#refusal(429, kind, quota);
     if (limits.counts[kind] + amount > max) return this.#refusal(503, kind, max);
     this.add(kind, amount);
@@ -250,10 +251,10 @@ export class Account {
     return this.share && this.quotas?.[kind] !== undefined ? Math.min(quota, this.share.limitOf(kind)) : quota;
   }
 
-  #quotaOf(kind: Counted, max: number): number {
+  #quotaOf(kind: Counted, max: number, isKept: boolean): number {
     const own = this.quotas?.[kind];
     if (own !== undefined) return own;
-    return this.sharesEqually && this.limits.principals > 1 ? Math.max(1, Math.floor(max / 2)) : max;
+    return this.sharesEqually && (isKept || this.limits.principals > 1) ? Math.max(1, Math.floor(max / 2)) : max;
   }
 
   #refusal(status: 429 | 503, kind: Counted, value: number): LimitRefusal {

@@ -48,12 +48,12 @@ export class Ticket {
     }
     this.account.give(this.#kind);
     this.#kind = 'streams';
-    return this.addBody(keptBytes);
+    return this.addBody(keptBytes, true);
   }
 
   /** More of the body has arrived. It is held until the answer. */
-  addBody(bytes: number): LimitRefusal | undefined {
-    const refusal = this.account.take('waitingBytes', bytes);
+  addBody(bytes: number, isKept = false): LimitRefusal | undefined {
+    const refusal = this.account.take('waitingBytes', bytes, isKept);
     if (!refusal) this.#bodyBytes += bytes;
     return refusal;
   }

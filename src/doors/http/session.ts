@@ -161,7 +161,7 @@ export class HttpSession implements Channel {
   hold(bytes: number): RpcError | undefined {
     const counted = (held: number) => Math.max(0, held - FREE_BYTES);
     const more = this.#isOpen ? counted(this.#heldBytes + bytes) - counted(this.#heldBytes) : 0;
-    const beyond = more > 0 ? this.#account.take('waitingBytes', more) : undefined;
+    const beyond = more > 0 ? this.#account.take('waitingBytes', more, true) : undefined;
     if (beyond) return new RpcError(RpcCode.serverBusy, beyond.message);
     if (more < 0) this.#account.give('waitingBytes', -more);
     this.#heldBytes += bytes;
