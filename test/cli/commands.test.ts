@@ -273,3 +273,12 @@ describe('what a hostile server says, in a pipe', () => {
     expect(JSON.parse(stdout).content[0].text).toContain('\u009b31m\x7f');
   });
 });
+
+test('ls of a config without servers says how to add one', async () => {
+  const config = writeConfig('empty.json', {});
+  expect(await runCli(['ls', '--config', config])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'The config has no servers. Add one: standpipe add <name> -- <command …>\n',
+  });
+});
