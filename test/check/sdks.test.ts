@@ -1,10 +1,14 @@
 // How SDKs are recognised, and which violations come from them. With servers on SDKs: sdks.full.test.ts.
 
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/check/report/report.ts';
 import { serverRules } from '../../src/check/server/rules/index.ts';
+import { importable, installedVersion } from '../../src/check/server/sdk/installed-version.ts';
 import { type Sdk, type Signs, sdkOf } from '../../src/check/server/sdk/recognise-sdk.ts';
 import { attributeToSdk, rulesOfSdks } from '../../src/check/server/sdk/sdk-findings.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const typescript: Sdk = { name: 'TypeScript SDK' };
 
@@ -98,5 +102,54 @@ describe('a violation', () => {
       'The call of an unknown tool was refused with -32601 "MCP error -32601: Unknown tool: x" instead of -32602.';
     const [attributed] = attributeToSdk([{ ...unknownTool, reason: refused }], typescript);
     expect(attributed!.sdk).toMatchObject({ name: 'FastMCP for TypeScript' });
+    expect(attributeToSdk([{ ...unknownTool, reason: refused }], typescript, [], () => undefined)[0]!.sdk).toBe(
+      undefined,
+    );
+  });
+
+  test('of FastMCP for TypeScript, which ignores cursors, is known by the order of members in its lists', () => {
+    const listed = (tool: object): Outcome => {
+      const text = JSON.stringify({ result: { tools: [tool] }, jsonrpc: '2.0', id: 4 });
+      return {
+        ...parseError,
+        rule: 'methods/invalid-cursors-are-refused',
+        reason: '`tools/list` with an invalid cursor was answered with a result instead of the error -32602.',
+        evidence: [{ kind: 'received', text, bytes: text.length }],
+      };
+    };
+    const inputSchema = { type: 'object', properties: { a: { type: 'number' } } };
+    const ofFastMcp = listed({ annotations: { readOnlyHint: true }, description: 'a "b"', inputSchema, name: 'add' });
+    const find = () => ({ version: '4.20.16' });
+    expect(attributeToSdk([ofFastMcp], typescript, [], find)[0]!.sdk!.name).toBe('FastMCP for TypeScript 4.20.16');
+    const byHand = listed({ name: 'add', description: 'a "b"', inputSchema });
+    expect(attributeToSdk([byHand], typescript, [], find)[0]!.sdk).toBe(undefined);
+  });
+});
+
+describe('the version of the TypeScript SDK', () => {
+  const folder = temporaryFolder('sdk versions');
+  const file = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const install = (path: string, version: string, dependencies = {}) =>
+    file(join(path, 'package.json'), JSON.stringify({ version, dependencies }));
+  install('node_modules/@modelcontextprotocol/sdk', '1.32.2');
+  install('node_modules/@modelcontextprotocol/server', '2.4.0');
+  install('node_modules/fastmcp', '4.20.16', { '@modelcontextprotocol/sdk': '^1.24.3' });
+  install('node_modules/fastmcp/node_modules/@modelcontextprotocol/sdk', '1.24.3');
+
+  test.each([
+    ["import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';", '1.32.2'],
+    ['const { McpServer } = require("@modelcontextprotocol/server");', '2.4.0'],
+    ["import {\n  FastMCP,\n} from 'fastmcp';", '1.24.3'],
+    ["import './server.js';", undefined],
+  ])('is that of the package that the script imports: %s', (text, version) => {
+    file('server.mjs', text);
+    const target = { command: 'node', args: [join(folder, 'server.mjs')] };
+    expect(installedVersion(target, false)).toBe(version);
+    expect(importable(target, 'fastmcp')).toEqual({ version: '4.20.16' });
+    expect(importable(target, 'other')).toBe(undefined);
+    expect(importable({ command: 'npx', args: ['server'] }, 'fastmcp')).toEqual({});
   });
 });

@@ -28,6 +28,7 @@ import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
 import { observe, readsObservation } from './rules/observation.ts';
+import { importable } from './sdk/installed-version.ts';
 import { recogniseSdk, type Sdk } from './sdk/recognise-sdk.ts';
 import { attributeToSdk, mayBeOfSdk } from './sdk/sdk-findings.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
@@ -109,7 +110,9 @@ async function weighed(
   const supported = open.map(({ revision }) => revision);
   const outcomes = easeOlderRevisions(all, supported, revisions);
   const sdk = mayBeOfSdk(outcomes) ? await recogniseSdk(open[0]!, target) : undefined;
-  return sdk ? { outcomes: attributeToSdk(outcomes, sdk, revisions), sdk } : { outcomes };
+  return sdk
+    ? { outcomes: attributeToSdk(outcomes, sdk, revisions, (name) => importable(target, name)), sdk }
+    : { outcomes };
 }
 
 /** In the order of the table. */

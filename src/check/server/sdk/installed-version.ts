@@ -1,19 +1,57 @@
-// The version of the TypeScript SDK that the script of a command would import, as Node.js finds packages: in the nearest node_modules above it.
+// The packages that the script of a command imports, as Node.js finds them: in the nearest node_modules above it. The version of the TypeScript SDK
+// is that of the package that the script names, or that a framework brings which it names.
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isObject } from '../../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import type { Target } from '../../process-under-test.ts';
 
 const legacy = '@modelcontextprotocol/sdk';
 const modern = '@modelcontextprotocol/server';
+/** Of a script. Its imports are at the start. */
+const MOST_CHARS = 100_000;
+
+interface Package {
+  readonly folder: string;
+  readonly info: JsonObject;
+}
 
 /** Undefined where it is not certain: a command without a script, or one that can import both lines. `isModern`: only 2.x can be meant. */
-export function installedVersion({ command, args = [], cwd = '.' }: Target, isModern: boolean): string | undefined {
-  const script = [command, ...args].map((word) => realFile(resolve(cwd, word))).find((file) => file !== undefined);
+export function installedVersion(target: Target, isModern: boolean): string | undefined {
+  const script = scriptOf(target);
   if (script === undefined) return undefined;
-  const found = (isModern ? [modern] : [legacy, modern]).flatMap((name) => versionAbove(dirname(script), name) ?? []);
-  return found.length === 1 ? found[0] : undefined;
+  const sdks = isModern ? [modern] : [legacy, modern];
+  const versions = (folder: string, names: readonly string[]) =>
+    names.flatMap((name) => versionAbove(folder, name) ?? []);
+  const named = importsOf(script);
+  const frameworks = named.flatMap((name) => packageAbove(dirname(script), name) ?? []);
+  const ways = [
+    versions(
+      dirname(script),
+      sdks.filter((name) => named.includes(name)),
+    ),
+    frameworks.flatMap(({ folder, info }) =>
+      versions(
+        folder,
+        sdks.filter((name) => dependsOn(info, name)),
+      ),
+    ),
+    versions(dirname(script), sdks),
+  ];
+  const found = new Set(ways.find((each) => each.length > 0));
+  return found.size === 1 ? [...found][0] : undefined;
+}
+
+/** Undefined if the script of the command cannot import the package. Without a version if the command has no script. */
+export function importable(target: Target, name: string): { version?: string } | undefined {
+  const script = scriptOf(target);
+  if (script === undefined) return {};
+  const version = versionAbove(dirname(script), name);
+  return version === undefined ? undefined : { version };
+}
+
+function scriptOf({ command, args = [], cwd = '.' }: Target): string | undefined {
+  return [command, ...args].map((word) => realFile(resolve(cwd, word))).find((file) => file !== undefined);
 }
 
 function realFile(path: string): string | undefined {
@@ -25,11 +63,28 @@ function realFile(path: string): string | undefined {
   }
 }
 
+/** Names of packages. */
+function importsOf(script: string): string[] {
+  const text = readFileSync(script, 'utf8').slice(0, MOST_CHARS);
+  const names = text.matchAll(/\b(?:from|import|require)\s*\(?\s*['"]((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^'"]*)?['"]/g);
+  return [...new Set([...names].map((match) => match[1]!))];
+}
+
+function dependsOn({ dependencies }: JsonObject, name: string): boolean {
+  return isObject(dependencies) && Object.hasOwn(dependencies, name);
+}
+
 function versionAbove(folder: string, name: string): string | undefined {
+  const version = packageAbove(folder, name)?.info.version;
+  return typeof version === 'string' ? version : undefined;
+}
+
+function packageAbove(folder: string, name: string): Package | undefined {
   for (let at = folder; ; at = dirname(at)) {
     try {
-      const info: unknown = JSON.parse(readFileSync(join(at, 'node_modules', name, 'package.json'), 'utf8'));
-      return isObject(info) && typeof info.version === 'string' ? info.version : undefined;
+      const found = join(at, 'node_modules', name);
+      const info: unknown = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8'));
+      return isObject(info) ? { folder: realpathSync(found), info } : undefined;
     } catch {
       if (at === dirname(at)) return undefined; // it is in none of the folders above
     }

@@ -11,12 +11,13 @@ interface SdkFinding {
   readonly reason: RegExp;
   /** Of the last frame of the server: a sign of the part of the SDK that a user may replace. */
   readonly frame?: RegExp;
-  /** The part of the SDK, or a framework on it. Default: the SDK. */
-  readonly by?: string;
+  /** A framework on the SDK, and its package, which the script of the server must be able to import. Default: the SDK. */
+  readonly by?: { readonly name: string; readonly package: string };
   readonly note: string;
   readonly issue?: string;
 }
 
+const fastmcp = { name: 'FastMCP for TypeScript', package: 'fastmcp' };
 const issue = (number: number) => `https://github.com/modelcontextprotocol/typescript-sdk/issues/${number}`;
 
 const findings: readonly SdkFinding[] = [
@@ -102,25 +103,44 @@ const findings: readonly SdkFinding[] = [
     sdk: 'TypeScript SDK',
     rules: ['methods/unknown-tools-are-refused'],
     reason: /-32601 "MCP error -32601: Unknown tool: /,
-    by: 'FastMCP for TypeScript',
+    by: fastmcp,
     note: 'It refuses unknown tools as unknown methods.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['methods/invalid-cursors-are-refused'],
+    reason: /`tools\/list` .* was answered with a result/,
+    // The order of the members in its source, which code of a user seldom has.
+    frame:
+      /"tools":\[\{(?:"annotations":\{[^}]*\},)?(?:"description":"(?:[^"\\]|\\.)*",)?"inputSchema":\{.*\},"name":"/,
+    by: fastmcp,
+    note: 'It has one page of each list and ignores cursors.',
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['methods/unknown-completions-are-refused'],
     reason: /-32603 "Unknown prompt"/,
-    by: 'FastMCP for TypeScript',
+    by: fastmcp,
     note: 'It reports an unknown prompt as an internal error.',
   },
 ];
 
-/** A violated MUST that the SDK causes is a warning, unless its revision was asked for: the user cannot mend it. */
-export function attributeToSdk(outcomes: readonly Outcome[], sdk: Sdk, asked: readonly Revision[] = []): Outcome[] {
+/** A violated MUST that the SDK causes is a warning, unless its revision was asked for: the user cannot mend it. `find`: a package of the server. */
+export function attributeToSdk(
+  outcomes: readonly Outcome[],
+  sdk: Sdk,
+  asked: readonly Revision[] = [],
+  find: (name: string) => { version?: string } | undefined = () => ({}),
+): Outcome[] {
   return outcomes.map((outcome) => {
-    const row = findings.find((each) => each.sdk === sdk.name && fits(each, outcome));
+    const maker = ({ by }: SdkFinding) => {
+      const found = by ? find(by.package) : sdk;
+      return found && [by?.name ?? sdk.name, found.version].join(' ').trim();
+    };
+    const row = findings.find((each) => each.sdk === sdk.name && fits(each, outcome) && maker(each));
     if (!row) return outcome;
-    const { by = sdk.name, note, issue } = row;
-    const name = sdk.version === undefined || by !== sdk.name ? by : `${by} ${sdk.version}`;
+    const { note, issue } = row;
+    const name = maker(row)!;
     const isEased = outcome.status === 'failed' && !asked.includes(outcome.revision!);
     const status = isEased ? 'warning' : outcome.status;
     return { ...outcome, status, sdk: { name, note, ...(issue && { issue }) } };
