@@ -28,10 +28,11 @@ describe('a server on the official TypeScript SDK', () => {
     expect(sdk).toMatchObject(typescript);
   });
 
-  test('every row of the table is reproduced by one of them', () => {
+  test('every row of the table for this SDK is reproduced by one of them', () => {
     const reproduced = new Set([...causedBy('sdk-1.mjs'), ...causedBy('sdk-2.mjs')]);
     const ofFastMcp = ['methods/unknown-completions-are-refused'];
-    expect(rulesOfSdks.filter((id) => !reproduced.has(id) && !ofFastMcp.includes(id))).toEqual([]);
+    const ofGo = ['wire/json-in-any-form', 'modern/unsupported-version', 'modern/cancelled-subscription-is-silent'];
+    expect(rulesOfSdks.filter((id) => !reproduced.has(id) && ![...ofFastMcp, ...ofGo].includes(id))).toEqual([]);
   });
 
   test('the report names the SDK, its issue and the rules', () => {
