@@ -1,6 +1,7 @@
 // A program under test as a process: its pipes, its transcript, and waiting for what it writes. How its stdout is split into messages is up to
 // the class of the protocol. Bounded: a process that writes without end is stopped (budget.ts).
 
+import type { Socket } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import { commandLine } from '../base/command-line.ts';
 import { SILENT, within } from '../base/wait.ts';
@@ -196,6 +197,14 @@ export abstract class ProcessUnderTest {
   async inputTaken(timeoutMs = this.timeoutMs): Promise<boolean> {
     const taken = new Promise<boolean>((resolve) => this.process.stdin.write('', () => resolve(true)));
     return (await within(systemClock, timeoutMs, taken)) === true;
+  }
+
+  /** The same, or until it has taken nothing for so long: it waits until its output is read. */
+  async inputTakenUntilIdle(idleMs: number): Promise<void> {
+    const stdin = this.process.stdin as Socket;
+    const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // not while a write makes progress
+    await Promise.race([this.inputTaken(), idle]);
+    stdin.setTimeout(0);
   }
 
   /** Stops reading, as a busy client does. */

@@ -31,7 +31,7 @@ export const thousandRequests: ServerRule = {
 
 const SLOW_REQUESTS = 500;
 const SLOW_PADDING = 4_000;
-const BLOCKED_MS = 300;
+const BLOCKED_MS = 1_000;
 
 export const slowReader: ServerRule = {
   id: 'robustness/slow-reader',
@@ -54,7 +54,7 @@ export const slowReader: ServerRule = {
     try {
       for (const id of ids) probe.send(conversation.ping(id));
       // Until the server has read all, or waits for the client itself. The verdict does not depend on the time.
-      await probe.inputTaken(BLOCKED_MS);
+      await probe.inputTakenUntilIdle(BLOCKED_MS);
     } finally {
       probe.resumeReading();
     }

@@ -84,7 +84,7 @@ export const slowReader: LiteServerRule = {
     probe.pauseReading();
     const ids = writeRequests(probe, MANY);
     // A server that waits for the reader does not read all requests. One that queues or drops answers does, and is then past a full pipe.
-    await probe.inputTaken(FULL_PIPE_MS);
+    await probe.inputTakenUntilIdle(FULL_PIPE_MS);
     probe.resumeReading();
     for (const id of ids) await probe.answerTo(id, `one of ${MANY} requests whose answers were read late`);
   },
