@@ -2,8 +2,7 @@
 
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { join, win32 } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import { type Announced, type AnnounceOptions, announce } from '../../src/live/announce.ts';
@@ -42,8 +41,8 @@ describe('the runtime folder', () => {
   test('is in the profile of the user on Windows, with and without the variable that names it', () => {
     const local = { LOCALAPPDATA: 'D:\\Ann\\Local', XDG_RUNTIME_DIR: 'C:\\elsewhere' };
     expect(runtimeFolder(local, 'win32')).toBe('D:\\Ann\\Local\\standpipe');
-    const own = runtimeFolder({ LOCALAPPDATA: 'not absolute' }, 'win32');
-    expect(own).toBe(win32.join(userInfo().homedir, 'AppData\\Local\\standpipe'));
+    const own = runtimeFolder({ LOCALAPPDATA: 'not absolute' }, 'win32', () => 'C:\\Users\\Ann');
+    expect(own).toBe('C:\\Users\\Ann\\AppData\\Local\\standpipe');
   });
 
   test('is kept by macOS, and leaves room for the name of a socket', () => {
