@@ -3,10 +3,11 @@
 import { type Language, languageOf } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
 import type { Budget } from './budget.ts';
-import type { ProcessUnderTest, Target } from './process-under-test.ts';
+import type { ProcessUnderTest } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome, Status } from './report/report.ts';
 import { type Level, levelOf, linkOf, type RuleText, titleOf } from './rule.ts';
+import type { Target } from './target.ts';
 import { type Entry, withCauses } from './transcript.ts';
 import { NotApplicable, Violation } from './verdict.ts';
 

@@ -3,44 +3,14 @@
 
 import type { Socket } from 'node:net';
 import { systemClock } from '../base/clock.ts';
-import { commandLine } from '../base/command-line.ts';
 import { SILENT, within } from '../base/wait.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import { sendSignal } from '../process/tree/signals.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
-import { maskValues } from '../secrets/mask-values.ts';
-import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from './budget.ts';
+import type { Target } from './target.ts';
 import { Transcript } from './transcript.ts';
 import { violation } from './verdict.ts';
-
-export interface Target {
-  command: string;
-  args?: readonly string[];
-  env?: Readonly<Record<string, string>>;
-  /** Further values to mask in reports. */
-  secrets?: readonly string[];
-  cwd?: string;
-  /** How long the rest of its process tree may run on after it exited by itself, before it is stopped. */
-  stragglersMs?: number;
-}
-
-/** Without the other options of a check. */
-export function targetOf({ command, args, env, secrets, cwd }: Target): Target {
-  return {
-    command,
-    ...(args && { args }),
-    ...(env && { env }),
-    ...(secrets && { secrets }),
-    ...(cwd && { cwd }),
-  };
-}
-
-/** The command line, with secrets masked. */
-export function shownCommand({ command, args = [], env, secrets = [] }: Target): string {
-  const mask = maskValues(env, [...secrets, ...secretsInArguments(args)]);
-  return commandLine(mask(command), redactArguments(args, mask));
-}
 
 /** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
 const MOST_STDERR_BYTES = 1024 * 1024;

@@ -3,8 +3,8 @@
 import type { JsonObject } from '../../base/json-object.ts';
 import type { Budget } from '../budget.ts';
 import type { Deadline } from '../in-parallel.ts';
-import type { Target } from '../process-under-test.ts';
 import { messagesOf } from '../server/probe.ts';
+import type { Target } from '../target.ts';
 import { PlayedMcp } from './played-mcp.ts';
 import { Stage } from './stage.ts';
 import type { Asked, Speaks } from './usual-answers.ts';

@@ -11,8 +11,8 @@ import { type ExitStatus, type ServerProcess, startServerProcess } from '../../p
 import { type LocalListener, listenLocal } from '../../transport/local-socket.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from '../budget.ts';
 import type { Deadline } from '../in-parallel.ts';
-import type { Target } from '../process-under-test.ts';
 import { seatFile } from '../seat-file.ts';
+import type { Target } from '../target.ts';
 import { Transcript } from '../transcript.ts';
 import { PlayedServer } from './played-server.ts';
 

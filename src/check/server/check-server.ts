@@ -16,9 +16,9 @@ import {
   type Seams,
 } from '../jobs.ts';
 import { type Judging, judge, serverJudging } from '../judge.ts';
-import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
+import { type Target, targetOf } from '../target.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
 import { explainSilence } from './explain-silence.ts';

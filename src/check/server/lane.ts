@@ -3,8 +3,8 @@
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Budget } from '../budget.ts';
 import { inTime } from '../in-parallel.ts';
-import type { Target } from '../process-under-test.ts';
 import { SharedProcess } from '../shared-process.ts';
+import type { Target } from '../target.ts';
 import { Violation, violation } from '../verdict.ts';
 import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
 import { Conversation } from './conversation.ts';

@@ -3,7 +3,8 @@
 import type { JsonObject } from '../../base/json-object.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
 import { type Budget, parsedBytes } from '../budget.ts';
-import { launch, ProcessUnderTest, type Target } from '../process-under-test.ts';
+import { launch, ProcessUnderTest } from '../process-under-test.ts';
+import type { Target } from '../target.ts';
 import type { Entry } from '../transcript.ts';
 import { violation } from '../verdict.ts';
 import { type Frame, LineReader, messagesOf } from './line-reader.ts';

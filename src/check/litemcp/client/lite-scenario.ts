@@ -3,7 +3,7 @@
 import type { Budget } from '../../budget.ts';
 import { Stage } from '../../client/stage.ts';
 import type { Deadline } from '../../in-parallel.ts';
-import type { Target } from '../../process-under-test.ts';
+import type { Target } from '../../target.ts';
 import { type Asked, PlayedLite } from './played-lite.ts';
 
 export type Answering = (asked: Asked, played: PlayedLite) => void | Promise<void>;

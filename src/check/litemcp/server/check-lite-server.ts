@@ -3,10 +3,10 @@
 import { Budget } from '../../budget.ts';
 import { DEFAULT_TIMEOUT_MS, deadlineOf, type Job, type RunOptions, runAll, type Seams } from '../../jobs.ts';
 import { judge, serverJudging } from '../../judge.ts';
-import { type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
 import type { NamedCall } from '../../server/calls.ts';
+import { type Target, targetOf } from '../../target.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import { LiteLane } from './lite-lane.ts';
 import type { LiteServerRule } from './lite-server-rule.ts';

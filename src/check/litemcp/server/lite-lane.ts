@@ -2,9 +2,9 @@
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import type { Budget } from '../../budget.ts';
-import type { Target } from '../../process-under-test.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { SharedProcess } from '../../shared-process.ts';
+import type { Target } from '../../target.ts';
 import { Violation } from '../../verdict.ts';
 import { LiteProbe } from './lite-probe.ts';
 import { callData, type PermittedCall, permittedCall } from './permitted-call.ts';

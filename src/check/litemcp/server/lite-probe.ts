@@ -3,7 +3,8 @@
 import { textOf } from '../../../base/text-of.ts';
 import type { ServerProcess } from '../../../process/server-process.ts';
 import { type Budget, parsedBytes } from '../../budget.ts';
-import { launch, ProcessUnderTest, type Target } from '../../process-under-test.ts';
+import { launch, ProcessUnderTest } from '../../process-under-test.ts';
+import type { Target } from '../../target.ts';
 import { violation } from '../../verdict.ts';
 import { Frames, type Message, requestText } from '../frames.ts';
 

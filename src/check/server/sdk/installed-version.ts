@@ -4,7 +4,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
-import type { Target } from '../../process-under-test.ts';
+import type { Target } from '../../target.ts';
 
 const legacy = '@modelcontextprotocol/sdk';
 const modern = '@modelcontextprotocol/server';

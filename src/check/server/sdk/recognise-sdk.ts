@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { eraOf } from '../../../mcp/revisions.ts';
 import { parsed } from '../../parsed-json.ts';
-import type { Target } from '../../process-under-test.ts';
+import type { Target } from '../../target.ts';
 import { initializeOn } from '../initialize.ts';
 import type { Lane } from '../lane.ts';
 import type { Probe } from '../probe.ts';
