@@ -5,6 +5,7 @@ import { isNestedTooDeeply, MAX_NESTING } from '../base/nesting.ts';
 
 /** Undefined for text that is not JSON. Values below the limit of nesting are null. */
 export function parsed(text: string): unknown {
+  if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // an exception takes far longer, and noise may have many lines
   let value: unknown;
   try {
     value = JSON.parse(text);
