@@ -61,3 +61,28 @@ test('a server that answers as soon as a message is complete reads messages in p
   });
   expect(outcomes).toMatchObject([{ rule: 'wire/split-writes', status: 'passed' }]);
 });
+
+test('a list that takes long is not taken for silence while pings are answered', async () => {
+  // The early list is answered with the next one: later than any number of pings.
+  const program = `let list, isOpen;
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const answer = (to, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id: to, result }));
+      if (method === 'initialize') isOpen = true;
+      if (method === 'initialize') answer(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } });
+      else if (method === 'ping') answer(id, {});
+      else if (method === 'tools/list') {
+        if (!isOpen) return (list = id);
+        if (list !== undefined) answer(list, { tools: [] });
+        answer(id, { tools: [] });
+      } else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'x' } }));
+    })`;
+  const { outcomes } = await checkServer({
+    command: process.execPath,
+    args: ['-e', program],
+    revisions: ['2025-06-18'],
+    only: ['lifecycle/requests-before-initialize'],
+    timeoutMs: 3_000,
+  });
+  expect(outcomes).toMatchObject([{ rule: 'lifecycle/requests-before-initialize', status: 'passed' }]);
+});
