@@ -73,7 +73,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
   },
   Other: {
     completion: {
-      summary: 'print the completion script for bash, zsh or fish',
+      summary: 'print completion for bash, zsh, fish or PowerShell',
       load: () => import('./commands/completion.ts'),
     },
   },

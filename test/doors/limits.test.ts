@@ -57,6 +57,7 @@ afterEach(async () => {
 
 interface Sent {
   method?: string;
+  path?: string;
   headers?: Record<string, string>;
   body?: object;
   principal?: string;
@@ -64,7 +65,7 @@ interface Sent {
 }
 
 /** Resolves when the answer begins. */
-function open({ method = 'POST', headers = {}, body, principal = '', isChunked = false }: Sent) {
+function open({ method = 'POST', path = '/', headers = {}, body, principal = '', isChunked = false }: Sent) {
   const { port } = listener.address() as AddressInfo;
   const given = {
     'content-type': 'application/json',
@@ -72,7 +73,7 @@ function open({ method = 'POST', headers = {}, body, principal = '', isChunked =
     'x-principal': principal,
     ...headers,
   };
-  const request = httpRequest({ port, host: '127.0.0.1', method, headers: given });
+  const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: given });
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.on('response', resolve);
     request.on('error', reject);
@@ -143,6 +144,21 @@ test('beyond the limit of the door everybody is refused with 503, and a client t
   expect((await send(call('echo'))).status).toBe(200);
   for (const { request } of waiting) request.destroy();
   await counted(zero);
+});
+
+test('2024-11-05: an id that is used again does not give back the place of the first request', async () => {
+  const stream = open({ method: 'GET', principal: 'ada' });
+  const [first] = (await (await stream.response).iterator({ destroyOnReturn: false }).next()).value
+    .toString()
+    .match(/(?<=data: )\S+/);
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'waits' } };
+  expect((await send({ path: first, body, principal: 'ada' })).status).toBe(202);
+  await runs(1);
+  expect((await send({ path: first, body, principal: 'ada' })).status).toBe(400);
+  expect((await send({ path: first, body: { ...body, id: 2 }, principal: 'ada' })).status).toBe(202);
+  await runs(2);
+  expect((await send({ path: first, body: { ...body, id: 3 }, principal: 'ada' })).status).toBe(429);
+  stream.request.destroy();
 });
 
 test('requests a minute are a quota', async () => {

@@ -34,7 +34,7 @@ async function node(
     run: async (claim: ClaimRecord) => void running.set(keyOfSlot(claim.server, claim.slot), claim),
     end: async ({ server, slot }: ClaimRecord) => void running.delete(keyOfSlot(server, slot)),
   };
-  const claims = new Claims(fabric, lease, runner, name);
+  const claims = new Claims(fabric, lease, runner, name, { clock });
   lease.onHeld = () => void claims.leaseHeld();
   lease.onLost = (reason) => claims.leaseLost(reason);
   await lease.acquire();

@@ -45,7 +45,18 @@ async function open(served: Partial<ServedInstance> = {}, limits: Partial<DoorLi
     ...served,
   });
   const node = new CallingNode(calling!, 'calling', `run${number}`);
-  await Promise.all([answering!.flush(), calling!.flush()]);
+  // The test before may have cost a connection.
+  for (const each of [answering!, calling!]) {
+    await until(
+      'it is connected',
+      () =>
+        each.isConnected &&
+        each.flush().then(
+          () => true,
+          () => false,
+        ),
+    );
+  }
   const subject = subjects.call(`node${number}`, 'one');
   const release = () => {
     for (const resolve of held.splice(0)) resolve();

@@ -90,7 +90,7 @@ export class HttpSession implements Channel {
   }
 
   isAnswering(id: RequestId): boolean {
-    return this.#replies.get(id) !== undefined;
+    return this.#replies.get(id) !== undefined || this.#tickets.get(id) !== undefined;
   }
 
   start(): Promise<void> {
