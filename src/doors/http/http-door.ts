@@ -255,7 +255,6 @@ export class HttpDoor {
     const session = this.#ownSession(exchange, id);
     if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
     exchange.belongsTo?.(session.observed);
-    // The answer to the second one would give back what the first one counts as.
     if (isRequest(message) && session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
     session.receive(message, bytes, exchange.ticket);
     exchange.answer(202, {});

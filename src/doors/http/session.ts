@@ -89,6 +89,7 @@ export class HttpSession implements Channel {
     return true;
   }
 
+  /** Another request with the same id must not run: its answer would give back what the first one counts as. */
   isAnswering(id: RequestId): boolean {
     return this.#replies.get(id) !== undefined || this.#tickets.get(id) !== undefined;
   }
