@@ -180,7 +180,7 @@ describe('when a process ends', () => {
     '%s: when the only call is given up while it starts, and no other follows',
     async (share) => {
       const changes: string[] = [];
-      let starts = () => {};
+      let starts: () => void = () => undefined;
       const start = new Promise<void>((resolve) => {
         starts = resolve;
       });
