@@ -60,7 +60,7 @@ export async function connectLiteMcp(
     await client.info({ timeoutMs: startupTimeoutMs, signal });
     return client;
   } catch (error) {
-    const evidence = client.evidence(); // of the failure, not of the end that follows
+    const evidence = client.evidence(); // read before the server is stopped, so that it shows the failure alone
     await client.close();
     const { firstNoise } = client.evidence(); // text without an empty line behind it is read at the end
     throw connectError(error, firstNoise === undefined ? evidence : { ...evidence, firstNoise });

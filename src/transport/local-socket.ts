@@ -20,7 +20,7 @@ export interface ConnectOptions {
 export interface ListenOptions {
   /** Connections beyond it, and beyond `maxUnproven`, are closed. Without a limit unless given. */
   maxConnections?: number;
-  /** Of clients that have not proven anything yet. The oldest is closed for a new one. */
+  /** How many clients may be connected without a proof. The oldest is closed for a new one. */
   maxUnproven?: number;
   /** For the proof of a client. */
   proofMs?: number;

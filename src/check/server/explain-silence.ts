@@ -17,7 +17,7 @@ export interface Silence {
   fix?: string | undefined;
 }
 
-/** Of a server that does not end with its stdin. */
+/** How long a server that does not exit at the end of its stdin is waited for. */
 const MOST_AFTER_END_MS = 10_000;
 
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';

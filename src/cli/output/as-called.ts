@@ -1,4 +1,4 @@
-// Commands of Standpipe in text for people, as this program was called: whoever runs it with npx has no `standpipe` in PATH.
+// Writes `npx standpipe …` for `standpipe …` in messages if this program was started by npx: such a user has no `standpipe` in PATH.
 
 import { commandTable } from '../command-table.ts';
 

@@ -35,7 +35,7 @@ const settings: FolderOf = (context) => {
 const folders: Readonly<Record<string, FolderOf>> = {
   project: ({ cwd }) => cwd,
   home: inHome(),
-  /** Of Standpipe itself. */
+  /** The folder of Standpipe's own settings. */
   standpipe: (context) => pathOf(context.platform).dirname(configFile('mcp.json', context)),
   xdgConfig,
   /** Where applications keep settings. */

@@ -106,7 +106,7 @@ export class ServerCalls<Client> {
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
-    // Of the error itself: one of another node, or with a reason added, is not about this connection.
+    // The error as it was thrown: one from another node, or with a reason added, is not about this connection.
     if (thrown instanceof PeerError && thrown.waitedInFull) this.#options.timedOut(link);
     if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;

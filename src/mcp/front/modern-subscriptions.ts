@@ -12,7 +12,7 @@ import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
-/** Of the requests that stay open, and what is kept for their URIs, all together. */
+/** The limit for all open requests together, with what is kept for their URIs. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** What a subscription keeps for each of its URIs beside the request: it is found by them. */
 const BYTES_PER_URI = 512;

@@ -6,7 +6,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 
-/** Of cmd.exe, in characters. */
+/** The longest command line that cmd.exe takes, in characters. */
 const LONGEST = 8191;
 
 /** Arguments for cmd.exe, to be passed verbatim. `content`: of the batch file. Throws UsageError. */

@@ -45,7 +45,7 @@ function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
 
 const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
-/** Of programs on Windows, in lower case. Programs and batch files are always among them. */
+/** The extensions of programs on Windows, in lower case. Those of programs and batch files are always among them. */
 function extensionsIn(environment: Surroundings['environment']): string[] {
   const listed = (readVariable(environment, 'PATHEXT', 'win32') || USUAL_EXTENSIONS).toLowerCase().split(';');
   return [...new Set([...listed, ...USUAL_EXTENSIONS.toLowerCase().split(';')])].filter((one) => one.startsWith('.'));

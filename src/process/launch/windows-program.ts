@@ -13,7 +13,7 @@ import { realSystem, type Surroundings, type System } from './system.ts';
 export interface Program {
   file: string;
   args: readonly string[];
-  /** That of the command unless given. */
+  /** Default: the environment of the command. */
   environment?: Readonly<Record<string, string>>;
   /** The arguments are a finished command line. */
   isVerbatim?: boolean;

@@ -44,7 +44,7 @@ class FakeSystem implements JobCalls {
     this.jobs.delete(handle);
   }
 
-  /** Of the only job. */
+  /** The processes of the only job. */
   get members(): Set<number> {
     const [members] = this.jobs.values();
     if (!members || this.jobs.size > 1) throw new Error(`There are ${this.jobs.size} jobs`);

@@ -8,7 +8,7 @@ import type { Target } from '../../target.ts';
 
 const legacy = '@modelcontextprotocol/sdk';
 const modern = '@modelcontextprotocol/server';
-/** Of a script. Its imports are at the start. */
+/** How much of a script is read. Its imports are at the start. */
 const MOST_CHARS = 100_000;
 
 interface Package {

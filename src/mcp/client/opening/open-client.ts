@@ -137,7 +137,7 @@ class Attempts<T extends ClientChannel> {
       return new Client(session, session.facts, { ...this.#options, identity }, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
-      const evidence = channel.evidence?.(); // of the failure, not of the end that follows
+      const evidence = channel.evidence?.(); // read before the server is stopped, so that it shows the failure alone
       await stop();
       // An error of the start itself is complete.
       const { step } = negotiation;
