@@ -28,9 +28,9 @@ export type {
 export type { ServerFacts } from '../mcp/client/session/session.ts';
 export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
 export type { Warning } from '../mcp/client/warnings.ts';
+export type { ListKind } from '../mcp/methods.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
-export type { ListKind } from '../mcp/watchers.ts';
 export type { StopWaits } from '../process/tree/stop-ladder.ts';
 export type { StderrChoice } from '../transport/stderr-outlet.ts';
 export { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';

@@ -2,22 +2,25 @@
 
 import { toError } from '../base/errors.ts';
 import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
+import { type ListKind, listMethods, methodsOfMcp } from './methods.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
 import type { LogLevel, ServerCapabilities, SubscriptionFilter } from './types.ts';
 import { UriMap } from './uri-map.ts';
 
-export type ListKind = 'tools' | 'resources' | 'prompts';
-export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
+export const listKinds: readonly ListKind[] = [...new Set(Object.values(listMethods).map(({ kind }) => kind))];
 
 export const LOG_METHOD = 'notifications/message';
 export const UPDATED_METHOD = 'notifications/resources/updated';
-const listChanged = new Map(
-  listKinds.map((kind) => [`notifications/${kind}/list_changed`, `${kind}ListChanged` as const]),
-);
 /** The notifications about changes. */
-export const changeMethods: readonly string[] = [...listChanged.keys(), UPDATED_METHOD];
-/** They belong to a request, and are handled with it. */
-const ofRequests = new Set(['notifications/progress', 'notifications/cancelled']);
+export const changeMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { filter }]) =>
+  filter ? [method] : [],
+);
+type ListFilter = `${ListKind}ListChanged`;
+const listChanged = new Map(
+  changeMethods
+    .filter((method) => method !== UPDATED_METHOD)
+    .map((method) => [method, methodsOfMcp.get(method)!.filter as ListFilter]),
+);
 
 export class Watchers {
   readonly #all = new Set<Watcher>();
@@ -153,5 +156,5 @@ function wants(filter: WatchFilter, method: string, params: Params | undefined):
   if (method === LOG_METHOD) return filter.logs !== undefined && reaches(params?.level, filter.logs);
   const list = listChanged.get(method);
   if (list) return filter[list] === true;
-  return filter.others === true && !ofRequests.has(method);
+  return filter.others === true && !methodsOfMcp.get(method)?.isOfRequest;
 }

@@ -37,7 +37,7 @@ function whyNotNode(specifier: string, folder: string, rule: ImportRule): string
 function whyNotFile(each: Import, target: string, folder: string, rule: ImportRule): string | undefined {
   if (target.startsWith('..')) return 'it lies outside of src';
   const targetFolder = folderOf(target);
-  if (targetFolder === folder || rule.folders.includes(targetFolder)) return undefined;
+  if (targetFolder === folder || rule.folders.includes(targetFolder) || rule.folders.includes(target)) return undefined;
   if (rule.types?.includes(targetFolder) || rule.types?.includes(target)) {
     return each.typeOnly ? undefined : `${folder} may use only types of ${target}: write \`import type\``;
   }

@@ -2,7 +2,7 @@
 // a layer knows the ones below it and never the ones above. Whoever changes a row changes the architecture: say why.
 
 export interface ImportRule {
-  /** Other folders of `src`, in full. Its own files a folder may always import. */
+  /** Other folders of `src`, in full, or single files of them. Its own files a folder may always import. */
   folders: readonly string[];
   /** Folders, files and packages of which only types may be used (`import type`). */
   types?: readonly string[];
@@ -53,7 +53,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   flow: { folders: ['base'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all' },
   transport: {
-    folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'],
+    folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process', 'mcp/methods.ts'],
     node: io,
     types: [officialClient],
     lazyPackages: [officialClient, 'http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
@@ -146,7 +146,7 @@ export function ruleAsRow(folder: string): string {
   const { folders, types = [], node, packages = [], lazyPackages = [] } = importRules[folder]!;
   const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
   const allowed = [
-    folders.join(', '),
+    folders.map((name) => (name.endsWith('.ts') ? code([name]) : name)).join(', '),
     types.length > 0 ? `types of ${code(types)}` : '',
     node === undefined ? '' : node === 'all' ? '`node:*`' : '`node:*` but not `node:child_process`',
     code(packages),

@@ -2,10 +2,13 @@
 // comes several times is shown once, unless it answers a request.
 
 import { isObject } from '../../base/json-object.ts';
+import { methodsOfMcp } from '../../mcp/methods.ts';
 import { parsed } from '../parsed-json.ts';
 import type { EvidenceLine } from './report.ts';
 
-const padding = new Set(['initialize', 'notifications/initialized', 'ping', 'server/discover']);
+function isPadding(method: unknown): boolean {
+  return method === 'ping' || methodsOfMcp.get(method as string)?.isHandshake === true;
+}
 
 /** A request and its answer are left out together. If all would be left out, they are the evidence, and nothing is. */
 export function relevantFrames(evidence: readonly EvidenceLine[]): readonly EvidenceLine[] {
@@ -18,7 +21,7 @@ export function relevantFrames(evidence: readonly EvidenceLine[]): readonly Evid
     });
   const left = new Set<number>();
   for (const [at, message] of messages.entries()) {
-    if (evidence[at]!.kind !== 'sent' || !padding.has(message?.method as string)) continue;
+    if (evidence[at]!.kind !== 'sent' || !isPadding(message?.method)) continue;
     const answers = message!.id === undefined ? [] : answersTo(message!.id);
     const isUsual = message!.id === undefined || (answers.length === 1 && isObject(messages[answers[0]!]?.result));
     if (isUsual) for (const each of [at, ...answers]) left.add(each);

@@ -1,6 +1,7 @@
 // A service of one server as a principal may use it: tools of others do not exist. Methods that MCP does not define could run
 // a tool by another name, so they do not exist either. All servers of a host as one restrict themselves (`restrictedTo`).
 
+import { isOfService, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type {
@@ -13,15 +14,6 @@ import type {
   ServiceFacts,
   Watcher,
 } from '../../mcp/service.ts';
-
-const others = new Set([
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'completion/complete',
-]);
 
 /** `name`: the server that it is. A service without a name is used only by those who may use any. Undefined: no right at all. */
 export function restrict(service: Service, name: string | undefined, rights: Rights): Service | undefined {
@@ -46,11 +38,12 @@ class RestrictedService implements Service {
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    if (method === 'tools/call') {
-      // A server may take a list of one name for the name.
-      if (!this.#mayCall(params.name)) throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
-    } else if (method === 'tools/list') return this.#allowed(method, params, caller);
-    else if (!others.has(method)) throw methodNotFound(method);
+    if (!isOfService(method)) throw methodNotFound(method);
+    const { target, list } = methodsOfMcp.get(method)!;
+    if (list?.member === 'tools') return this.#allowed(method, params, caller);
+    // A server may take a list of one name for the name.
+    if (target?.list === 'tools' && !this.#mayCall(params[target.parameter]))
+      throw invalidParams(`Unknown tool: ${JSON.stringify(params[target.parameter])}`);
     return this.#service.request(method, params, caller);
   }
 

@@ -5,9 +5,9 @@ import { RpcError } from '../../base/errors.ts';
 import { decodeHeader, isEncodedHeader } from '../../base/header-text.ts';
 import { ENCODED, isEncoded } from '../../http/json-body.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { namedBy } from '../../jsonrpc/repeated-headers.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { methodsOfMcp } from '../../mcp/methods.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { ClientFacts, ClientIdentity } from '../../mcp/service.ts';
 import { type ToolHeader, valueAt } from '../../mcp/tool-headers.ts';
@@ -39,7 +39,7 @@ export function checkedClient(
   if (otherVersion) return otherVersion;
   const client = readEnvelope(meta, identity);
   if (client instanceof RpcError) return client;
-  const member = namedBy[method];
+  const member = methodsOfMcp.get(method)?.target?.parameter;
   const otherName = member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]);
   return differs(exchange, 'Mcp-Method', method) ?? otherName ?? client;
 }

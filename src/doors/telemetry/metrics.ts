@@ -3,6 +3,7 @@
 
 import type { Counter, Gauge, Metric, Registry } from 'prom-client';
 import { StandpipeError } from '../../base/errors.ts';
+import { isOfService } from '../../mcp/methods.ts';
 import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
 import type { Counted, Limits } from '../limits.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -16,17 +17,6 @@ export interface Gauged {
   labels: readonly string[];
   read(): Iterable<{ labels: Record<string, string>; value: number }>;
 }
-
-const methods = new Set([
-  'completion/complete',
-  'prompts/get',
-  'prompts/list',
-  'resources/list',
-  'resources/read',
-  'resources/templates/list',
-  'tools/call',
-  'tools/list',
-]);
 
 const SECONDS = 'standpipe_request_seconds';
 
@@ -105,7 +95,7 @@ export class Metrics {
       const startedMs = performance.now();
       const done = (outcome: string) => {
         counts.running--;
-        counts.ended(methods.has(method) ? method : 'other', outcome, performance.now() - startedMs);
+        counts.ended(isOfService(method) ? method : 'other', outcome, performance.now() - startedMs);
       };
       counts.running++;
       return observed(service, method, params, caller, done);

@@ -5,6 +5,7 @@ import type { Context, Span } from '@opentelemetry/api';
 import { StandpipeError, toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { textOf } from '../../base/text-of.ts';
+import { methodsOfMcp } from '../../mcp/methods.ts';
 import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
 import { wrapService } from './wrap-service.ts';
 
@@ -37,13 +38,15 @@ function inSpan(
   const { trace, context, propagation, SpanKind } = loaded;
   const meta = isObject(params._meta) ? params._meta : {};
   const parent = parentOf(loaded, meta);
-  const target = method === 'tools/call' || method === 'prompts/get' ? textOf(params.name) : undefined;
+  const used = methodsOfMcp.get(method)?.target;
+  // A URI has too many values for the name of a span.
+  const target = used?.parameter === 'name' ? textOf(params.name) : undefined;
   const attributes = {
     'mcp.method.name': method,
     'mcp.protocol.version': caller.client.revision,
     'standpipe.server': server,
-    ...(method === 'tools/call' ? { 'gen_ai.tool.name': target, 'gen_ai.operation.name': 'execute_tool' } : {}),
-    ...(method === 'prompts/get' ? { 'gen_ai.prompt.name': target } : {}),
+    ...(used?.list === 'tools' ? { 'gen_ai.tool.name': target, 'gen_ai.operation.name': 'execute_tool' } : {}),
+    ...(used?.list === 'prompts' ? { 'gen_ai.prompt.name': target } : {}),
   };
   const name = target === undefined ? method : `${method} ${target}`;
   const span = trace.getTracer('standpipe').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);

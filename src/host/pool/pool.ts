@@ -4,7 +4,8 @@
 import { firstChars } from '../../base/first-chars.ts';
 import { textOf } from '../../base/text-of.ts';
 import { isOfFleet, type SharePolicy } from '../../config/server-config.ts';
-import { mayAsk, toolOf } from '../../mcp/client/session/gated-request.ts';
+import { toolOf } from '../../mcp/client/session/gated-request.ts';
+import { mayAsk } from '../../mcp/methods.ts';
 import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
 import type { MemberContext } from '../member.ts';
 import { hostClient } from '../services/typed-client.ts';

@@ -5,9 +5,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { UsageError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
 import { SILENT, within } from '../../base/wait.ts';
-import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import { type ListKind, type ListName, listMethods } from '../../mcp/methods.ts';
 import type { Rights } from '../../mcp/rights.ts';
-import type { ListKind } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import { serverNotReady } from '../supervision/server-errors.ts';
 import { isAway } from '../supervision/server-state.ts';
@@ -133,7 +132,7 @@ export class MergedLists {
     await Promise.all(asked.map(ask));
     const order = this.servers;
     failed.sort((one, other) => order.indexOf(one.server) - order.indexOf(other.server));
-    const { nameKey } = mcpLists[list];
+    const { nameKey } = listMethods[list];
     return { offers: catalogOf(offers, (entry) => textOf(entry[nameKey as keyof T])), failed };
   }
 
@@ -152,7 +151,7 @@ export class MergedLists {
     if (!late.has(read)) {
       late.add(read);
       read.then(
-        () => onLate(member, mcpLists[list].kind),
+        () => onLate(member, listMethods[list].kind),
         () => undefined, // the server has failed, and is left out
       );
       void settled.then(() => late.delete(read));

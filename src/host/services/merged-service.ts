@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/error-json.ts';
 import { within } from '../../base/wait.ts';
-import { type ListName, listByMethod, mcpLists } from '../../mcp/lists.ts';
+import { type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
@@ -76,19 +76,14 @@ export class MergedService implements Service {
   }
 
   #request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
-    switch (method) {
-      case 'tools/call':
-        return this.#onRoute(this.#routes.named('tools', params.name), method, params, caller);
-      case 'prompts/get':
-        return this.#onRoute(this.#routes.named('prompts', params.name), method, params, caller);
-      case 'resources/read':
-        return this.#onRoute(this.#routes.ofUri(params.uri, caller.client.revision), method, params, caller);
-      case 'completion/complete':
-        return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
+    const { target, list } = methodsOfMcp.get(method) ?? {};
+    if (target?.parameter === 'uri') {
+      return this.#onRoute(this.#routes.ofUri(params.uri, caller.client.revision), method, params, caller);
     }
-    const list = listByMethod.get(method);
+    if (target) return this.#onRoute(this.#routes.named(target.list, params.name), method, params, caller);
     if (list) return this.#list(list.member, params, caller);
-    throw methodNotFound(method, 'choose a server first');
+    if (method !== 'completion/complete') throw methodNotFound(method, 'choose a server first');
+    return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
   }
 
   /** Undefined where it is not known: the call says why. */
@@ -223,7 +218,7 @@ function ownParams(method: string, params: Params, own: string): Params {
 }
 
 function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: ListName, part: string): Entry {
-  const { nameKey } = mcpLists[list];
+  const { nameKey } = listMethods[list];
   const shown = nameKey === 'name' ? listedName(part, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
   const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
   return { ...definition, [nameKey]: shown, _meta };

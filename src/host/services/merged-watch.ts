@@ -2,11 +2,12 @@
 
 import { textOf } from '../../base/text-of.ts';
 import { reaches } from '../../mcp/meta.ts';
+import type { ListKind } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params, Watcher } from '../../mcp/service.ts';
 import type { LogLevel } from '../../mcp/types.ts';
 import { UriMap } from '../../mcp/uri-map.ts';
-import { type ListKind, LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
+import { LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';

@@ -7,13 +7,11 @@ import { isOfFleet } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { mayHave } from '../../mcp/client/lists.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
-import { mayAsk } from '../../mcp/client/session/gated-request.ts';
-import { listByMethod } from '../../mcp/lists.ts';
 import { RAN } from '../../mcp/meta.ts';
+import { type ListKind, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { ElicitResult, Meta } from '../../mcp/types.ts';
-import type { ListKind } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
 import { isLost } from '../supervision/server-calls.ts';
@@ -37,9 +35,6 @@ export interface HostCaller extends Caller {
   readonly isOwner?: boolean;
 }
 
-/** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */
-const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
-
 export class ProcessService implements Service {
   readonly #instance: Instance;
   readonly #watches = new Set<ProcessWatch>();
@@ -59,9 +54,9 @@ export class ProcessService implements Service {
     const refused = refusalOf(method, params, this.#instance);
     if (refused) return Promise.reject(refused);
     if (method === 'tools/call') return this.#callTool(params, caller);
-    const list = listByMethod.get(method);
-    if (list) return this.#list(method, list.kind, params, caller);
-    const repeatable = caller.options?.repeatable ?? reads.has(method);
+    const facts = methodsOfMcp.get(method);
+    if (facts?.list) return this.#list(method, facts.list.kind, params, caller);
+    const repeatable = caller.options?.repeatable ?? facts?.repeat === 'always';
     const { signal, options: { timeoutMs: waitMs } = {} } = caller;
     const options = { repeatable, counts: method !== 'completion/complete', signal, waitMs };
     const run = (client: Client, link: Link<Client>) => {

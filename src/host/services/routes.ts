@@ -3,7 +3,7 @@
 
 import { RpcCode, RpcError, StandpipeError, type UsageError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
-import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import { type ListName, listMethods } from '../../mcp/methods.ts';
 import { invalidParams, resourceNotFound } from '../../mcp/protocol-errors.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import { UriTemplate } from '../../mcp/uri-template.ts';
@@ -27,7 +27,7 @@ export class Routes {
 
   /** Of a tool or a prompt: `<server>__<name>`, `server/name`, or a name that only one server has. */
   named(list: 'tools' | 'prompts', given: unknown): Route | Promise<Route> {
-    const { what } = mcpLists[list];
+    const { what } = listMethods[list];
     if (typeof given !== 'string') throw invalidParams(`The "name" of a ${what} must be a string`);
     const parts = partsOf(given);
     const lists = parts && this.#lists.byPart(parts.part);
@@ -62,7 +62,7 @@ export class Routes {
 
   #listedUri(list: ListName, uri: string): Route | undefined {
     const owners = this.#lists.all.filter((lists) => lists.entry(list, uri) !== undefined);
-    return onlyOne(owners, uri, mcpLists[list].what);
+    return onlyOne(owners, uri, listMethods[list].what);
   }
 
   /** A name that had to be changed is known from the list of its server alone. */
@@ -75,7 +75,7 @@ export class Routes {
 
   async #search(list: ListName, given: string): Promise<Route> {
     const { offers, failed } = await this.#lists.read(list, 'limited');
-    const { server, name } = resolved(offers, given, mcpLists[list].what, this.#lists.servers);
+    const { server, name } = resolved(offers, given, listMethods[list].what, this.#lists.servers);
     const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
     if (missing) throw uncertain(given, missing.server);
     const lists = this.#lists.all.find((each) => each.server === server);

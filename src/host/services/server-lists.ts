@@ -1,10 +1,9 @@
 // The lists of one server, kept in memory. They are read again after the server has announced a change, after a restart and
 // after its entry has changed. What was read last stays known until then: it says which name is that of which tool.
 
-import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import { type ListKind, type ListName, listMethods } from '../../mcp/methods.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { Meta } from '../../mcp/types.ts';
-import type { ListKind } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { listedName } from './listed-names.ts';
@@ -37,7 +36,7 @@ const readers: Record<ListName, (client: ServerClient) => Promise<Entries>> = {
   resourceTemplates: async (client) => (await client.listResourceTemplates({ fresh: true })).resourceTemplates,
 };
 
-const everyList = Object.keys(mcpLists) as ListName[];
+const everyList = Object.keys(listMethods) as ListName[];
 const everyChange = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 
 export class ServerLists {
@@ -106,7 +105,7 @@ export class ServerLists {
 
   /** Nothing is fresh any more. */
   expire(): void {
-    for (const { kind } of Object.values(mcpLists)) this.#changed(kind);
+    for (const { kind } of Object.values(listMethods)) this.#changed(kind);
   }
 
   stop(): void {
@@ -125,7 +124,7 @@ export class ServerLists {
   }
 
   #learn(list: ListName, known: KnownList, entries: Entries, readAt: number): void {
-    const { nameKey, kind } = mcpLists[list];
+    const { nameKey, kind } = listMethods[list];
     const byName = new Map<string, Entry>();
     for (const entry of entries) byName.set(String(entry[nameKey as keyof Entry]), entry);
     const facts = this.member.service.describe();
@@ -151,7 +150,7 @@ export class ServerLists {
 
   #changed(kind: ListKind): void {
     for (const list of everyList) {
-      if (mcpLists[list].kind !== kind) continue;
+      if (listMethods[list].kind !== kind) continue;
       const known = this.#lists[list];
       known.age++;
       known.isFresh = false;

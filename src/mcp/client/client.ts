@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { RpcError, UsageError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import { isSilence } from '../../requests/lost-request.ts';
+import type { ListKind } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
 import { eraOf, NEWEST_MODERN } from '../revisions.ts';
 import { type ClientFacts, newClient, type Params, type Result, type Service, type ServiceFacts } from '../service.ts';
@@ -21,7 +22,6 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../types.ts';
-import type { ListKind } from '../watchers.ts';
 import { ClientCall } from './client-call.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
 import { Lists } from './lists.ts';

@@ -2,10 +2,9 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
-import { type ListName, mcpLists } from '../lists.ts';
+import { type ListKind, type ListName, listMethods } from '../methods.ts';
 import type { ServiceFacts } from '../service.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
-import type { ListKind } from '../watchers.ts';
 import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
 import type { CallOptions, ListOptions } from './options.ts';
@@ -58,7 +57,7 @@ export class Lists {
   }
 
   async #read<N extends ListName>(name: N, call: CallOptions) {
-    const description = mcpLists[name];
+    const description = listMethods[name];
     if (!mayHave(this.#source.server, description.kind)) return { items: [], ttlMs: 0 };
     const { warn } = this.#options;
     try {

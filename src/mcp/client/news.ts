@@ -3,9 +3,10 @@
 
 import { toError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
+import type { ListKind } from '../methods.ts';
 import type { Params, Service, Watcher, WatchFilter } from '../service.ts';
 import type { LogMessage } from '../types.ts';
-import { type ListKind, listKinds } from '../watchers.ts';
+import { listKinds } from '../watchers.ts';
 import type { NewsEnd, NewsOptions, ResourceUpdate } from './options.ts';
 import type { Warn } from './warnings.ts';
 

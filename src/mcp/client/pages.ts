@@ -2,7 +2,6 @@
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
-import type { ListDescription } from '../lists.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { ServerFacts } from './session/session.ts';
@@ -14,7 +13,11 @@ export interface ListSource {
   request(method: string, params: Record<string, unknown>, options?: CallOptions): unknown;
 }
 
-type ListKeys = Pick<ListDescription, 'method' | 'member' | 'nameKey'>;
+interface ListKeys {
+  method: string;
+  member: string;
+  nameKey: string;
+}
 
 export interface PageLimits {
   maxPages: number;

@@ -4,6 +4,7 @@ import type { RpcError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
 import { SharedMembers } from '../../jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
+import { methodsOfMcp } from '../methods.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
 import { isModernRevision } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result } from '../service.ts';
@@ -25,22 +26,13 @@ export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFact
   return { identity, revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
 }
 
-const cacheable = new Set([
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
-
 /** What a result needs in addition if the service set none of it and it may not be kept. */
 export function sharedByResults(info: Implementation): SharedMembers {
   return new SharedMembers({ resultType: 'complete', _meta: { [SERVER_INFO]: info } });
 }
 
 export function isBare(result: Result, method: string): boolean {
-  return result._meta === undefined && result.resultType === undefined && !cacheable.has(method);
+  return result._meta === undefined && result.resultType === undefined && !methodsOfMcp.get(method)?.isCacheable;
 }
 
 /** Adds the type of a result, its sender, and how long it may be kept, where the service did not set them. */
@@ -53,6 +45,6 @@ export function modernResult(
   const meta = result._meta as Meta | undefined;
   const _meta = info ? { [SERVER_INFO]: info, ...meta } : { ...meta };
   if (result.resultType === 'input_required') return { ...result, _meta };
-  if (!cacheable.has(method)) return { resultType: 'complete', ...result, _meta };
+  if (!methodsOfMcp.get(method)?.isCacheable) return { resultType: 'complete', ...result, _meta };
   return { resultType: 'complete', ...hints, ...result, _meta };
 }

@@ -8,9 +8,10 @@ import type { Channel } from '../../jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
 import { PROTOCOL_VERSION } from '../meta.ts';
+import { isIn, methodsOfMcp } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
 import { invalidParams } from '../protocol-errors.ts';
-import { NEWEST_MODERN } from '../revisions.ts';
+import { NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientIdentity, Params, Result, Service } from '../service.ts';
 import type { RequestId } from '../types.ts';
 import type { ClientObserver } from './client-observer.ts';
@@ -21,8 +22,7 @@ import { ModernConnection, type ModernEra } from './modern-era.ts';
 import { Notifier } from './notifier.ts';
 import { fromDialect, toDialect } from './transcript-dialect.ts';
 
-/** Notifications that end here. */
-const ownNotifications = new Set(['notifications/cancelled', 'notifications/progress']);
+const urgent = [...methodsOfMcp].filter(([, { isUrgent }]) => isUrgent).map(([method]) => method);
 
 export class Front {
   readonly peer: Peer;
@@ -50,9 +50,7 @@ export class Front {
     const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
     const serving = exposeErrors ? exposingErrors(serve) : serve;
     peer.handleOthers(serving);
-    peer.handle('ping', serving, { urgent: true });
-    // An open subscription must not take the place of a request that does work.
-    peer.handle('subscriptions/listen', serving, { urgent: true });
+    for (const method of urgent) peer.handle(method, serving, { urgent: true });
     peer.onOtherNotification((params, method) => this.#notified(method, params));
     peer.onending = () => void this.#modern.endSubscriptions();
     peer.onfull = (isFull) => notifier.setFull(isFull);
@@ -101,14 +99,14 @@ export class Front {
 
   /** Whether a client without a session must mean 2026-07-28. Others try the server by hand, or skip `initialize`. */
   #isModern(method: string): boolean {
-    if (method === 'server/discover' || method === 'subscriptions/listen') return true;
+    if (!isIn(method, NEWEST_LEGACY)) return true;
     return this.#modern.client !== undefined && method !== 'initialize' && method !== 'ping';
   }
 
   #notified(method: string, params: Params | undefined): void {
     if (method === 'notifications/initialized') return this.#legacy.beginNotifications();
     const client = this.#legacy.session ?? this.#modern.client;
-    if (client && !ownNotifications.has(method)) this.#service.notify(method, params, client);
+    if (client && !methodsOfMcp.get(method)?.isOfRequest) this.#service.notify(method, params, client);
   }
 
   #notify(method: string, params: Params | undefined, relatedRequestId: RequestId | undefined): void {

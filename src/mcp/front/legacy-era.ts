@@ -6,6 +6,7 @@ import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { CALL_OPTIONS, type CallOptions, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
+import { isIn } from '../methods.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, WatchFilter } from '../service.ts';
@@ -70,10 +71,8 @@ export class LegacyEra {
         return this.#subscribe(params, session, true);
       case 'resources/unsubscribe':
         return this.#subscribe(params, session, false);
-      case 'server/discover':
-      case 'subscriptions/listen':
-        throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
     }
+    if (!isIn(method, NEWEST_LEGACY)) throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
     const meta = params._meta as Params | undefined;
     let options: CallOptions | undefined;
     if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));

@@ -3,6 +3,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { methodsOfMcp } from '../methods.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
@@ -123,15 +124,8 @@ function notGiven(why: string): UsageError {
   return new UsageError('INPUT_NOT_GIVEN', `The call was abandoned: ${why}`);
 }
 
-/** What every answer to these questions has. */
-const required = new Map<string, string>([
-  ['elicitation/create', 'action'],
-  ['sampling/createMessage', 'content'],
-  ['roots/list', 'roots'],
-]);
-
 export function mustAnswer(name: string, { method }: InputRequest, response: unknown): void {
-  const member = required.get(method);
+  const member = methodsOfMcp.get(method)?.resultMember;
   if (typeof response === 'object' && response !== null && (member === undefined || member in response)) return;
   const members = member === undefined ? '' : `, with "${member}"`;
   throw invalidParams(`inputResponses.${name} must be the result of ${method}${members}`);

@@ -4,6 +4,7 @@
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts';
 import { CALL_OPTIONS, type CallOptions, isParkedElsewhere, SERVER_INFO } from '../meta.ts';
+import { isIn } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
@@ -90,13 +91,8 @@ export class ModernEra {
       case 'subscriptions/listen':
         connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier, this.#isOfNode);
         return connection.subscriptions.listen(params, inbound, client);
-      case 'initialize':
-      case 'ping':
-      case 'logging/setLevel':
-      case 'resources/subscribe':
-      case 'resources/unsubscribe':
-        throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     }
+    if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     const { notifier, observer } = connection;
     if (params.requestState !== undefined && !isParkedElsewhere(params.requestState)) {
       return this.#suspended.resume(inbound, client, notifier, observer);

@@ -1,11 +1,10 @@
 // The handlers of a server as a service: what is declared is described, listed, run and watched here.
 
-import { listByMethod } from '../lists.ts';
 import { reaches } from '../meta.ts';
+import { type ListKind, methodsOfMcp } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
 import type { Implementation, LogLevel, ServerCapabilities } from '../types.ts';
-import type { ListKind } from '../watchers.ts';
 import { callTool, complete, getPrompt, listPage, readResource } from './methods.ts';
 import { Registry } from './registry.ts';
 
@@ -64,7 +63,7 @@ export class DeclaredService implements Service {
         if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server has no completions');
         return complete(registry, params);
       default: {
-        const list = listByMethod.get(method);
+        const list = methodsOfMcp.get(method)?.list;
         if (!list) throw methodNotFound(method);
         this.#mustHave(list.kind, method);
         return listPage(registry[list.member], list.member, params, this.#pageSize);

@@ -2,9 +2,9 @@
 // the order of declaration; every change is reported to the service.
 
 import { UsageError } from '../../base/errors.ts';
+import type { ListKind } from '../methods.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import type { UriTemplate } from '../uri-template.ts';
-import type { ListKind } from '../watchers.ts';
 import type { Call } from './call.ts';
 import type { ResourceReturn } from './handler-results.ts';
 import type { CompiledSchema } from './schema.ts';

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { PeerError, toError } from '../../base/errors.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
-import { repeatedHeaders } from '../../jsonrpc/repeated-headers.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { endSession } from './end-session.ts';
 import { EventReader } from './event-reader.ts';
@@ -16,6 +15,7 @@ import { LegacySse } from './legacy-sse.ts';
 import { Post, type Posted, type PostOwner } from './post.ts';
 import { PostQueue } from './post-queue.ts';
 import { judge } from './refused-post.ts';
+import { repeatedHeaders } from './repeated-headers.ts';
 import { type RenewalOwner, SessionRenewal } from './session-renewal.ts';
 
 /** The transport, as its user sees it. */

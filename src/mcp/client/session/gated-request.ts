@@ -1,26 +1,9 @@
 // A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
 
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
+import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
-import { mayAskForInput, SentRequest } from './session.ts';
-
-/** Requests that never wait because of questions, and are never kept apart. A question may belong to them all the same. */
-const asksNothing = new Set([
-  'initialize',
-  'ping',
-  'logging/setLevel',
-  'completion/complete',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
-
-export function mayAsk(method: string): boolean {
-  return !asksNothing.has(method);
-}
+import { SentRequest } from './session.ts';
 
 /** The identity of a client, or the number of a request that alone can carry its questions. */
 export type ClientKey = string | number;
@@ -55,7 +38,7 @@ export class GatedRequest extends SentRequest {
     this.identity = caller.client.identity.id;
     this.principal = caller.client.identity.principal;
     this.client = clientKeyOf(caller);
-    this.isAskable = !caller.asksInResult || mayAskForInput.has(method);
+    this.isAskable = !caller.asksInResult || methodsOfMcp.get(method)?.asks === true;
     this.#method = method;
     this.#params = params;
   }

@@ -5,6 +5,7 @@ import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
 import type { RequestHandler } from '../../../jsonrpc/inbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
+import { methodsOfMcp, questionMethods } from '../../methods.ts';
 import { type AskedClient, missingFor } from '../../missing-capability.ts';
 import { type Era, NEWEST_MODERN } from '../../revisions.ts';
 import type { Caller } from '../../service.ts';
@@ -16,18 +17,18 @@ import type { QuestionGate } from './question-gate.ts';
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };
 
-const capabilities = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-} as const satisfies Record<InputRequest['method'], keyof ClientCapabilities>;
+type InputCapability = 'elicitation' | 'sampling' | 'roots';
+
+function capabilityOf(method: string): InputCapability | undefined {
+  return questionMethods.includes(method) ? (methodsOfMcp.get(method)!.capability as InputCapability) : undefined;
+}
 
 /** A server of the legacy era learns once what all clients of its session may answer. */
 export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
   const own = options.isAnswered?.() === false ? {} : clientCapabilities(options, 'legacy');
   if (!options.shared) return own;
   const declared = { ...options.shared.capabilities, ...own };
-  for (const name of Object.values(capabilities)) {
+  for (const name of questionMethods.map((method) => capabilityOf(method)!)) {
     if (declared[name]) declared[name] = { ...options.shared.capabilities[name], ...own[name] };
   }
   return declared;
@@ -51,8 +52,8 @@ export function answerRequests(
   declared: ClientCapabilities,
   gate: QuestionGate,
 ): void {
-  for (const [method, capability] of Object.entries(capabilities)) {
-    if (!declared[capability]) continue; // the peer answers "method not found"
+  for (const method of questionMethods) {
+    if (!declared[capabilityOf(method)!]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, { id, signal }) => {
       // The answer to `initialize` may have come in the same chunk and is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, signal);
@@ -105,7 +106,7 @@ export function refusal(asked: AskedInput, caller: Caller | undefined, handlers:
 
 /** The error of the specification for a question that the client did not declare. */
 function notDeclared({ method, params }: AskedInput, client: AskedClient): RpcError | undefined {
-  const capability = capabilities[method as InputRequest['method']];
+  const capability = capabilityOf(method);
   if (!capability || !client.capabilities[capability]) {
     return new RpcError(RpcCode.methodNotFound, `${method} was not declared by this client`);
   }

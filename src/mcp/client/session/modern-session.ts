@@ -17,6 +17,7 @@ import {
   type RequestEnvelope,
   reaches,
 } from '../../meta.ts';
+import { methodsOfMcp } from '../../methods.ts';
 import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import { isModernRevision, type ModernRevision } from '../../revisions.ts';
@@ -38,7 +39,7 @@ import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities, refusal } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
-import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
+import { SentRequest, type ServerFacts, Session } from './session.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
 const DEFAULT_ACKNOWLEDGE_MS = 60_000;
@@ -129,7 +130,7 @@ export class ModernSession extends Session {
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
-    if (result.resultType !== 'input_required' || !mayAskForInput.has(method)) {
+    if (result.resultType !== 'input_required' || !methodsOfMcp.get(method)?.asks) {
       throw unexpectedType(method, result.resultType);
     }
     const asked = result as unknown as InputRequiredResult;

@@ -26,9 +26,6 @@ export interface ServerFacts extends ServiceFacts {
   dialect?: 'transcript';
 }
 
-/** 2026-07-28: the requests during which a server may ask for input. */
-export const mayAskForInput: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
-
 /** A request while it is pending in the peer: its caller, and how long to wait. */
 export class SentRequest implements RequestOptions {
   readonly caller: Caller;

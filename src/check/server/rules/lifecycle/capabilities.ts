@@ -2,6 +2,7 @@
 
 import { RpcCode } from '../../../../base/errors.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { methodsOfMcp, questionMethods } from '../../../../mcp/methods.ts';
 import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError } from '../../conversation.ts';
@@ -116,12 +117,6 @@ export const undeclaredRefused: ServerRule = {
   },
 };
 
-const capabilityOf: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'sampling',
-  'elicitation/create': 'elicitation',
-  'roots/list': 'roots',
-};
-
 export const clientCapabilities: ServerRule = {
   id: 'lifecycle/client-capabilities-are-respected',
   level: 'MUST',
@@ -140,8 +135,8 @@ export const clientCapabilities: ServerRule = {
       const declared = declaredTo(probe);
       for (const frame of probe.frames) {
         for (const { id, method } of messagesOf(frame)) {
-          if (id === undefined || typeof method !== 'string' || !Object.hasOwn(capabilityOf, method)) continue;
-          const capability = capabilityOf[method]!;
+          if (id === undefined || typeof method !== 'string' || !questionMethods.includes(method)) continue;
+          const capability = methodsOfMcp.get(method)!.capability!;
           if (declared.has(capability)) continue;
           violation(`The server sent \`${method}\` to a client without \`${capability}\`.`, frame);
         }

@@ -1,6 +1,7 @@
 // Capabilities: what is there is declared.
 
-import { isObject } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
@@ -27,12 +28,6 @@ export const capabilitiesAreDeclared: ServerRule = {
   },
 };
 
-const changes = {
-  'notifications/tools/list_changed': 'tools',
-  'notifications/resources/list_changed': 'resources',
-  'notifications/prompts/list_changed': 'prompts',
-} as const;
-
 export const changesAreDeclared: ServerRule = {
   id: 'methods/list-changes-are-declared',
   level: 'SHOULD',
@@ -47,10 +42,10 @@ export const changesAreDeclared: ServerRule = {
     let any = false;
     for (const frame of seen.flatMap(({ frames }) => frames)) {
       for (const { method } of messagesOf(frame)) {
-        const member = changes[method as keyof typeof changes];
-        if (!member) continue;
+        const { capability: member, filter } = methodsOfMcp.get(method as string) ?? {};
+        if (!member || !filter?.endsWith('ListChanged')) continue;
         any = true;
-        const capability = facts.capabilities[member];
+        const capability = (facts.capabilities as JsonObject)[member];
         if (isObject(capability) && capability.listChanged === true) continue;
         violation(`The server sent \`${method}\` and does not declare \`${member}.listChanged\`.`, frame);
       }

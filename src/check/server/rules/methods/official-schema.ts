@@ -2,20 +2,12 @@
 
 import { type Issue, resultIssues } from '../../../../analysis/schema-check.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { isOfService, methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
-const methods = [
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-];
+const methods = [...methodsOfMcp.keys()].filter(isOfService);
 
 /** Members that other rules check, with all that is in them. */
 const elsewhere = new Set<unknown>([

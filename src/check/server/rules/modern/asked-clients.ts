@@ -1,6 +1,7 @@
 // Which clients are asked, and what the others get.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { methodsOfMcp, questionMethods } from '../../../../mcp/methods.ts';
 import { missingFor } from '../../../../mcp/missing-capability.ts';
 import type { ClientCapabilities, InputRequest } from '../../../../mcp/types.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
@@ -15,8 +16,6 @@ const mrtr = page('basic/patterns/mrtr#server-requirements-basic-workflow');
 const fix = {
   any: 'Before a call asks, look at `io.modelcontextprotocol/clientCapabilities` of its request. If what is needed is not there, answer with -32021 and `data: { requiredCapabilities: { elicitation: { form: {} } } }`.',
 };
-const methods: readonly unknown[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
-const mayAsk: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
 /** What an asking call gets that comes from a client without capabilities. */
 async function refusal(trial: Trial): Promise<Answer> {
@@ -29,7 +28,9 @@ async function refusal(trial: Trial): Promise<Answer> {
 /** The first question that a client with these capabilities cannot answer. */
 function unanswerable(result: JsonObject, capabilities: ClientCapabilities): string | undefined {
   const questions = Object.values(questionOf(result).inputRequests).filter(isObject);
-  const known = questions.filter(({ method }) => methods.includes(method)) as unknown as InputRequest[];
+  const known = questions.filter(({ method }) =>
+    questionMethods.includes(method as string),
+  ) as unknown as InputRequest[];
   const wrong = known.find((question) =>
     missingFor({ params: {}, ...question } as InputRequest, { capabilities, revision: '2026-07-28' }),
   );
@@ -97,7 +98,7 @@ export const askedClientRules = [
     uses: 'seen',
     check: (trial) => {
       for (const { method, result, frame } of exchangesOf(trial)) {
-        if (result?.resultType === 'input_required' && !mayAsk.includes(method))
+        if (result?.resultType === 'input_required' && !methodsOfMcp.get(method)?.asks)
           violation(`\`${method}\` was answered with \`input_required\`.`, frame);
       }
     },
@@ -152,7 +153,7 @@ function askingResultsOf(trial: Trial) {
 
 function faultOf(request: unknown): string | undefined {
   const { method, params = {} } = isObject(request) ? request : {};
-  if (!methods.includes(method)) return `its method is ${JSON.stringify(method)}`;
+  if (!questionMethods.includes(method as string)) return `its method is ${JSON.stringify(method)}`;
   if (!isObject(params)) return 'its `params` are not an object';
   if (method === 'sampling/createMessage') {
     if (!Array.isArray(params.messages)) return '`messages` is not a list';

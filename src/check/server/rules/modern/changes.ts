@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
+import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Frame } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
@@ -11,12 +12,6 @@ import { ACKNOWLEDGED, LISTEN } from './listening.ts';
 import { modernRule, page } from './modern-rule.ts';
 
 const UPDATED = 'notifications/resources/updated';
-const filterOf: Readonly<Record<string, string>> = {
-  'notifications/tools/list_changed': 'toolsListChanged',
-  'notifications/prompts/list_changed': 'promptsListChanged',
-  'notifications/resources/list_changed': 'resourcesListChanged',
-  [UPDATED]: 'resourceSubscriptions',
-};
 
 /** A notification of a change or an acknowledgement, and the request of its subscription. */
 interface Change {
@@ -41,7 +36,7 @@ function changesOf(trial: Trial): Change[] {
         continue;
       }
       const { method, params } = each.received;
-      if (typeof method !== 'string' || (!(method in filterOf) && method !== ACKNOWLEDGED)) continue;
+      if (typeof method !== 'string' || (!methodsOfMcp.get(method)?.filter && method !== ACKNOWLEDGED)) continue;
       const id = metaOf(each.received)[SUBSCRIPTION_ID];
       const filter = filters.get(id);
       changes.push({
@@ -72,7 +67,7 @@ export const changeRules = [
       if (changes.length === 0) notApplicable('there was no subscription');
       for (const { method, params, filter = {}, frame, id } of changes) {
         if (method === ACKNOWLEDGED) continue;
-        const wanted = filter[filterOf[method]!];
+        const wanted = filter[methodsOfMcp.get(method)!.filter!];
         const isWanted = method === UPDATED ? covers(wanted, params.uri) : wanted === true;
         if (!isWanted) violation(`\`${method}\` was sent to subscription ${id}, which did not ask for it.`, frame);
       }

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
+import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { toolHeaders } from '../../../../mcp/tool-headers.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
@@ -24,13 +25,10 @@ export const requestRules = [
     check: async (trial) => {
       const conversation = await trial.shared();
       const uri = trial.facts.resources[0]?.uri ?? 'check://a';
-      const removed = {
-        ping: {},
-        'logging/setLevel': { level: 'error' },
-        'resources/subscribe': { uri },
-        'resources/unsubscribe': { uri },
-      };
-      for (const [method, params] of Object.entries(removed)) {
+      const params = { uri, level: 'error' };
+      const removed = [...methodsOfMcp].filter(([, { until, isNotification }]) => until && !isNotification);
+      for (const [method, { isHandshake }] of removed) {
+        if (isHandshake) continue; // it opens another connection
         const { error, frame } = await conversation.request(method, params);
         if (!error) violation(`\`${method}\` was answered with a result.`, frame);
         if (error.code !== METHOD_NOT_FOUND)

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { SERVER_INFO } from '../../../../mcp/meta.ts';
+import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Trial } from '../../trial.ts';
 import { type Exchange, exchangesOf } from './exchanges.ts';
@@ -10,14 +11,6 @@ import { modernRule, page } from './modern-rule.ts';
 type Answered = Exchange & { result: JsonObject };
 
 const coreTypes: readonly unknown[] = ['complete', 'input_required'];
-const cacheable: readonly string[] = [
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-];
 const caching = page('server/utilities/caching#cacheable-results');
 
 function resultsOf(trial: Trial): Answered[] {
@@ -26,7 +19,7 @@ function resultsOf(trial: Trial): Answered[] {
 
 function cacheableResultsOf(trial: Trial): Answered[] {
   return resultsOf(trial).filter(
-    ({ method, result }) => cacheable.includes(method) && result.resultType !== 'input_required',
+    ({ method, result }) => methodsOfMcp.get(method)?.isCacheable === true && result.resultType !== 'input_required',
   );
 }
 

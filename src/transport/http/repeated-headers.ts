@@ -1,15 +1,9 @@
 // MCP 2026-07-28 over HTTP: headers repeat parts of the body, so that proxies need not read it.
 
-import { encodeHeader } from '../base/header-text.ts';
-import type { JsonRpcMessage } from './message.ts';
-import { SharingRequest } from './message-text.ts';
-
-/** The member of the parameters that `Mcp-Name` repeats. */
-export const namedBy: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
+import { encodeHeader } from '../../base/header-text.ts';
+import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
+import { SharingRequest } from '../../jsonrpc/message-text.ts';
+import { methodsOfMcp } from '../../mcp/methods.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
@@ -36,7 +30,7 @@ export function repeatedHeaders(
   const version = meta?.[VERSION];
   if (typeof version !== 'string') return undefined;
   const headers = ['MCP-Protocol-Version', version, 'Mcp-Method', method];
-  const member = namedBy[method];
+  const member = methodsOfMcp.get(method)?.target?.parameter;
   const name = member === undefined ? undefined : own?.[member];
   if (typeof name === 'string') headers.push('Mcp-Name', encodeHeader(name));
   if (!further) return headers;

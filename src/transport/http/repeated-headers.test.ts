@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { OwnRequest, SharedMembers, SharingRequest } from './message-text.ts';
+import { OwnRequest, SharedMembers, SharingRequest } from '../../jsonrpc/message-text.ts';
 import { repeatedHeaders } from './repeated-headers.ts';
 
 const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };

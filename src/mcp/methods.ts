@@ -1,0 +1,197 @@
+// Every method of MCP, and what is known about it. This is the only list of methods: what treats methods differently reads it.
+
+import type { Revision } from './revisions.ts';
+import type { SubscriptionFilter } from './types.ts';
+
+export interface MethodFacts {
+  readonly from: 'client' | 'server' | 'both';
+  readonly isNotification?: true;
+  /** The first revision that has it, if not the oldest. */
+  readonly since?: Revision;
+  /** The last revision that has it, if not the newest. */
+  readonly until?: Revision;
+  /** What the receiver must have declared. */
+  readonly capability?: string;
+  /** It is about the connection or the session: the front of a client answers it, and no service sees it. */
+  readonly isOfConnection?: true;
+  /** The entry that it uses, and the parameter that names it. Over HTTP, `Mcp-Name` repeats that parameter. */
+  readonly target?: Target;
+  readonly list?: ListFacts;
+  /** Whether it may be sent again if its outcome is unknown: always, or if the tool declares that it may be. */
+  readonly repeat?: 'always' | 'annotation';
+  /** Its handler may ask the user. In 2026-07-28 its result may be such a question. */
+  readonly asks?: true;
+  /** 2026-07-28: its result says how long it may be kept. */
+  readonly isCacheable?: true;
+  /** A member that every result has. */
+  readonly resultMember?: string;
+  /** It is answered at once, whatever else runs. */
+  readonly isUrgent?: true;
+  /** It belongs to one request, and is handled with it. */
+  readonly isOfRequest?: true;
+  /** It opens a connection. */
+  readonly isHandshake?: true;
+  /** 2026-07-28: the member of the filter of `subscriptions/listen` that asks for it. */
+  readonly filter?: keyof SubscriptionFilter;
+}
+
+export type Target =
+  | { readonly list: 'tools' | 'prompts'; readonly parameter: 'name' }
+  | { readonly list: 'resources'; readonly parameter: 'uri' };
+
+export interface ListFacts {
+  /** The member of the result that holds the entries. */
+  readonly member: ListName;
+  /** The member of an entry that holds its name. */
+  readonly nameKey: string;
+  /** The capability that it belongs to, and whose changes are announced. */
+  readonly kind: ListKind;
+  /** An entry, for messages. */
+  readonly what: string;
+}
+
+export type ListName = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+const LAST_LEGACY: Revision = '2025-11-25';
+const FIRST_MODERN: Revision = '2026-07-28';
+
+const listing = { from: 'client', repeat: 'always', isCacheable: true } as const;
+const ofSession = { from: 'client', isOfConnection: true, until: LAST_LEGACY } as const;
+const fromServer = { from: 'server', isNotification: true } as const;
+const ofRequest = { from: 'both', isNotification: true, isOfRequest: true } as const;
+
+const table = {
+  initialize: { ...ofSession, isHandshake: true, resultMember: 'protocolVersion' },
+  ping: { from: 'both', isOfConnection: true, isUrgent: true, until: LAST_LEGACY },
+  'server/discover': {
+    from: 'client',
+    isOfConnection: true,
+    isHandshake: true,
+    since: FIRST_MODERN,
+    repeat: 'always',
+    isCacheable: true,
+    resultMember: 'supportedVersions',
+  },
+  // An open subscription must not take the place of a request that does work.
+  'subscriptions/listen': { from: 'client', isOfConnection: true, isUrgent: true, since: FIRST_MODERN },
+  'logging/setLevel': { ...ofSession, capability: 'logging' },
+  'resources/subscribe': { ...ofSession, capability: 'resources' },
+  'resources/unsubscribe': { ...ofSession, capability: 'resources' },
+
+  'tools/list': {
+    ...listing,
+    capability: 'tools',
+    resultMember: 'tools',
+    list: { member: 'tools', nameKey: 'name', kind: 'tools', what: 'tool' },
+  },
+  'tools/call': {
+    from: 'client',
+    capability: 'tools',
+    target: { list: 'tools', parameter: 'name' },
+    repeat: 'annotation',
+    asks: true,
+    resultMember: 'content',
+  },
+  'resources/list': {
+    ...listing,
+    capability: 'resources',
+    resultMember: 'resources',
+    list: { member: 'resources', nameKey: 'uri', kind: 'resources', what: 'resource' },
+  },
+  'resources/templates/list': {
+    ...listing,
+    capability: 'resources',
+    resultMember: 'resourceTemplates',
+    list: { member: 'resourceTemplates', nameKey: 'uriTemplate', kind: 'resources', what: 'resource template' },
+  },
+  'resources/read': {
+    from: 'client',
+    capability: 'resources',
+    target: { list: 'resources', parameter: 'uri' },
+    repeat: 'always',
+    asks: true,
+    isCacheable: true,
+    resultMember: 'contents',
+  },
+  'prompts/list': {
+    ...listing,
+    capability: 'prompts',
+    resultMember: 'prompts',
+    list: { member: 'prompts', nameKey: 'name', kind: 'prompts', what: 'prompt' },
+  },
+  'prompts/get': {
+    from: 'client',
+    capability: 'prompts',
+    target: { list: 'prompts', parameter: 'name' },
+    repeat: 'always',
+    asks: true,
+    resultMember: 'messages',
+  },
+  'completion/complete': { from: 'client', capability: 'completions', repeat: 'always', resultMember: 'completion' },
+
+  'elicitation/create': {
+    from: 'server',
+    since: '2025-06-18',
+    capability: 'elicitation',
+    resultMember: 'action',
+  },
+  'sampling/createMessage': { from: 'server', capability: 'sampling', resultMember: 'content' },
+  'roots/list': { from: 'server', capability: 'roots', resultMember: 'roots' },
+
+  'notifications/initialized': {
+    from: 'client',
+    isNotification: true,
+    isOfConnection: true,
+    isHandshake: true,
+    until: LAST_LEGACY,
+  },
+  'notifications/roots/list_changed': { from: 'client', isNotification: true, until: LAST_LEGACY, capability: 'roots' },
+  'notifications/cancelled': ofRequest,
+  'notifications/progress': ofRequest,
+  'notifications/message': { ...fromServer, capability: 'logging' },
+  'notifications/tools/list_changed': { ...fromServer, capability: 'tools', filter: 'toolsListChanged' },
+  'notifications/resources/list_changed': { ...fromServer, capability: 'resources', filter: 'resourcesListChanged' },
+  'notifications/prompts/list_changed': { ...fromServer, capability: 'prompts', filter: 'promptsListChanged' },
+  'notifications/resources/updated': { ...fromServer, capability: 'resources', filter: 'resourceSubscriptions' },
+  'notifications/elicitation/complete': {
+    ...fromServer,
+    since: LAST_LEGACY,
+    until: LAST_LEGACY,
+    capability: 'elicitation',
+  },
+  'notifications/subscriptions/acknowledged': { ...fromServer, since: FIRST_MODERN },
+} as const satisfies Record<string, MethodFacts>;
+
+export const methodsOfMcp: ReadonlyMap<string, MethodFacts> = new Map(Object.entries(table));
+
+/** Whether a revision has the method. A method that MCP does not define may exist in any. */
+export function isIn(method: string, revision: Revision): boolean {
+  const facts = methodsOfMcp.get(method);
+  if (!facts) return true;
+  return (
+    (facts.since === undefined || facts.since <= revision) && (facts.until === undefined || revision <= facts.until)
+  );
+}
+
+/** A request of a client that a service answers. */
+export function isOfService(method: string): boolean {
+  const facts = methodsOfMcp.get(method);
+  return facts?.from === 'client' && !facts.isNotification && !facts.isOfConnection;
+}
+
+/** The method that reads each list. */
+export const listMethods = Object.fromEntries(
+  [...methodsOfMcp].flatMap(([method, { list }]) => (list ? [[list.member, { method, ...list }]] : [])),
+) as Readonly<Record<ListName, ListFacts & { readonly method: string }>>;
+
+/** What a server may ask of its client. */
+export const questionMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { from, isNotification }]) =>
+  from === 'server' && !isNotification ? [method] : [],
+);
+
+/** A method that MCP does not define may ask. */
+export function mayAsk(method: string): boolean {
+  const facts = methodsOfMcp.get(method);
+  return !facts || facts.asks === true;
+}
