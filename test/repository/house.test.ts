@@ -50,6 +50,10 @@ test('no file is named for being used by others: a file is one idea and is named
   expect(files.filter((file) => file.split('/').some((part) => nameless.test(part)))).toEqual([]);
 });
 
+test('no page holds two versions of a passage after a merge', () => {
+  expect(pages.filter((file) => /^(?:<{7}|>{7}) /m.test(read(file)))).toEqual([]);
+});
+
 test('names are kebab-case', () => {
   const code = files.filter((file) => /\.(?:ts|tsx|mjs|js)$/.test(file));
   expect(code.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(file)))).toEqual([]);
