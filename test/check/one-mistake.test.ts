@@ -46,6 +46,12 @@ test.concurrent('a server that refuses its own cursor gets a warning with both p
   expect(text).toMatch(/← .*"nextCursor":"x".*\n {4}→ .*"cursor":"x".*\n {4}← .*-32602/);
 });
 
+test.concurrent('a list that ends with an empty cursor gets a warning if the server refuses the cursor', async () => {
+  const { found, text } = await problems('ends-with-empty-cursor');
+  expect(found).toEqual([['methods/cursors-are-accepted']]);
+  expect(text).toContain('The server refused the cursor "", which it gave out itself');
+});
+
 test.concurrent('a declared capability without its methods is the only problem', async () => {
   expect((await problems('declares-more')).found).toEqual([['lifecycle/declared-capabilities-work']]);
 });

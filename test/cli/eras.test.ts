@@ -60,3 +60,10 @@ test('"era" and "revision" of the config do the same', async () => {
   }
   expect(probes(silent.methods())).toBe(0);
 });
+
+test('a list that a server of an earlier revision ends with an empty cursor is read to its end', async () => {
+  const page = { tools: [{ name: 'a', inputSchema: { type: 'object' } }], nextCursor: '' };
+  const older = server('sloppy', JSON.stringify({ 'tools/list': [{ page }] }));
+  const { code, stdout } = await runCli(['tools', '--', ...older.words]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('a')]);
+});

@@ -128,16 +128,25 @@ export function readTool(tool: Tool, warn: Warn): Tool {
   return { ...tool, inputSchema: { type: 'object' } };
 }
 
-/** The cursor of the next page. An empty cursor is valid in 2026-07-28; some older servers end a list with it. */
-export function readCursor(result: Result, era: 'legacy' | 'modern', warn: Warn): string | undefined {
-  const { nextCursor } = result;
-  if (nextCursor === undefined) return undefined;
-  if (nextCursor === null || (nextCursor === '' && era === 'legacy')) {
-    warn('cursor-empty', 'The server ends its lists with an empty nextCursor instead of none');
-    return undefined;
-  }
-  if (typeof nextCursor === 'string') return nextCursor;
-  throw invalid(`"nextCursor" of a list is ${describe(nextCursor)} instead of a string`);
+const CURSOR_EMPTY = 'The server ends its lists with an empty nextCursor instead of none';
+
+/** The cursor of the next page. An empty one is valid: see `endLegacyList`. */
+export function readCursor({ nextCursor }: Result, warn: Warn): string | undefined {
+  if (nextCursor === undefined || typeof nextCursor === 'string') return nextCursor;
+  if (nextCursor !== null) throw invalid(`"nextCursor" of a list is ${describe(nextCursor)} instead of a string`);
+  warn('cursor-empty', CURSOR_EMPTY);
+  return undefined;
+}
+
+/**
+ * 2026-07-28 says that an empty cursor is a cursor. Earlier revisions do not, and some of their servers end a list with it. A page of such a
+ * server may be read by a client of any revision, so that the end is made plain where the page arrives.
+ */
+export function endLegacyList(page: Result, warn: Warn): Result {
+  if (!isObject(page) || page.nextCursor !== '') return page;
+  warn('cursor-empty', CURSOR_EMPTY);
+  const { nextCursor: _, ...last } = page;
+  return last;
 }
 
 export function readCompletion(answer: unknown, warn: Warn): Completion {

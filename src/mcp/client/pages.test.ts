@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../base/errors.ts';
-import type { Era } from '../revisions.ts';
 import { type ListSource, readAllPages } from './pages.ts';
 
 const list = { method: 'tools/list', member: 'tools', nameKey: 'name' };
@@ -10,10 +9,10 @@ const limits = { maxPages: 100, maxItems: 1000, maxListBytes: 1_000_000 };
 type Page = { tools: { name: string }[]; nextCursor?: unknown; ttlMs?: unknown };
 
 /** A server whose answers depend on the cursor, and on how often it was asked. */
-function sessionOf(answer: (cursor: string | undefined, time: number) => Page, era: Era = 'modern') {
+function sessionOf(answer: (cursor: string | undefined, time: number) => Page) {
   let asked = 0;
   return {
-    server: { era, capabilities: {} },
+    server: { era: 'modern' as const, capabilities: {} },
     request: async (_method: string, params: Record<string, unknown>) => answer(params.cursor as string, ++asked),
     get asked() {
       return asked;
@@ -73,16 +72,6 @@ test('a cursor that the server no longer knows starts the list anew, once', asyn
   const first = sessionOf(() => invalid());
   await expect(read(first)).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: 'Invalid cursor' });
   expect(first.asked).toBe(1);
-});
-
-test('an empty cursor goes on in 2026-07-28 and ends a list before', async () => {
-  const page = (cursor: string | undefined) =>
-    cursor === undefined ? { tools: [{ name: 'a' }], nextCursor: '' } : { tools: [{ name: 'b' }] };
-  expect((await read(sessionOf(page))).items).toHaveLength(2);
-  const topics: string[] = [];
-  const legacy = await read(sessionOf(page, 'legacy'), (topic) => topics.push(topic));
-  expect(legacy.items).toHaveLength(1);
-  expect(topics).toEqual(['cursor-empty']);
 });
 
 test('cursors that go in a circle end the list, with a word about it', async () => {

@@ -70,7 +70,7 @@ async function readPages<T>(
     for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
     ttlMs = shorter(ttlMs, result.ttlMs);
     if (items.length > maxItems) throw tooLong(method, `more than ${maxItems} entries`, 'maxItems');
-    cursor = readCursor(result, source.server.era, warn);
+    cursor = readCursor(result, warn);
     if (cursor === undefined) return { items, ttlMs };
     if (seen.has(cursor)) {
       warn('cursor-repeated', `The server's pages of ${method} repeat; the list ends at the first repetition`);

@@ -92,9 +92,11 @@ export const jsonRpc: ClientRule = {
   id: 'client-wire/json-rpc',
   level: 'MUST',
   title: 'send messages in the form of JSON-RPC 2.0',
-  says: 'A message has `jsonrpc` "2.0", and a `method` with `params`, an object if there are any, or the `result` or the `error` of a request.',
+  says: 'A message has `jsonrpc` "2.0", and a `method` with `params`, an object if there are any, or the `result` or the `error` of a request. A notification has no `id`.',
   source: { of: 'mcp', page: 'basic/index#messages', pages: { '2024-11-05': 'basic/messages' } },
-  fix: { any: 'Send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}.' },
+  fix: {
+    any: 'Send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}, and messages whose method begins with `notifications/` without `id`.',
+  },
   ...read,
   check: ({ servers }) => {
     for (const frame of servers.flatMap(({ frames }) => frames)) {
@@ -110,6 +112,9 @@ function faultOf(message: JsonObject): string | undefined {
   if (message.jsonrpc !== '2.0') return `\`jsonrpc\` ${JSON.stringify(message.jsonrpc) ?? 'left out'}`;
   if (isAnswer(message)) return undefined;
   if (typeof message.method !== 'string') return 'neither a method nor a result nor an error';
+  if ('id' in message && message.method.startsWith('notifications/')) {
+    return `an \`id\` and is the notification \`${message.method}\``;
+  }
   const { params } = message;
   return params === undefined || isObject(params) ? undefined : `\`params\` that is ${jsonKind(params)}`;
 }

@@ -5,13 +5,14 @@
 import { PeerError, toError } from '../../../base/errors.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
+import { listByMethod } from '../../lists.ts';
 import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
 import { mayAsk } from '../../methods.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
 import { UPDATED_METHOD } from '../../watchers.ts';
-import { readServer } from '../lenient.ts';
+import { endLegacyList, readServer } from '../lenient.ts';
 import type { Warn } from '../warnings.ts';
 import { type ClientKey, GatedRequest, UnaskedRequest } from './gated-request.ts';
 import { onlyCaller } from './open-callers.ts';
@@ -44,6 +45,11 @@ export class LegacySession extends Session {
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
+    const answer = this.#request(method, params, caller);
+    return listByMethod.has(method) ? answer.then((page) => endLegacyList(page, this.#warn)) : answer;
+  }
+
+  #request(method: string, params: Params, caller: Caller): Promise<Result> {
     const { level } = params;
     if (method === 'logging/setLevel' && this.#logLevel && isLogLevel(level)) {
       return this.#logLevel.choose(level, this.watchers.chosenLogLevel) as Promise<Result>;

@@ -6,13 +6,14 @@ import { invalidParams, invalidRequest, methodNotFound, parseError, unknownMetho
 import { integerIds, stringIds } from './ids.ts';
 import { positionalParams, unknownMembers, unknownParams } from './members.ts';
 import { notificationsUnanswered, unknownNotifications, wrongNotificationsUnanswered } from './notifications.ts';
-import { errorMembers, resultObject, resultOrError, versionMember } from './shapes.ts';
+import { errorMembers, notificationIds, resultObject, resultOrError, versionMember } from './shapes.ts';
 
 export const jsonrpcRules: readonly ServerRule[] = [
   versionMember,
   resultOrError,
   resultObject,
   errorMembers,
+  notificationIds,
   integerIds,
   stringIds,
   answeredOnce,

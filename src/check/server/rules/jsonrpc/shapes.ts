@@ -79,6 +79,22 @@ export const errorMembers: ServerRule = {
   },
 };
 
+export const notificationIds: ServerRule = {
+  ...common,
+  id: 'jsonrpc/notifications-have-no-id',
+  title: 'send notifications without an id',
+  says: 'A notification has no `id`. With one it is a request, which the client has to answer.',
+  source: messages('notifications'),
+  fix: { any: 'Leave out the member `id` of messages whose method begins with `notifications/`. Null is an id too.' },
+  check: ({ seen }) => {
+    for (const { frame, message } of messagesIn(seen)) {
+      const { method, id } = message;
+      if (!('id' in message) || typeof method !== 'string' || !method.startsWith('notifications/')) continue;
+      violation(`The server sent \`${method}\` with the id ${JSON.stringify(id)}.`, frame);
+    }
+  },
+};
+
 function* messagesIn(probes: readonly Probe[]): Generator<{ frame: Frame; message: JsonObject }> {
   for (const { frames } of probes) {
     for (const frame of frames) {

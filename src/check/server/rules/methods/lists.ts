@@ -7,7 +7,7 @@ import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { type Exchange, INVALID_PARAMS, listIn, proofOf, refused } from './exchange.ts';
+import { INVALID_PARAMS, listIn, proofOf, refused } from './exchange.ts';
 import { declaredLists, type ListWalk, surveyOf } from './survey.ts';
 
 export const listsAreAnswered: ServerRule = {
@@ -54,9 +54,7 @@ export const cursorsAreAccepted: ServerRule = {
     const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
     if (paged.length === 0) notApplicable('each list has one page');
     for (const { method, pages } of paged) {
-      // Before 2026-07-28 no sentence says that an empty cursor is one.
-      const isGiven = ({ params: { cursor } }: Exchange) => cursor !== '' || trial.era === 'modern';
-      const at = pages.findIndex((page, index) => index > 0 && page.error && isGiven(page));
+      const at = pages.findIndex((page, index) => index > 0 && page.error);
       if (at < 0) continue;
       const page = pages[at]!;
       violation(
