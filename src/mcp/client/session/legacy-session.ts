@@ -5,9 +5,8 @@
 import { PeerError, toError } from '../../../base/errors.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
-import { listByMethod } from '../../lists.ts';
 import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
-import { mayAsk } from '../../methods.ts';
+import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
@@ -46,7 +45,7 @@ export class LegacySession extends Session {
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     const answer = this.#request(method, params, caller);
-    return listByMethod.has(method) ? answer.then((page) => endLegacyList(page, this.#warn)) : answer;
+    return methodsOfMcp.get(method)?.list ? answer.then((page) => endLegacyList(page, this.#warn)) : answer;
   }
 
   #request(method: string, params: Params, caller: Caller): Promise<Result> {
