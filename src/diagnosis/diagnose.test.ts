@@ -89,12 +89,27 @@ test.each([
     'Traceback (most recent call last):\n  File "s.py", line 1, in <module>\nModuleNotFoundError: No module named \'mcp.server\'\n',
     'mcp.server',
   ],
+  [
+    'file-not-found',
+    "Error: Cannot find module '/x/no.mjs'\n    at x\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n",
+    '/x/no.mjs',
+  ],
   ['out-of-memory', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n', 'memory'],
   ['usage', 'usage: server [-h] --root ROOT\nserver: error: the following arguments are required: --root\n', '--root'],
 ])('%s by what was written to stderr: %s', (name, stderr, words) => {
   const found = exited(stderr);
   expect(found?.name).toBe(name);
   expect(found?.problem).toContain(words);
+  const withCarriageReturns = symptoms({ stderr: stderr.replaceAll('\n', '\r\n'), exitCode: 1 });
+  expect(diagnose(withCarriageReturns, 'powershell')).toEqual(found);
+});
+
+test.each([
+  ['crlf-script', 'posix'],
+  ['node-version', 'powershell'],
+] as const)('a bad option with a carriage return means %s on %s', (name, shell) => {
+  const stderr = 'node: bad option: --no-such-option\r\n';
+  expect(diagnose(symptoms({ stderr, exitCode: 9 }), shell)?.name).toBe(name);
 });
 
 describe('a variable that is set here and was not passed to the server', () => {

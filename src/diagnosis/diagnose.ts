@@ -1,6 +1,7 @@
 // Finds out why a server did not answer, if its output proves it: takes symptoms and returns the finding of the first rule that
 // applies. Rules about an answer in the wrong form come first: they need no guess.
 
+import { shellHere } from '../base/command-line.ts';
 import { messageForm } from './message-form.ts';
 import { missingPart } from './missing-part.ts';
 import { Observations } from './observations.ts';
@@ -25,9 +26,10 @@ export function diagnoseLine(line: string): Diagnosis | undefined {
   return firstFound(messageForm, observed);
 }
 
-export function diagnose(symptoms: Symptoms): Diagnosis | undefined {
+/** `shell`: of the system where the server runs. */
+export function diagnose(symptoms: Symptoms, shell = shellHere): Diagnosis | undefined {
   const { redact = (text: string) => text } = symptoms;
-  const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Observations(symptoms));
+  const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Observations(symptoms, shell));
   return found && { ...found, problem: redact(found.problem), fix: redact(found.fix) };
 }
 

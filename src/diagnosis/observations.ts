@@ -1,6 +1,7 @@
 // The symptoms, prepared for the rules: stdout as text, the answers found in it, the language of the server.
 // An answer is an object with a `result` or an `error` for a request; a log of our requests is not one.
 
+import { shellHere } from '../base/command-line.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../base/json-object.ts';
@@ -33,12 +34,14 @@ export class Observations {
   readonly language: Language | undefined;
   #answers: FoundAnswer[] | undefined;
 
-  constructor(symptoms: Symptoms) {
+  constructor(symptoms: Symptoms, shell = shellHere) {
     this.symptoms = symptoms;
     this.text = decodeText(symptoms.stdout);
     this.isWhole = symptoms.stdoutBytes <= symptoms.stdout.length;
-    this.lines = withShortLines(this.text);
-    this.stderr = withShortLines(withoutColours(symptoms.stderr));
+    // Programs of Windows end lines with both. Elsewhere, the carriage return belongs to the word before it.
+    const withLineFeeds = (text: string) => (shell === 'powershell' ? text.replaceAll('\r\n', '\n') : text);
+    this.lines = withShortLines(withLineFeeds(this.text));
+    this.stderr = withShortLines(withLineFeeds(withoutColours(symptoms.stderr)));
     this.language = languageOf(symptoms.command);
   }
 
