@@ -1,12 +1,12 @@
 // What a server of 2025-11-25 is announced on each path from a client to it, with real programs: what somebody can answer there, and
 // nothing where the entry has `"clientCapabilities": []`.
 
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallUpdate } from '../../src/inspector/api.ts';
+import { hasTerminal } from '../fixtures/python.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { inspectHost } from '../inspector/inspecting.ts';
@@ -26,7 +26,6 @@ const server = fileURLToPath(new URL('../host/servers/reports-capabilities.mjs',
 const entry = { command: process.execPath, args: [server], revision: '2025-11-25', autoStart: false };
 const none = { clientCapabilities: [] };
 const form = { elicitation: { form: {} } };
-const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 let host: ReturnType<typeof startCli>;
 let log = '';

@@ -1,10 +1,10 @@
 // A server that asks: on a terminal, the question can be read; where nobody is there to answer, somebody is told.
 
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { hasTerminal } from '../fixtures/python.ts';
 import { until } from '../fixtures/server.ts';
 import {
   everythingEntry,
@@ -18,7 +18,6 @@ import {
 } from './run-cli.ts';
 
 /** Python's `pty` makes the terminal. Windows has none. */
-const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 /** Works, asks, says something that can be waited for while the question is open, and works on; with a folder, until files are there. */
 const slowAsker = join(folder, 'asker.mjs');

@@ -141,7 +141,7 @@ describe('results', () => {
     expect(existsSync(join(folder, 'album'))).toBe(false);
     mkdirSync(join(folder, 'album'));
     const many = await runCli(['call', 'album', '--output', 'album', '--json', ...behindHost]);
-    expect(JSON.parse(many.stdout).saved).toEqual(['album/1.png', 'album/2.wav']);
+    expect(JSON.parse(many.stdout).saved).toEqual([join('album', '1.png'), join('album', '2.wav')]);
     expect(readFileSync(join(folder, 'album/2.wav'), 'utf8')).toBe('audio/wav');
   });
 });

@@ -2,10 +2,12 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../src/base/terminal/text-width.ts';
+import { hasTerminal } from '../fixtures/python.ts';
 import { isAlive, until } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import {
   calculatorEntry,
   finished,
@@ -49,7 +51,10 @@ test.concurrent('the id of a removed rule does not fail a check', async () => {
 
 test.concurrent('a server of the config is started as its entry says, and its secrets are masked', async () => {
   const file = join(folder, 'chatty.mjs');
-  writeFileSync(file, `console.log('key is ' + process.env.API_KEY);\nawait import(${JSON.stringify(server)});\n`);
+  writeFileSync(
+    file,
+    `console.log('key is ' + process.env.API_KEY);\nawait import(${JSON.stringify(pathToFileURL(server))});\n`,
+  );
   const config = writeConfig('check.json', {
     chatty: { command: process.execPath, args: [file], env: { API_KEY: 'hunter2-hunter2' } },
     remote: { url: 'https://example.org/mcp' },
@@ -156,7 +161,7 @@ test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client a
   expect(ofLiteClient).toMatchObject({ code: 0, stdout: expect.stringMatching(/^LiteMCP client\n/m) });
 });
 
-test.concurrent('Ctrl-C ends the check and its servers', async () => {
+test.skipIf(lacks.signals).concurrent('Ctrl-C ends the check and its servers', async () => {
   const file = join(folder, 'check.pids');
   const silent = 'require("fs").appendFileSync(process.env.PID_FILE, process.pid + "\\n"); setInterval(() => {}, 1e6)';
   const child = startCli(['check', '--env', `PID_FILE=${file}`, '--', process.execPath, '-e', silent]);
@@ -167,15 +172,19 @@ test.concurrent('Ctrl-C ends the check and its servers', async () => {
   await until('they are gone', () => !pidsIn(file).some(isAlive));
 });
 
-test.concurrent('on a narrow terminal the report fits, in colours, after the progress', async () => {
-  const { stdout } = await runOnTerminal(['check', ...cheap, ...wrong], { columns: 40 });
-  expect(stdout).toContain('\x1b[31m✗\x1b[39m');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
-  const plain = stdout.replace(/[^\n]*\r\x1b\[2K/g, '').replace(/\x1b\[\d*m/g, '');
-  const lines = plain.split(/\r?\n/);
-  expect(lines.filter((line) => textWidth(line) > 40 && !/^ {2}(?:--(?:skip|baseline)|https:)/.test(line))).toEqual([]);
-  expect(plain).toMatch(
-    /^ {2}https:\/\/modelcontextprotocol\.io\/specification\/2025-11-25\/basic\/transports#stdio\r?$/m,
-  );
-  expect(plain).toMatch(/^2 rules: 1 passed, 1 failed \(/m);
-});
+test
+  .skipIf(!hasTerminal)
+  .concurrent('on a narrow terminal the report fits, in colours, after the progress', async () => {
+    const { stdout } = await runOnTerminal(['check', ...cheap, ...wrong], { columns: 40 });
+    expect(stdout).toContain('\x1b[31m✗\x1b[39m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
+    const plain = stdout.replace(/[^\n]*\r\x1b\[2K/g, '').replace(/\x1b\[\d*m/g, '');
+    const lines = plain.split(/\r?\n/);
+    expect(lines.filter((line) => textWidth(line) > 40 && !/^ {2}(?:--(?:skip|baseline)|https:)/.test(line))).toEqual(
+      [],
+    );
+    expect(plain).toMatch(
+      /^ {2}https:\/\/modelcontextprotocol\.io\/specification\/2025-11-25\/basic\/transports#stdio\r?$/m,
+    );
+    expect(plain).toMatch(/^2 rules: 1 passed, 1 failed \(/m);
+  });

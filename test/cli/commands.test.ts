@@ -80,7 +80,7 @@ describe('ls and config', () => {
   test('config says what is wrong, with its place, shows no secret, and ends with 2', async () => {
     const { code, stdout, stderr } = await runCli(['config', '--config', config]);
     expect(code).toBe(2);
-    expect(stdout).toMatch(/^first\tenabled\tmcp\t.*everything\.mjs'?\tAPI_KEY\t.*ls\.json:3$/m);
+    expect(stdout).toMatch(/^first\tenabled\tmcp\t.*everything\.mjs['"]?\tAPI_KEY\t.*ls\.json:3$/m);
     expect(stdout).toMatch(/^wrong\trejected\t/m);
     expect(stdout).toMatch(/^far\tenabled\tmcp\thttps:\/\/example\.com\/mcp\tX-Key,Authorization\t.*ls\.json:19$/m);
     expect(stderr).toMatch(/error: .*ls\.json:\d+:\d+: server "wrong": "command" must be/);
@@ -120,7 +120,7 @@ describe('ls and config', () => {
     };
     write('.codex/config.toml', '[mcp_servers.one]\ncommand = "node"\n');
     write('.continue/config.yaml', 'mcpServers:\n  - name: two\n    command: node\n  - name: one\n    command: node\n');
-    const options = { cwd: folder, env: { HOME: home } };
+    const options = { cwd: folder, env: { HOME: home, USERPROFILE: home } };
     const [shown, listed] = await Promise.all([
       runCli(['config', '--discover'], options),
       runCli(['ls', '--discover'], options),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ownInfo } from '../../src/mcp/own-info.ts';
+import { hasTerminal } from '../fixtures/python.ts';
 import { lacks } from '../fixtures/windows.ts';
 import {
   cleanEnv,
@@ -47,15 +48,15 @@ describe('a misspelt server', () => {
 
 describe('--output', () => {
   test.each([
-    ['a folder that does not exist', 'out/', 'mkdir -p out/'],
-    ['a file in such a folder', 'out/x.txt', 'mkdir -p out'],
+    ['a folder that does not exist', 'out/', /mkdir (-p )?out\//],
+    ['a file in such a folder', 'out/x.txt', /mkdir (-p )?out/],
   ])('%s is refused before anything is started', async (_what, target, hint) => {
     const trace = join(folder, `ran-${target.replaceAll('/', '-')}`);
     const { command, args } = silentEntry(trace);
     const { code, stderr } = await runCli(['call', 'x', '--output', target, '--', command, ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(`--output cannot be "${target}"`);
-    expect(stderr).toContain(hint);
+    expect(stderr).toMatch(hint);
     expect(existsSync(trace)).toBe(false);
   });
 });
@@ -224,7 +225,6 @@ describe('tap', () => {
     expect([good.command, ...good.args.slice(0, 2)]).toEqual([process.execPath, program, 'tap']);
   });
 
-  const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
   test.skipIf(!hasTerminal)('at a terminal it says what it waits for', async () => {
     const { stdout } = await runOnTerminal(['tap', ...everything], {
       steps: [{ wait: 'tap install <host>', type: '\x04' }],

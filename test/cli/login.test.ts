@@ -7,9 +7,9 @@ import { LoginStore } from '../../src/oauth/login-store.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
 import { until } from '../fixtures/server.ts';
-import { folder, type Ran, runCli, spawnCli, startCli, stopHost } from './run-cli.ts';
+import { configFolder, folder, type Ran, runCli, spawnCli, startCli, stopHost } from './run-cli.ts';
 
-const file = join(folder, '.config/standpipe/logins.json');
+const file = join(configFolder, 'standpipe/logins.json');
 const config = join(folder, 'mcp.json');
 const store = new LoginStore({ file, keyring: false });
 let issuer: AuthorizationServer;

@@ -36,7 +36,6 @@ export const cleanEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: folder,
   XDG_RUNTIME_DIR: folder,
-  LOCALAPPDATA: folder, // on Windows, for the same
   XDG_CACHE_HOME: join(folder, 'cache'),
   TERM: 'xterm-256color',
   LANG: 'C.UTF-8',

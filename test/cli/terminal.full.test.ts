@@ -1,9 +1,9 @@
 // What people see: on a real pseudo-terminal.
 
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { hasTerminal } from '../fixtures/python.ts';
 import {
   dangerous,
   everything,
@@ -18,7 +18,6 @@ import {
 } from './run-cli.ts';
 
 /** Python's `pty` makes the terminal. Windows has none. */
-const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 /** The last state of each line, without colours: what was cleared is not there any more. */
 const plain = (shown: string) =>

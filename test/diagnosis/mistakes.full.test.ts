@@ -9,6 +9,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { rules } from '../../src/diagnosis/diagnose.ts';
 import { httpRules } from '../../src/diagnosis/http.ts';
 import { BoundedEraMemory, type ClientOptions, connect, type StandpipeError } from '../../src/entry/client.ts';
+import { hasPython } from '../fixtures/python.ts';
 import { closing, until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -17,6 +18,7 @@ const folder = temporaryFolder('diagnosis');
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/diagnosis/${name}`, import.meta.url));
 const node = (name: string) => [process.execPath, fixture(name)];
 const python = (name: string) => ['python3', fixture(name)];
+const runsHere = ([, [command]]: readonly [unknown, string[], ...unknown[]]) => hasPython || command !== 'python3';
 const FOR_EVER_MS = 2 ** 30;
 
 async function failure(words: string[], options: ClientOptions = {}, observer = {}): Promise<StandpipeError> {
@@ -49,7 +51,7 @@ const provenByOutput: [name: string, words: string[], message: RegExp, hint: Reg
   ['cannot-read-requests', node('cannot-read.mjs'), /"Parse error"/, /framing/],
 ];
 
-test.each(provenByOutput)('%s: %j is not waited for', async (name, words, message, hint) => {
+test.each(provenByOutput.filter(runsHere))('%s: %j is not waited for', async (name, words, message, hint) => {
   const error = await failure(words, { startupTimeoutMs: FOR_EVER_MS, probeTimeoutMs: 100 });
   // An answer that is almost JSON fails its request at once.
   expect(['NEGOTIATION_FAILED', 'MESSAGE_INVALID']).toContain(error.code);
@@ -58,40 +60,44 @@ test.each(provenByOutput)('%s: %j is not waited for', async (name, words, messag
   expect(error.hint).toMatch(hint);
 });
 
-test.each([
+const foundAtTimeout: typeof provenByOutput = [
   ['missing-flush', python('never_flushes.py'), /only when its stdin is closed/, /flush=True/],
   ['missing-flush', node('reads-to-the-end.mjs'), /reads stdin to the end/, /line by line/],
   ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--litemcp/],
   ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],
-])('%s: %j is recognised when the time is over', async (name, words, message, hint) => {
-  const clock = new ManualClock();
-  let stderr = '';
-  let sent = 0;
-  const observer = {
-    stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()),
-    sent: () => sent++,
-  };
-  const failing = failure(words, { clock, startupTimeoutMs: 60_000, probeTimeoutMs: 100 }, observer);
-  await until('it runs', () => stderr !== '' && sent > 0);
-  await until('initialize is sent', () => {
-    if (sent === 3) return true; // after server/discover and ping
-    clock.advance(100);
-    return false;
-  });
-  if (name === 'missing-flush') await until('it is read', () => stderr.includes('got initialize'));
-  clock.advance(60_000);
-  const error = await failing;
-  expect(error).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { diagnosis: name } });
-  expect(error.message).toMatch(message);
-  expect(error.hint).toMatch(hint);
-});
+];
+test.each(foundAtTimeout.filter(runsHere))(
+  '%s: %j is recognised when the time is over',
+  async (name, words, message, hint) => {
+    const clock = new ManualClock();
+    let stderr = '';
+    let sent = 0;
+    const observer = {
+      stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()),
+      sent: () => sent++,
+    };
+    const failing = failure(words, { clock, startupTimeoutMs: 60_000, probeTimeoutMs: 100 }, observer);
+    await until('it runs', () => stderr !== '' && sent > 0);
+    await until('initialize is sent', () => {
+      if (sent === 3) return true; // after server/discover and ping
+      clock.advance(100);
+      return false;
+    });
+    if (name === 'missing-flush') await until('it is read', () => stderr.includes('got initialize'));
+    clock.advance(60_000);
+    const error = await failing;
+    expect(error).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { diagnosis: name } });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+  },
+);
 
 const crlf = join(folder, 'has-crlf.sh');
 const usesImport = join(folder, 'uses-import.cjs'); // no linter would have it in the repository
 writeFileSync(usesImport, "import 'node:fs';\n");
 writeFileSync(crlf, '#!/usr/bin/env bash\r\nset -e\r\nnode --version\r\n');
 
-test.each([
+const foundAtExit: [name: string, words: string[], hint: RegExp][] = [
   ['module-not-found', python('needs_a_module.py'), /no_such_module_at_all.*python3 -m pip install/],
   ['module-not-found', ['python3', '-m', 'no_such_module_at_all'], /no_such_module_at_all/],
   ['module-not-found', node('needs-a-package.mjs'), /no-such-package-at-all.*npm install/],
@@ -108,10 +114,15 @@ test.each([
   ...(process.platform === 'win32'
     ? []
     : [
-        ['crlf-script', ['bash', crlf], /Windows line ends/] as const,
-        ['command-not-found', ['sh', '-c', 'no-such-command-at-all --stdio'], /"no-such-command-at-all"/] as const,
+        ['crlf-script', ['bash', crlf], /Windows line ends/] as [string, string[], RegExp],
+        ['command-not-found', ['sh', '-c', 'no-such-command-at-all --stdio'], /"no-such-command-at-all"/] as [
+          string,
+          string[],
+          RegExp,
+        ],
       ]),
-] as [string, string[], RegExp][])('%s: %j is recognised when it has ended', async (name, words, hint) => {
+];
+test.each(foundAtExit.filter(runsHere))('%s: %j is recognised when it has ended', async (name, words, hint) => {
   const error = await failure(words);
   expect(error).toMatchObject({ code: 'PROCESS_EXITED', evidence: { diagnosis: name } });
   expect(error.hint).toMatch(hint);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
 import type { CommandConfig } from '../../src/config/server-config.ts';
-import { lacks } from '../fixtures/windows.ts';
+import { lacks, settingsFolder } from '../fixtures/windows.ts';
 import { fixture } from './fixtures.ts';
 
 let folder: string;
@@ -49,9 +49,9 @@ test('without discover, the files of the user are not looked at', async () => {
 test('with discover, all are one: the first to define a name wins, the others are listed', async () => {
   const first = write('project/.mcp.json', { a: { command: 'first' } });
   const vscode = write('project/.vscode/mcp.json', { a: { command: 'no' }, b: { command: 'vscode' } });
-  write('home/.config/Claude/claude_desktop_config.json', { b: { command: 'no' }, c: { command: 'claude' } });
+  write(`home/${settingsFolder}/Claude/claude_desktop_config.json`, { b: { command: 'no' }, c: { command: 'claude' } });
   write('home/.cursor/mcp.json', { d: { command: 'cursor' } });
-  write('home/.config/Code/User/mcp.json', { d: { command: 'no' }, e: { command: 'code', cwd: 'sub' } });
+  write(`home/${settingsFolder}/Code/User/mcp.json`, { d: { command: 'no' }, e: { command: 'code', cwd: 'sub' } });
   const config = await loadConfig({ ...options, discover: true });
   expect(commands(config)).toEqual({ a: 'first', b: 'vscode', c: 'claude', d: 'cursor', e: 'code' });
   expect(config.files.map(({ origin, scope }) => `${origin} ${scope}`)).toEqual([
@@ -112,7 +112,9 @@ test('nothing found: the error says where was looked and what to do', async () =
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ code: 'CONFIG_NOT_FOUND', message: `There is no config in ${options.cwd}` });
     expect(error.hint).toContain('--config');
-    expect(error.hint).toContain(discover ? '--discover --json` lists them' : ' mcp.json, .mcp.json, .cursor/mcp.json');
+    expect(error.hint).toContain(
+      discover ? '--discover --json` lists them' : ` mcp.json, .mcp.json, ${join('.cursor', 'mcp.json')}`,
+    );
   }
   const { searched } = await surveyConfig({ ...options, discover: true });
   expect(searched).toContain(join(folder, 'home/.codex/config.toml'));

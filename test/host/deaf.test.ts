@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
-import { lacks } from '../fixtures/windows.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 
 /** The limit of the entries here: long enough for a busy machine, and the only one whose end says something about the server. */
@@ -65,22 +64,19 @@ describe.each(eras)('in the %s era', (_era, options) => {
     expect(runs()).toBe(1);
   });
 
-  test.skipIf(lacks.closedPipes)(
-    'one that closes its stdin is restarted at the next call, which then runs',
-    async () => {
-      const { host, lives } = await open({ requestTimeoutMs: 600_000 }, options);
-      await host.callTool('server', 'closes_stdin');
-      const first = host.callTool('server', 'hello').then(
-        ({ content }) => (content[0] as { text: string }).text,
-        (error) => error.code,
-      );
-      await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
-      // Whether the first write was taken is the pipe's affair; that it is known at once is ours.
-      expect(['hello', 'OUTCOME_UNKNOWN']).toContain(await first);
-      expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
-      expect(lives().filter(isAlive)).toEqual([host.status()[0]!.pid]);
-    },
-  );
+  test('one that closes its stdin is restarted at the next call, which then runs', async () => {
+    const { host, lives } = await open({ requestTimeoutMs: 600_000 }, options);
+    await host.callTool('server', 'closes_stdin');
+    const first = host.callTool('server', 'hello').then(
+      ({ content }) => (content[0] as { text: string }).text,
+      (error) => error.code,
+    );
+    await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+    // Whether the first write was taken is the pipe's affair; that it is known at once is ours.
+    expect(['hello', 'OUTCOME_UNKNOWN']).toContain(await first);
+    expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(lives().filter(isAlive)).toEqual([host.status()[0]!.pid]);
+  });
 
   test('a call that takes too long does not restart a server that answers the ping', async () => {
     const { host, lives } = await open({ pingTimeoutMs: 100_000 }, options);

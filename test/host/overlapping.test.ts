@@ -8,7 +8,6 @@ import { serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Host } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
-import { lacks } from '../fixtures/windows.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
 let names = 0;
@@ -249,19 +248,13 @@ test('commands of two other programs that overlap: the last one wins there too',
   await Promise.all([one!.close(), other!.close(), control.close()]);
 });
 
-test.skipIf(lacks.closedPipes)(
-  'a process that closes its stdout and lives on is gone before the next one starts',
-  async () => {
-    const server = slow({ LINGER_MS: '1000' });
-    const script = `import(${JSON.stringify(serverFile('slow'))}).then(() => setTimeout(() => require('fs').closeSync(1), 600))`;
-    const host = await openHost({
-      a: { ...server.entry(), args: ['-e', script], restart: { backoffMs: 1, maxRestarts: 1 } },
-    });
-    await host.start();
-    await until('the next one is there', () => server.lives().length === 2);
-    expect(server.overlaps()).toEqual([]);
-  },
-);
+test('a process that closes its stdout and lives on is gone before the next one starts', async () => {
+  const server = slow({ LINGER_MS: '1000', CLOSE_STDOUT_MS: '600' });
+  const host = await openHost({ a: server.entry({ restart: { backoffMs: 1, maxRestarts: 1 } }) });
+  await host.start();
+  await until('the next one is there', () => server.lives().length === 2);
+  expect(server.overlaps()).toEqual([]);
+});
 
 test('a listener that throws at a change of state keeps nothing from happening', async () => {
   const warnings: string[] = [];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { isAlive, until } from '../fixtures/server.ts';
+import { killed } from '../fixtures/windows.ts';
 import { counting, folder, misbehaving, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
 describe('crashes', () => {
@@ -16,7 +17,7 @@ describe('crashes', () => {
     await until('it has fallen', () => stateOf(host, 'server') !== 'ready');
     await until('it is back', () => stateOf(host, 'server') === 'ready');
     expect((await host.listTools('server')).map(({ name }) => name)).toContain('echo');
-    expect(host.status()[0]).toMatchObject({ restarts: 1, lastExit: { evidence: { signal: 'SIGKILL' } } });
+    expect(host.status()[0]).toMatchObject({ restarts: 1, lastExit: { evidence: killed } });
   });
 
   test('a server that answers and then exits is started at most 5 times, then failed with the reason; a manual start works', async () => {
@@ -59,7 +60,7 @@ describe('a retry never runs a tool twice', () => {
     await host.start();
     for (const calls of [1, 2, 3]) {
       const call = host.callTool('server', 'dies', {}, { timeoutMs: 1_000_000 });
-      await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', evidence: { signal: 'SIGKILL' } });
+      await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', evidence: killed });
       expect(server.count()).toBe(calls);
     }
   });

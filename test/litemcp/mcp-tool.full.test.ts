@@ -4,8 +4,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
+import { hasPython } from '../fixtures/python.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
-import { type Command, hasPython, node, path, python, startRaw } from './raw-process.ts';
+import { type Command, node, path, python, startRaw } from './raw-process.ts';
 
 const run = promisify(execFile);
 const tools = node('test/fixtures/litemcp/mcp-tools.mjs');

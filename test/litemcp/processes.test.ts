@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connectLiteMcp, type LiteMcpConnectOptions } from '../../src/entry/litemcp.ts';
+import { hasPython } from '../fixtures/python.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
-import { hasPython, node, python, startRaw } from './raw-process.ts';
+import { node, python, startRaw } from './raw-process.ts';
 
 async function connect(fixture: string, options: Partial<LiteMcpConnectOptions> = {}) {
   return closing(

@@ -1,9 +1,10 @@
 // A server process as its raw client sees it: bytes in, bytes out.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { RawEnd } from '../../src/litemcp/memory.contract.ts';
+import { hasPython } from '../fixtures/python.ts';
 import { closing } from '../fixtures/server.ts';
 
 export interface Command {
@@ -18,9 +19,6 @@ export function path(name: string): string {
 export function node(name: string): Command {
   return { command: process.execPath, args: [path(name)] };
 }
-
-/** Tests of Python programs are left out where there is no Python. */
-export const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** For a list of programs, each with its name first. */
 export function canRun([name]: readonly [string, ...unknown[]]): boolean {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
+import { hasPython } from '../fixtures/python.ts';
 
 const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 const expectedTools = { tools: [{ name: 'hello_world', description: 'A simple greeting tool', inputSchema }] };
@@ -20,7 +21,7 @@ const transcript = [
   { jsonrpc: '2.0', method: 'mcp/tools/call', params: { name: 'hello_world', arguments: { name: 'World' } } },
 ];
 
-test('told so, the client sends the messages of the transcript and nothing else', async () => {
+test.skipIf(!hasPython)('told so, the client sends the messages of the transcript and nothing else', async () => {
   const server = new Logged('speaks_the_transcript.py');
   server.target.stopWaits = { stdinMs: 60_000 };
   const client = await server.connect({ dialect: 'transcript', info: { name: 'Cursor', version: '0.10.0' } });
@@ -47,18 +48,21 @@ test('told so, the client sends the messages of the transcript and nothing else'
   expect(client.transport.stopRung).toBe('stdin');
 });
 
-test('a server that refuses the standard initialize and takes this one is recognised, and remembered', async () => {
-  const server = new Logged('speaks_the_transcript.py');
-  const client = await server.connect({ info: { name: 'Cursor', version: '0.10.0' } });
-  expect(client.server.dialect).toBe('transcript');
-  expect(await client.listTools()).toEqual(expectedTools);
-  expect(server.methods).toEqual(['server/discover', 'initialize', 'initialize', 'mcp/tools/list']);
-  await client.close();
-  const again = await server.connect();
-  expect(await again.listTools()).toEqual(expectedTools);
-  expect(server.methods.slice(4)).toEqual(['initialize', 'mcp/tools/list']);
-  expect(server.spawns).toBe(2);
-});
+test.skipIf(!hasPython)(
+  'a server that refuses the standard initialize and takes this one is recognised, and remembered',
+  async () => {
+    const server = new Logged('speaks_the_transcript.py');
+    const client = await server.connect({ info: { name: 'Cursor', version: '0.10.0' } });
+    expect(client.server.dialect).toBe('transcript');
+    expect(await client.listTools()).toEqual(expectedTools);
+    expect(server.methods).toEqual(['server/discover', 'initialize', 'initialize', 'mcp/tools/list']);
+    await client.close();
+    const again = await server.connect();
+    expect(await again.listTools()).toEqual(expectedTools);
+    expect(server.methods.slice(4)).toEqual(['initialize', 'mcp/tools/list']);
+    expect(server.spawns).toBe(2);
+  },
+);
 
 test('a server that answers the standard initialize in the dialect is recognised', async () => {
   const server = new Logged(

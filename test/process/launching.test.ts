@@ -79,7 +79,7 @@ test.skipIf(lacks.posixPrograms)('a script whose interpreter is missing says so'
   expect(error.message).toContain('"/no/such/interpreter"');
 });
 
-test('what the system refuses for another reason keeps its reason', async () => {
+test.skipIf(lacks.limitOfCommandLine)('what the system refuses for another reason keeps its reason', async () => {
   const error = await failure({ command: node, args: ['x'.repeat(3_000_000)] });
   expect(error.code).toBe('SPAWN_FAILED');
   expect(error.message).toMatch(/E2BIG|ENAMETOOLONG/);

@@ -5,7 +5,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { type ClientOptions, connect, type StdioClientOptions } from '../../src/entry/client.ts';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
 import { closing, fixture, isAlive, until } from '../fixtures/server.ts';
-import { rungAfterStdin } from '../fixtures/windows.ts';
+import { lacks, rungAfterStdin } from '../fixtures/windows.ts';
 import { openHost, stateOf } from '../host/run-host.ts';
 import { node } from '../litemcp/raw-process.ts';
 
@@ -51,7 +51,7 @@ test('the answer that is on its way when a write fails arrives whole', async () 
   expect(late).toBe('NOT_SENT');
 });
 
-test('an exit that follows soon is the cause, with its evidence', async () => {
+test.skipIf(lacks.signals)('an exit that follows soon is the cause, with its evidence', async () => {
   const clock = new ManualClock();
   const { client, pid } = await connected({ clock });
   await client.callTool('close-stdin');

@@ -1,8 +1,9 @@
 // Writes every run of a tool into a journal before it answers, and hurts itself in the ways it is asked to. Plain JSON-RPC
 // by hand: nothing in here keeps it from breaking the rules.
 
-import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { closeDescriptor } from '../../fixtures/close-descriptor.mjs';
 
 const [journalFile, pidFile] = process.argv.slice(2);
 appendFileSync(pidFile, `${process.pid}\n`);
@@ -21,7 +22,7 @@ const injuries = {
   'half-written-frame': () => {
     cutNextAnswer = true;
   },
-  'stdout-closed': () => closeSync(1),
+  'stdout-closed': () => closeDescriptor(1),
   'stderr-flood': () => process.stderr.write('a line on stderr that nobody needs\n'.repeat(60_000)),
   'slow-reader': () => {
     process.stdin.pause();

@@ -1,8 +1,9 @@
 // Stops listening when it is told to: `stops_reading` leaves its stdin open and unread, `closes_stdin` closes it. Either way it
 // lives on and goes on talking.
 
-import { appendFileSync, closeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';
+import { closeDescriptor } from '../../fixtures/close-descriptor.mjs';
 
 const { PID_FILE, COUNT_FILE } = process.env;
 appendFileSync(PID_FILE, `${process.pid}\n`);
@@ -23,7 +24,7 @@ server.tool('stops_reading', {}, () => {
 });
 server.tool('closes_stdin', {}, () => {
   process.stdin.destroy();
-  closeSync(0);
+  closeDescriptor(0);
   talk();
   return 'deaf from now on';
 });

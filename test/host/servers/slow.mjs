@@ -4,8 +4,10 @@
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { closeDescriptor } from '../../fixtures/close-descriptor.mjs';
 
-const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0', LINGER_UNTIL } = process.env;
+const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0', LINGER_UNTIL, CLOSE_STDOUT_MS } = process.env;
+if (CLOSE_STDOUT_MS) setTimeout(() => closeDescriptor(1), Number(CLOSE_STDOUT_MS));
 const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
