@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ValueBudget } from './count-json-values.ts';
 import { jsonObjects } from './json-in-text.ts';
 
 const found = (text: string) => [...jsonObjects(text)].map(({ value }) => value);
@@ -26,4 +27,23 @@ test('finds every object that stands in prose, where it stands', () => {
 test('gives up on a million open braces: to try them all would take hours', () => {
   expect(found('{"a":'.repeat(200_000))).toEqual([]);
   expect(found('{ " '.repeat(250_000))).toEqual([]);
+});
+
+test.each(['', '"', 'quote " {', '{"a": "', '"{"a":1}'])(
+  'counts each object that it parses against the budget, after %j',
+  (before) => {
+    const text = `${before}{"a":[1,2]} {"b":[1,2,3]} {"c":1}`;
+    const excess: string[] = [];
+    const found = [...jsonObjects(text, new ValueBudget(8), (start) => excess.push(text.slice(start)))];
+    expect(found.at(-1)?.value).toEqual({ a: [1, 2] });
+    expect(excess).toEqual(['{"b":[1,2,3]} {"c":1}']);
+  },
+);
+
+test('counts objects that are tried and do not parse', () => {
+  const tries = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => tries.mockRestore());
+  const broken = `${'{"a":'.repeat(1000)}!${'}'.repeat(1000)}`;
+  expect([...jsonObjects(broken, new ValueBudget(10_000))]).toEqual([]);
+  expect(tries.mock.calls.length).toBeLessThan(11);
 });

@@ -1,12 +1,15 @@
 // Finds JSON objects inside other text: in the reply of a model, or in the output of a server. An object is found where the
 // braces are balanced and the text parses; the search continues after it. The work is bounded for any text: of a million nested
-// braces, not all are tried.
+// braces, not all are tried. Whatever precedes a brace, each text that is parsed counts its values against one budget.
 
+import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from './count-json-values.ts';
 import { endOfString } from './top-level-json.ts';
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
+/** Other braces are prose. */
+const BEGINS_LIKE_JSON = /^\{\s*["}]/;
 const WORK_PER_TEXT = 1_000_000;
 const WORK_PER_CHARACTER = 4;
 
@@ -17,13 +20,21 @@ export interface FoundObject {
   end: number;
 }
 
-export function* jsonObjects(text: string): Generator<FoundObject> {
+/** The search ends at the first object that exceeds `budget`. `onExcess` gets the index where it starts. */
+export function* jsonObjects(
+  text: string,
+  budget: ValueBudget = new ValueBudget(DEFAULT_MAX_FRAME_VALUES),
+  onExcess?: (start: number) => void,
+): Generator<FoundObject> {
   let work = WORK_PER_TEXT + text.length * WORK_PER_CHARACTER;
   let start = text.indexOf('{');
   while (start >= 0 && work > 0) {
     const end = endOfObject(text, start, start + work);
     work -= (end < 0 ? Math.min(text.length, start + work) : end) - start;
-    const value = end < 0 ? undefined : parseObject(text.slice(start, end));
+    const found = end < 0 ? '' : text.slice(start, end);
+    const mayParse = BEGINS_LIKE_JSON.test(found);
+    if (mayParse && !budget.take(found)) return onExcess?.(start);
+    const value = mayParse ? parseObject(found) : undefined;
     if (value) yield { value, start, end };
     start = text.indexOf('{', value ? end : start + 1);
   }

@@ -2,7 +2,7 @@
 // a line of other text on stdout is in one frame with the message that follows it. A frame that is not a message is therefore
 // searched for answers; the lines around them are noise.
 
-import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
+import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues, ValueBudget } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
@@ -52,7 +52,7 @@ export class AnswerReader {
     else this.#noise(text, offset);
   }
 
-  /** Not searched for answers: each of them would have to be parsed. */
+  /** `text` is not searched for answers: each of them would have to be parsed. */
   #tooManyValues(text: string, offset: number): void {
     const traced = traceIOBasic(text, `it holds more than ${this.#maxFrameValues} JSON values (maxFrameValues)`);
     this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', offset));
@@ -60,13 +60,19 @@ export class AnswerReader {
 
   #search(text: string, offset: number): void {
     let behind = 0;
-    for (const { value, start, end } of jsonObjects(text)) {
+    let excess: number | undefined;
+    const budget = new ValueBudget(this.#maxFrameValues);
+    for (const { value, start, end } of jsonObjects(text, budget, (start) => (excess = start))) {
       if (!looksLikeAnswer(value)) continue;
       this.#noise(text.slice(behind, start), offset);
       const message = checkIOBasic(value, text.slice(start, end));
       if (message instanceof Unreadable) this.#sink.unreadable(faultOf(message, 'MESSAGE_INVALID', offset));
       else this.#sink.answer(message);
       behind = end;
+    }
+    if (excess !== undefined) {
+      this.#noise(text.slice(behind, excess), offset);
+      return this.#tooManyValues(text.slice(excess), offset);
     }
     const rest = text.slice(behind);
     const traced = behind === 0 ? traceIOBasic(text, 'it is not valid JSON') : undefined;

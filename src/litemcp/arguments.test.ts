@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byName, layOutArguments } from './arguments.ts';
+import { byName, layOutArguments, ServedParameters } from './arguments.ts';
 import { readTool } from './tool.ts';
 
 const tool = readTool({
@@ -44,4 +44,14 @@ test('strings go back to their names as far as both reach', () => {
   expect(byName(tool.parameters, ['x', '2'])).toEqual({ to: 'x', copies: '2' });
   expect(byName(tool.parameters, ['x'])).toEqual({ to: 'x' });
   expect(byName(tool.parameters, ['x', '2', '3'])).toEqual({ to: 'x', copies: '2' });
+});
+
+test('the arguments of a served tool have a million JSON values together at most', () => {
+  const served = new ServedParameters([
+    { name: 'a', type: 'list' },
+    { name: 'b', type: 'json' },
+  ]);
+  const half = `[${'0,'.repeat(499_999)}0]`;
+  expect(served.values([half, '[]'])).toMatchObject({ b: [] });
+  expect(() => served.values([half, half])).toThrow(/"b" does not fit: .* exceeds the limit of 1000000 JSON values/);
 });

@@ -1,10 +1,11 @@
 // Maps arguments to the parameters of a tool: from a list or from names to the strings of a call, in order, and back to names.
 // Arguments that do not fit are described in one sentence, for a caller or a model.
 
+import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
 import { setOwn } from '../base/json-object.ts';
 import { losesDigits, type Parameter, type Tool } from './tool.ts';
-import { parserOf, textOfValue } from './values.ts';
+import { parserOf, textOfValue, type ValueParser } from './values.ts';
 
 /** By position or by name. Values other than strings are sent as their text. */
 export type ArgumentValues = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -87,7 +88,7 @@ interface Prepared {
   name: string;
   /** In JSON, with its colon. */
   key: string;
-  parse: (text: string) => unknown;
+  parse: ValueParser;
 }
 
 /** The parameters of a tool that is served, prepared once for all its calls. */
@@ -104,11 +105,12 @@ export class ServedParameters {
 
   /** Throws if an argument does not fit its type. */
   values(args: readonly string[]): object {
+    const budget = new ValueBudget(DEFAULT_MAX_FRAME_VALUES);
     const values: Record<string, unknown> = {};
     for (let i = 0; i < this.#prepared.length; i++) {
       const { name, parse } = this.#prepared[i]!;
       try {
-        setOwn(values, name, parse(args[i]!));
+        setOwn(values, name, parse(args[i]!, budget));
       } catch (error) {
         throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
       }

@@ -284,3 +284,20 @@ test('an echo of nothing is nothing', async () => {
   const { client } = await connected(echo);
   expect((await client.call([''])).response.content).toEqual([{ type: 'string', data: '' }]);
 });
+
+test.each(['', '"', 'Loading "model" from "\n', '{"level":"info"} "'])(
+  'an answer of too many values fails its call, although %j precedes it',
+  async (before) => {
+    const { client, raw } = await readyClient({ maxFrameValues: 200 });
+    const called = client.call([1, 2]);
+    const { id } = await raw.nextJson();
+    raw.write(`${before}${envelope(id, 'result', { z: Array.from({ length: 100 }, () => ({})) })}\n\n\n`);
+    await expect(called).rejects.toMatchObject({
+      code: 'TOO_MANY_VALUES',
+      message: expect.stringContaining('more than 200 JSON values (maxFrameValues)'),
+    });
+    const next = client.call([1, 2]);
+    raw.write(`text " ${result((await raw.nextJson()).id, '3')}`);
+    expect((await next).response.content).toEqual([{ type: 'number', data: '3' }]);
+  },
+);

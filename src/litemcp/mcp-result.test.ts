@@ -114,3 +114,11 @@ test('any response survives the way there and back', () => {
     { numRuns: 1000 },
   );
 });
+
+test('JSON of more than 250,000 values stays text', () => {
+  const data = (values: number) => `[${'0,'.repeat(values - 2)}0]`;
+  expect(toMcpResult(response('array', data(250_000))).structuredContent).toHaveLength(249_999);
+  expect(toMcpResult(response('array', data(250_001)))).toEqual({
+    content: [{ type: 'text', text: data(250_001), _meta: { 'litemcp/type': 'array' } }],
+  });
+});

@@ -1,10 +1,11 @@
 // The response of a LiteMCP call as the result of an MCP tool, and back. A content of LiteMCP is a string with a free-form type; MCP
 // has kinds of blocks. The conversion to MCP and back preserves contents: a type that a block cannot express is kept in `_meta`.
 
+import { SHARED_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { requireJson } from '../base/to-json.ts';
 import type { CallToolResult, ContentBlock } from '../mcp/types.ts';
 import type { CallResultResponse, CallResultResponseContent } from './call-result.ts';
-import { kindOf, parseValue, printValue } from './values.ts';
+import { kindOf, parserOf, parseValue, printValue } from './values.ts';
 
 /** The member of a text block's `_meta` with the type of the content. Text without it is a `string`. */
 export const TYPE_META = 'litemcp/type';
@@ -24,13 +25,13 @@ export function fromMcpResult({ content, structuredContent, isError }: CallToolR
   return { content: content.map((block) => fromBlock(block, alone && isStructured)), error };
 }
 
-/** A single value of a known type is also structured content, unless its text is not valid for the type. */
+/** A single value of a known type is also structured content, unless its text is not valid for the type, or has too many values. */
 function addStructured(result: CallToolResult, { type, data }: CallResultResponseContent): void {
   if (kindOf(type) === undefined) return;
   try {
-    result.structuredContent = parseValue(type, data);
+    result.structuredContent = parserOf(type)(data, new ValueBudget(SHARED_MAX_FRAME_VALUES));
   } catch {
-    // The text is not valid for its type: the model reads the text, as with LiteMCP.
+    // The model reads the text, as with LiteMCP.
   }
 }
 
@@ -63,7 +64,7 @@ function typeOfText(text: string, said: unknown, isStructured: boolean): string 
   if (typeof said === 'string') return said;
   if (!isStructured) return 'string';
   try {
-    return printValue(JSON.parse(text)).type;
+    return printValue(parseValue('json', text)).type;
   } catch {
     return 'string';
   }

@@ -6,6 +6,7 @@ import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, jsonKind } from '../base/json-object.ts';
 import { layOutArguments } from './arguments.ts';
 import type { Tool, ToolCall } from './tool.ts';
+import { parseValue } from './values.ts';
 import { PROTOCOL_VERSION } from './version.ts';
 
 export type ModelReply =
@@ -68,10 +69,10 @@ function readArguments(value: unknown): readonly unknown[] | Record<string, unkn
   if (Array.isArray(value) || isObject(value)) return value;
   if (typeof value !== 'string') return jsonKind(value);
   try {
-    const inner: unknown = JSON.parse(value);
+    const inner = parseValue('json', value);
     if (Array.isArray(inner) || isObject(inner)) return inner;
   } catch {
-    // an ordinary string, which is not a list
+    // an ordinary string, which is not a list, or a list of too many values
   }
   return jsonKind(value);
 }

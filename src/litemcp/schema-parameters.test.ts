@@ -91,7 +91,7 @@ describe('a text', () => {
     [{}, '', ''],
     [{ type: ['number', 'null'] }, '', null],
   ])('under %j: %j is %j', (schema, text, value) => {
-    expect(one(schema).read(text)).toEqual(value);
+    expect(readArguments([one(schema)], [text])).toEqual({ arguments: { x: value } });
   });
   test('that is empty leaves an optional argument out, whatever its type', () => {
     const parameters = parametersOf(root({ a: { type: 'string' }, b: { type: 'number' }, c: {}, d: { type: 'null' } }));
@@ -108,5 +108,14 @@ describe('a text', () => {
     const parameters = parametersOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'));
     const read = readArguments(parameters, ['x']) as { arguments: object };
     expect(Object.entries(read.arguments)).toEqual([['__proto__', 'x']]);
+  });
+});
+
+test('the texts of a call have a million JSON values together at most', () => {
+  const half = `[${'0,'.repeat(499_999)}0]`;
+  const parameters = parametersOf(root({ list: { type: 'array' }, any: {}, text: { type: 'string' } }));
+  expect(readArguments(parameters, [half, `"${half}`, half])).toMatchObject({ arguments: { text: half } });
+  expect(readArguments(parameters, [half, half, ''])).toEqual({
+    problem: expect.stringMatching(/The argument "any" does not fit: .* exceeds the limit of 1000000 JSON values/),
   });
 });

@@ -2,16 +2,17 @@
 // in the order of `properties`. LiteMCP has no optional parameters: those are marked with a question mark, and an empty string
 // omits one. Texts are parsed by the types of the schema before they are sent.
 
+import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
 import { isObject, setOwn } from '../base/json-object.ts';
 import { alternatives, propertiesOf, requiredOf } from '../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../mcp/types.ts';
 import type { Parameter } from './tool.ts';
-import { parseValue, textOfValue } from './values.ts';
+import { parserOf, requireRoom, textOfValue } from './values.ts';
 
 export interface SchemaParameter extends Parameter {
   /** The value of a text; undefined if the argument is omitted. Throws if the text does not fit. */
-  read(text: string): unknown;
+  read(text: string, budget: ValueBudget): unknown;
 }
 
 export type ReadArguments = { arguments: Record<string, unknown> } | { problem: string };
@@ -28,9 +29,10 @@ export function parametersOf(inputSchema: JsonSchema): SchemaParameter[] {
 
 export function readArguments(parameters: readonly SchemaParameter[], texts: readonly string[]): ReadArguments {
   const values: Record<string, unknown> = {};
+  const budget = new ValueBudget(DEFAULT_MAX_FRAME_VALUES);
   for (const [i, { name, read }] of parameters.entries()) {
     try {
-      const value = read(texts[i]!);
+      const value = read(texts[i]!, budget);
       if (value !== undefined) setOwn(values, name, value);
     } catch (error) {
       return { problem: `The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}` };
@@ -43,11 +45,11 @@ function parameterOf(name: string, schema: JsonSchema, root: JsonSchema, optiona
   const { word, nullable } = schemaType(schema, root);
   // A required string may be empty, so an empty text cannot mean null.
   const mayBeEmpty = optional || (nullable && word !== 'string');
-  const parse = (text: string) => (word === 'any' ? jsonOrText(text) : parseValue(word, text));
+  const parse = word === 'any' ? jsonOrText : parserOf(word);
   const parameter: SchemaParameter = {
     name,
     type: mayBeEmpty ? `${word}?` : word,
-    read: (text) => (mayBeEmpty && text === '' ? (optional ? undefined : null) : parse(text)),
+    read: (text, budget) => (mayBeEmpty && text === '' ? (optional ? undefined : null) : parse(text, budget)),
   };
   const description = describe(schema, mayBeEmpty && (optional ? 'leaves it out' : 'is null'));
   if (description !== '') parameter.description = description;
@@ -67,7 +69,8 @@ function describe(schema: JsonSchema, emptyMeans: string | false): string {
 }
 
 /** For any type: text that is JSON is parsed. */
-function jsonOrText(text: string): unknown {
+function jsonOrText(text: string, budget: ValueBudget): unknown {
+  requireRoom(text, budget);
   try {
     return JSON.parse(text);
   } catch {

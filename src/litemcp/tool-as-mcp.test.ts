@@ -124,3 +124,11 @@ test('values by position are the arguments by name', () => {
     'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"',
   );
 });
+
+test('examples with more than 250,000 JSON values together stay text', () => {
+  const example = `[${'0,'.repeat(149_998)}0]`;
+  const { definition } = withParameters({ name: 'a', type: 'list', example }, { name: 'b', type: 'list', example });
+  const { a, b } = definition.inputSchema.properties as Record<string, { examples: unknown[] }>;
+  expect(a!.examples[0]).toHaveLength(149_999);
+  expect(b!.examples).toEqual([example]);
+});

@@ -2,12 +2,13 @@
 // call, in order. The type of a parameter remains a hint: a string is always sent unchanged, for the server to parse; any other
 // value must match the schema.
 
+import { SHARED_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { UsageError } from '../base/errors.ts';
 import { isObject, jsonKind, setOwn } from '../base/json-object.ts';
 import type { Implementation, JsonSchema, Tool as McpTool } from '../mcp/types.ts';
 import { byName, type LaidOut, layOutArguments, wrongCount } from './arguments.ts';
 import type { Parameter, Tool } from './tool.ts';
-import { type Kind, kindOf, parseValue } from './values.ts';
+import { type Kind, kindOf, parserOf } from './values.ts';
 
 export interface ToolAsMcp {
   tool: Tool;
@@ -58,7 +59,8 @@ export function mcpNameOf(name: string): string {
 
 function define({ name, description, example, parameters }: Tool): McpTool {
   const properties: Record<string, JsonSchema> = {};
-  for (const parameter of parameters) setOwn(properties, parameter.name, schemaOf(parameter));
+  const budget = new ValueBudget(SHARED_MAX_FRAME_VALUES);
+  for (const parameter of parameters) setOwn(properties, parameter.name, schemaOf(parameter, budget));
   // `required` has the order of the parameters; objects put names that look like numbers first.
   const required = parameters.map((parameter) => parameter.name);
   const inputSchema = { type: 'object', properties, required, additionalProperties: false } as const;
@@ -67,13 +69,13 @@ function define({ name, description, example, parameters }: Tool): McpTool {
   return words === '' ? shown : { ...shown, description: words };
 }
 
-function schemaOf({ type, description, example }: Parameter): JsonSchema {
+function schemaOf({ type, description, example }: Parameter, budget: ValueBudget): JsonSchema {
   const kind = kindOf(type);
   const schema: JsonSchema = {};
   if (kind !== 'json') schema.type = kind ?? 'string';
   const words = [description, hintOf(type, kind)].filter(Boolean).join(' ');
   if (words !== '') schema.description = words;
-  if (example !== undefined) schema.examples = [exampleOf(type, example)];
+  if (example !== undefined) schema.examples = [exampleOf(type, example, budget)];
   return schema;
 }
 
@@ -83,11 +85,11 @@ function hintOf(type: string, kind: Kind | undefined): string | undefined {
   return kind === undefined && !/^(string|str|text)?$/i.test(type.trim()) ? `(${type})` : undefined;
 }
 
-function exampleOf(type: string, example: string): unknown {
+function exampleOf(type: string, example: string, budget: ValueBudget): unknown {
   try {
-    return parseValue(type, example);
+    return parserOf(type)(example, budget);
   } catch {
-    return example; // an example in words
+    return example; // an example in words, or too large to be parsed
   }
 }
 

@@ -1,6 +1,7 @@
 // Typed values on top of strings. A `type` in LiteMCP is a free-form hint; these words are known, in upper or lower case. Text of any
 // other type remains text. parseValue(type, data) of a printed value is equal to that value.
 
+import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
 import { requireJson } from '../base/to-json.ts';
@@ -50,7 +51,7 @@ const kinds: Record<NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayW
 };
 const kindByWord = new Map(Object.entries(kinds));
 
-const parsers: Record<Kind, (text: string) => unknown> = {
+const parsers: Record<Kind, ValueParser> = {
   number: parseNumber,
   integer: parseInteger,
   boolean: parseBoolean,
@@ -64,13 +65,16 @@ export function kindOf(type: string): Kind | undefined {
   return kindByWord.get(type.trim().toLowerCase());
 }
 
-/** Throws a PeerError for text that is not valid for its type. */
+/** JSON inside of a string is not in the count of its frame. `budget`: for all texts of a message together. */
+export type ValueParser = (text: string, budget: ValueBudget) => unknown;
+
+/** Throws a PeerError for text that is not valid for its type, or has more than a million JSON values. */
 export function parseValue<Type extends string>(type: Type, text: string): ValueOf<Type> {
-  return parserOf(type)(text) as ValueOf<Type>;
+  return parserOf(type)(text, new ValueBudget(DEFAULT_MAX_FRAME_VALUES)) as ValueOf<Type>;
 }
 
 /** The same for many values of one type. */
-export function parserOf(type: string): (text: string) => unknown {
+export function parserOf(type: string): ValueParser {
   const kind = kindOf(type);
   return kind === undefined ? (text) => text : parsers[kind];
 }
@@ -109,24 +113,30 @@ function parseBoolean(text: string): boolean {
   return word === 'true';
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  const value = parseJson(text);
+function parseObject(text: string, budget: ValueBudget): Record<string, unknown> {
+  const value = parseJson(text, budget);
   if (!isObject(value)) throw malformed(`${quote(text)} is not a JSON object`);
   return value;
 }
 
-function parseArray(text: string): unknown[] {
-  const value = parseJson(text);
+function parseArray(text: string, budget: ValueBudget): unknown[] {
+  const value = parseJson(text, budget);
   if (!Array.isArray(value)) throw malformed(`${quote(text)} is not a JSON array`);
   return value;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, budget: ValueBudget): unknown {
+  requireRoom(text, budget);
   try {
     return JSON.parse(text);
   } catch (error) {
     throw malformed(`${quote(text)} is not JSON: ${toError(error).message}`);
   }
+}
+
+/** Before a text is parsed. Throws a PeerError if it has more values than are left. */
+export function requireRoom(text: string, budget: ValueBudget): void {
+  if (!budget.take(text)) throw malformed(`${quote(text)} exceeds the limit of ${budget.most} JSON values`);
 }
 
 function quote(text: string): string {

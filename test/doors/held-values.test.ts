@@ -57,14 +57,14 @@ async function openDoor(maxWaitingBytes?: number) {
 test('a request counts as what its objects take until it is answered', async () => {
   const { limits, answer, call } = await openDoor();
   const response = call(OBJECTS);
-  await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBeGreaterThan(OBJECTS * 64);
+  await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBeGreaterThan(OBJECTS * 128);
   answer();
   expect(await (await response).text()).toContain('here');
   await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBe(0);
 });
 
 test('a request whose objects take more than the door has left is refused', async () => {
-  const { limits, call } = await openDoor(OBJECTS * 64);
+  const { limits, call } = await openDoor(OBJECTS * 128);
   const response = await call(OBJECTS);
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ id: 1, error: { data: { limit: 'waitingBytes' } } });
@@ -75,7 +75,7 @@ test('a session counts what its description of the client takes', async () => {
   const { limits, initialize } = await openDoor();
   expect(await (await initialize(OBJECTS)).text()).toContain('"result"');
   await expect.poll(() => limits.counts.inFlight, { timeout: 60_000 }).toBe(0);
-  expect(limits.counts.waitingBytes).toBeGreaterThan(OBJECTS * 64);
+  expect(limits.counts.waitingBytes).toBeGreaterThan(OBJECTS * 128);
 });
 
 test('a body of more than 250,000 values is refused unless the door allows more', async () => {
