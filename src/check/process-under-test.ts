@@ -21,7 +21,8 @@ const KEPT_BYTES = 64 * 1024;
 
 export abstract class ProcessUnderTest {
   readonly transcript = new Transcript(({ kind, bytes }) => {
-    this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    const isHeld = this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    return isHeld || kind === 'event';
   });
   /** Why the check has stopped it: what it did, as the end of a sentence. */
   stopped: string | undefined;

@@ -25,10 +25,10 @@ const transcripts = new WeakMap<Entry, Transcript>();
 
 export class Transcript {
   readonly entries: Entry[] = [];
-  readonly #onentry: (entry: Entry) => void;
+  readonly #onentry: (entry: Entry) => boolean;
 
-  /** `onentry`: before each entry. */
-  constructor(onentry: (entry: Entry) => void = () => undefined) {
+  /** `onentry`: before each entry. If it returns false, the entry is dropped. */
+  constructor(onentry: (entry: Entry) => boolean = () => true) {
     this.#onentry = onentry;
   }
 
@@ -39,7 +39,7 @@ export class Transcript {
   }
 
   push(entry: Entry): void {
-    this.#onentry(entry);
+    if (!this.#onentry(entry)) return;
     this.entries.push(entry);
     transcripts.set(entry, this);
   }

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Budget, MOST_CHECK_BYTES } from '../../src/check/budget.ts';
 import { checkClient } from '../../src/check/client/check-client.ts';
+import { type RunOptions, runScenario } from '../../src/check/client/scenario.ts';
+import { plain } from '../../src/check/client/scenarios/index.ts';
+import { Deadline } from '../../src/check/in-parallel.ts';
 import { checkLiteMcpClient } from '../../src/check/litemcp/client/check-lite-client.ts';
+import { runScenario as runLiteScenario } from '../../src/check/litemcp/client/lite-scenario.ts';
+import { plain as litePlain } from '../../src/check/litemcp/client/scenarios.ts';
 import { checkLiteMcpServer } from '../../src/check/litemcp/server/check-lite-server.ts';
 import type { CheckReport } from '../../src/check/report/report.ts';
 import { isViolated } from '../../src/check/report/rule-results.ts';
@@ -77,16 +82,51 @@ test.each(['lite-lines', 'lite-no-newline'])('a LiteMCP server that floods its s
   expect(reasonsOf(report)).toContain('MiB of memory');
 });
 
+const mcpClient = { check: checkClient, run: (options: RunOptions) => runScenario(plain, options) };
+const liteClient = { check: checkLiteMcpClient, run: (options: RunOptions) => runLiteScenario(litePlain, options) };
+
 test.each([
-  ['lines', 'client-lifecycle/opens', checkClient],
-  ['no-newline', 'client-lifecycle/opens', checkClient],
-  ['lite-lines', 'litemcp-client/opens', checkLiteMcpClient],
-  ['lite-no-newline', 'litemcp-client/opens', checkLiteMcpClient],
-] as const)('a client that floods its server is stopped: %s', async (way, rule, check) => {
+  ['lines', mcpClient],
+  ['no-newline', mcpClient],
+  ['lite-lines', liteClient],
+  ['lite-no-newline', liteClient],
+] as const)('a client that floods its server is run once, and the report says so: %s', async (way, { check }) => {
   const budget = new Budget();
-  const report = await check({ ...client(way), only: [rule] }, { budget });
+  const report = await check(client(way), { budget });
   isBounded(report, budget);
-  expect(reasonsOf(report)).toContain('MiB to its server');
+  const reason = 'sent data to its server that takes more than 64 MiB of memory';
+  expect(report.outcomes.filter(isViolated)).toEqual([
+    expect.objectContaining({
+      rule: expect.stringMatching(/\/opens$/),
+      reason: `The rule was not tested to its end: the client ${reason}.`,
+    }),
+  ]);
+  expect(new Set(report.outcomes.map((outcome) => outcome.reason)).size).toBe(2);
+  expect(report.outcomes.at(-1)).toMatchObject({ status: 'not applicable', reason: expect.stringContaining(reason) });
+});
+
+test.each([
+  ['lines', mcpClient],
+  ['no-newline', mcpClient],
+  ['questions', mcpClient],
+  ['lite-lines', liteClient],
+  ['lite-no-newline', liteClient],
+  ['lite-questions', liteClient],
+] as const)('of a client that floods its server with %s, 64 KiB are kept', async (way, { run }) => {
+  const [timeoutMs, deadline] = [60_000, new Deadline(600_000)];
+  const { stage, servers } = await run({
+    target: client(way),
+    timeoutMs,
+    signal: undefined,
+    budget: new Budget(),
+    deadline,
+  });
+  expect(stage.isFlooded).toBeDefined();
+  const { entries } = stage.transcript;
+  const received = servers.flatMap(({ frames, rest }) => [...frames.map(({ bytes }) => bytes), rest]);
+  const sizes = [...entries.map(({ bytes }) => bytes), ...received].map(({ length }) => length);
+  expect(sizes.reduce((sum, length) => sum + length, 0)).toBeLessThan(256 * 1024);
+  expect(entries.length + servers.reduce((sum, { asked }) => sum + asked.length, 0)).toBeLessThan(256);
 });
 
 test('a check ends at its limit, although an answer may take longer', async () => {

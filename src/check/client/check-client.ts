@@ -50,7 +50,7 @@ export async function checkClient(
   const runs = await runAll(rules, options, budget, deadline);
   const revisions = revisionsIn(runs);
   const outcomes: Outcome[] = [];
-  for (const rule of hasOpened(runs[0]!) ? rules : new Set([opens, ...rules])) {
+  for (const rule of isTestable(runs[0]!) ? rules : new Set([opens, ...rules])) {
     const outcome = await judgeRule(rule, runs, revisions, { ...options, budget, deadline });
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, rules.length);
@@ -67,7 +67,7 @@ export async function checkClient(
   };
 }
 
-/** The plain run first: a client that does not connect in it is run no more. */
+/** The plain run first: a client that does not connect in it, or sends too much, is run no more. */
 async function runAll(
   rules: readonly ClientRule[],
   options: CheckClientOptions,
@@ -78,7 +78,7 @@ async function runAll(
   const common = { target: targetOf(options), timeoutMs, signal, budget, deadline };
   const run = (scenario: Scenario) => runScenario(scenario, common);
   const first = await run(plain);
-  if (!hasOpened(first)) return [first];
+  if (!isTestable(first)) return [first];
   const needed = new Set(rules.flatMap((rule) => rule.scenarios));
   const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
   const runs = [first];
@@ -95,7 +95,7 @@ async function judgeRule(
   options: CheckClientOptions & { budget: Budget; deadline: Deadline },
 ): Promise<Outcome> {
   const first = runs[0]!;
-  const isConnected = hasOpened(first);
+  const isConnected = isTestable(first);
   const trial = new ClientTrial(rule, runs, first);
   // Whatever it calls its revision, it opens like those before 2026-07-28.
   const spoken = revisions.length > 0 ? revisions : [NEWEST_LEGACY];
@@ -109,16 +109,21 @@ async function judgeRule(
     allEvidence: options.allEvidence ?? false,
   };
   const outcome = await judge(rule, judging, () => {
-    if (rule !== opens && !isConnected) notApplicable(`the client does not open (${opens.id})`);
+    if (rule !== opens && !isConnected)
+      notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
     if (rule !== opens && !revision) notApplicable('the client speaks no revision that this rule applies to');
     if (trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
-    rule.check(trial);
     mustBeWhole(trial.runs);
+    rule.check(trial);
   });
   return {
     ...outcome,
     durationMs: isConnected ? Math.max(0, ...trial.runs.map((run) => run.durationMs)) : first.durationMs,
   };
+}
+
+function isTestable(plainRun: Run): boolean {
+  return hasOpened(plainRun) && plainRun.stage.isFlooded === undefined;
 }
 
 /** Those that it asked for, newest first. */

@@ -77,7 +77,7 @@ export function endOf({ stage }: Pick<Run, 'stage'>): string {
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
 }
 
-/** It is a violation if the check had to stop the client: the rule was not tested to its end. */
+/** It is a violation if the check had to stop the client: what it sent was dropped, so that the rule cannot be tested to its end. */
 export function mustBeWhole(runs: readonly Pick<Run, 'stage'>[]): void {
   for (const { stage } of runs) {
     if (stage.isFlooded) violation(`The rule was not tested to its end: the client ${stage.isFlooded}.`);

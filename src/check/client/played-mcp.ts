@@ -5,6 +5,7 @@ import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { parsedBytes } from '../budget.ts';
 import { parsed } from '../parsed-json.ts';
 import { type Frame, isAnswer, messagesOf } from '../server/probe.ts';
+import type { Entry } from '../transcript.ts';
 import type { PlayedServer } from './played-server.ts';
 import type { Scenario } from './scenario.ts';
 import { type Asked, usualAnswer } from './usual-answers.ts';
@@ -33,6 +34,7 @@ export class PlayedMcp {
     server.oninputend = () => {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);
     };
+    server.onforget = () => this.#forget();
     server.ignoresEnd = scenario.ignoresEnd ?? false;
   }
 
@@ -85,13 +87,18 @@ export class PlayedMcp {
   #line(bytes: Buffer): void {
     if (!this.server.hold(parsedBytes(bytes))) return this.server.close();
     const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
-    this.server.transcript.push(frame);
     this.frames.push(frame);
-    for (const message of messagesOf(frame)) {
-      const { id, method, params } = message;
-      if (typeof method !== 'string' || id === undefined) continue;
-      this.#asked({ id, method, params: isObject(params) ? params : {}, era: isModern(params) ? 'modern' : 'legacy' });
-    }
+    this.server.transcript.push(frame);
+    if (this.frames.at(-1) !== frame) return; // it was one too many
+    for (const request of requestsIn(frame)) this.#asked(request);
+  }
+
+  /** The transcript was cut at its end. */
+  #forget(): void {
+    const kept = new Set<Entry>(this.server.transcript.entries);
+    this.frames.length = this.frames.filter((frame) => kept.has(frame)).length;
+    this.asked.length = this.frames.flatMap(requestsIn).length;
+    this.#rest = [];
   }
 
   /** One after the other, like many servers: answers that are written in pieces do not mix. */
@@ -106,6 +113,13 @@ export class PlayedMcp {
       if (asked.method === 'initialize') this.#hasInitialized = true;
     });
   }
+}
+
+function requestsIn(frame: Frame): Asked[] {
+  return messagesOf(frame).flatMap(({ id, method, params }) => {
+    if (typeof method !== 'string' || id === undefined) return [];
+    return { id, method, params: isObject(params) ? params : {}, era: isModern(params) ? 'modern' : 'legacy' };
+  });
 }
 
 export function lineOf(message: unknown): string {

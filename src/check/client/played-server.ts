@@ -27,6 +27,8 @@ export class PlayedServer {
   onbytes: ((chunk: Buffer) => void) | undefined;
   /** The end of stdin. */
   oninputend: (() => void) | undefined;
+  /** Most of the transcript was dropped, because the client sent too much. Keep nothing of the client that is not in it. */
+  onforget: (() => void) | undefined;
   /** Whether it exits at the end of its stdin, and at a signal that a process can handle. */
   ignoresEnd = false;
   /** The client has closed its end of stdout or stderr. */
@@ -108,6 +110,13 @@ export class PlayedServer {
   close(): void {
     this.wasClosed ||= !this.has('gone');
     this.#socket.destroy();
+  }
+
+  /** Ends the process, and drops what the client has sent. */
+  forget(): void {
+    this.close();
+    this.onbytes = undefined;
+    this.onforget?.();
   }
 
   /** A part of a scenario. Shorter if the process ends. */

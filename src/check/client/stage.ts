@@ -40,7 +40,8 @@ const KEPT_BYTES = 64 * 1024;
 
 export class Stage {
   readonly transcript = new Transcript(({ kind, bytes }) => {
-    this.#hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    const isHeld = this.#hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    return isHeld || kind === 'event';
   });
   readonly servers: PlayedServer[] = [];
   readonly #options: StageOptions;
@@ -89,9 +90,10 @@ export class Stage {
   /** False if the client has sent too much: then it is stopped. */
   #hold(bytes: number): boolean {
     if (this.isFlooded !== undefined || this.#share.hold(bytes)) return this.isFlooded === undefined;
-    this.isFlooded = `sent more than ${MOST_PROCESS_BYTES / 1024 / 1024} MiB to its server`;
+    this.isFlooded = `sent data to its server that takes more than ${MOST_PROCESS_BYTES / 1024 / 1024} MiB of memory`;
     this.#share.release();
     this.transcript.cut(KEPT_BYTES);
+    for (const server of this.servers) server.forget();
     this.#onflood();
     return false;
   }

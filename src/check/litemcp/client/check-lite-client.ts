@@ -53,7 +53,7 @@ export async function checkLiteMcpClient(
   };
 }
 
-/** The plain run first: a client that does not open in it is run no more. */
+/** The plain run first: a client that does not open in it, or sends too much, is run no more. */
 async function runAll(
   rules: readonly LiteClientRule[],
   options: CheckLiteMcpClientOptions,
@@ -88,14 +88,15 @@ async function judgeRule(
     allEvidence: options.allEvidence ?? false,
   };
   const outcome = await judge(rule, judging, () => {
-    if (rule !== opens && !isOpen(first)) notApplicable(`the client does not open (${opens.id})`);
+    if (rule !== opens && !isOpen(first))
+      notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
     if (isOpen(first) && trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
-    rule.check(trial);
     mustBeWhole(trial.runs);
+    rule.check(trial);
   });
   return { ...outcome, durationMs: Math.max(0, ...trial.runs.map(({ durationMs }) => durationMs)) };
 }
 
 function isOpen(run: LiteRun): boolean {
-  return askedIn(run).length > 0;
+  return askedIn(run).length > 0 && run.stage.isFlooded === undefined;
 }

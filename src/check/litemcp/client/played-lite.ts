@@ -45,13 +45,18 @@ export class PlayedLite {
     this.#frames = new Frames(
       (frame) => {
         server.transcript.push(frame);
-        if (frame.message) this.#asked(frame.message);
+        if (frame.message && this.frames.at(-1) === frame) this.#asked(frame.message);
       },
       (bytes) => server.hold(parsedBytes(bytes)),
     );
     server.onbytes = (chunk) => this.#frames.push(chunk);
     server.oninputend = () => {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);
+    };
+    server.onforget = () => {
+      this.#frames.keepOnly(new Set(server.transcript.entries));
+      this.#frames.reset();
+      this.asked.length = this.messages.length;
     };
     server.ignoresEnd = scenario.ignoresEnd ?? false;
   }
