@@ -4,7 +4,7 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { within } from '../base/wait.ts';
-import { KeptEvents } from './http/event-log.ts';
+import { KeptEvents } from './http/kept-events.ts';
 import type { Principal, Quotas } from './principal.ts';
 import type { QuotaShare, SharedQuotas } from './shared-quotas.ts';
 import { Ticket } from './ticket.ts';
@@ -98,11 +98,6 @@ export class Limits {
     return this.#accounts.size;
   }
 
-  /** Streams are given less to wait while this holds. */
-  get isFull(): boolean {
-    return this.counts.waitingBytes > this.max.waitingBytes;
-  }
-
   /** A request has arrived. `kind`: what it is counted as until it ends. A promise only where quotas are shared. */
   admit(principal: Principal | undefined, kind: 'inFlight' | 'streams'): Admission | Promise<Admission> {
     const account = this.of(principal);
@@ -185,6 +180,13 @@ export class Account {
     if (sessions + streams + inFlight + waitingBytes > 0) return false;
     if (this.share && !this.share.isIdle) return false;
     return this.#bucket === undefined || this.#bucket.isFull(this.limits.clock.nowMs());
+  }
+
+  /** Streams are given less to wait while this holds: a principal alone does not use up what is for all. */
+  get isFull(): boolean {
+    const { max, counts } = this.limits;
+    if (counts.waitingBytes > max.waitingBytes) return true;
+    return this.counts.waitingBytes > this.#quotaOf('waitingBytes', max.waitingBytes, true);
   }
 
   shareFrom(shared: SharedQuotas, name: string, quotas: Quotas): void {

@@ -66,8 +66,13 @@ export interface Channel {
   readonly receivedFor?: RequestId | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
-  /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */
+  /**
+   * Ours: too many answers wait for the other end to read, or a notification was refused; false when it has caught up. Nothing is
+   * read meanwhile.
+   */
   onfull?: ((isFull: boolean) => void) | undefined;
+  /** HTTP: requests are read and served all the same. Each has a reply of its own, which is counted with it. */
+  readonly servesWhenFull?: boolean | undefined;
   /** Ours: the input has ended; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
   /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */

@@ -248,7 +248,7 @@ export class Peer {
   }
 
   #full(isFull: boolean): void {
-    this.#inbound.hold(isFull);
+    if (!this.channel.servesWhenFull) this.#inbound.hold(isFull);
     this.onfull?.(isFull);
   }
 

@@ -21,6 +21,7 @@ const listChanged = new Map(
     .filter((method) => method !== UPDATED_METHOD)
     .map((method) => [method, methodsOfMcp.get(method)!.filter as ListFilter]),
 );
+export const listChangedMethods: readonly string[] = [...listChanged.keys()];
 
 export class Watchers {
   readonly #all = new Set<Watcher>();

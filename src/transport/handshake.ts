@@ -2,8 +2,8 @@
 //   client to listener   its nonce, proof of "hello" and that nonce
 //   listener to client   its nonce, proof of "listener" and both nonces
 //   client to listener   proof of "client" and both nonces
-// A listener sends nothing to a client whose first line is wrong. Neither end learns the secret from the other, and what was sent on one
-// connection proves nothing on the next.
+// A listener sends nothing to a client whose first line is wrong. Neither end learns the secret from the other. A first line can be sent
+// again on another connection to the same listener, and is answered; the third needs the secret and the new nonce.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';

@@ -185,7 +185,7 @@ function post(fronts: Fronts, principal: string, params: Params): Promise<Params
       return undefined;
     };
     const nothing = () => undefined;
-    const reply = { notify: nothing, answer, end: nothing, onfull: undefined, onclose: undefined };
+    const reply = { notify: () => true, answer, end: nothing, onfull: undefined, onclose: undefined };
     fronts.serve(request, 100, client, reply);
   });
 }

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EventLog, KeptEvents } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
+import { KeptEvents } from './kept-events.ts';
+
+const principals = ['ada', 'grace', undefined];
 
 describe('the events that sessions keep', () => {
-  it('stay within the limit of all sessions, and what can be fetched again is whole', () => {
+  it('stay within the limits of all sessions and of each principal, and what can be fetched again is whole', () => {
     const step = fc.oneof(
       fc.record({
         act: fc.constant('add' as const),
@@ -21,13 +24,14 @@ describe('the events that sessions keep', () => {
         for (const each of steps) {
           let log = logs[each.log];
           if (!log) {
-            log = kept.open(300);
+            log = kept.open(principals[each.log % 3], 400);
             logs[each.log] = log;
           }
           const key = `${each.log}-${each.stream}`;
           if (each.act === 'add') {
             const data = 'x'.repeat(each.chars);
             log.add(each.stream, data);
+            if (each.chars === 0) log.addUnsent('x'.repeat(10));
             streams.set(key, [...(streams.get(key) ?? []), data]);
           } else if (each.act === 'forget') {
             log.forget(each.stream);
@@ -38,26 +42,68 @@ describe('the events that sessions keep', () => {
             for (const stream of [0, 1, 2]) streams.delete(`${each.log}-${stream}`);
           }
           expect(kept.chars).toBeLessThanOrEqual(600);
-          expect(kept.chars).toBe(logs.reduce((sum, open) => sum + (open?.chars ?? 0), 0));
+          const charsOf = (open: (EventLog | undefined)[]) => open.reduce((sum, one) => sum + (one?.chars ?? 0), 0);
+          expect(kept.chars).toBe(charsOf(logs));
+          expect(charsOf([logs[0], logs[3]])).toBeLessThanOrEqual(300);
+          expect(kept.unsentChars).toBeLessThanOrEqual(150);
         }
         for (const [key, all] of streams) {
           const [log, stream] = key.split('-').map(Number) as [number, number];
           const missed = logs[log]!.after(`${stream}-1`);
           if (missed) expect(missed.events.map(({ data }) => data)).toEqual(all.slice(1));
         }
+        for (const log of logs) log?.close();
+        expect(kept).toMatchObject({ chars: 0, unsentChars: 0 });
       }),
     );
   });
 
-  it('go first from the session that keeps most', () => {
-    const kept = new KeptEvents(1000);
-    const [short, long, last] = [kept.open(1000), kept.open(1000), kept.open(1000)] as const;
+  it('go first from the longest log of the principal that keeps most', () => {
+    const kept = new KeptEvents(2000);
+    const short = kept.open('ada', 1000);
     short.add(1, '');
-    short.add(1, 'x'.repeat(10));
-    for (let count = 0; count < 10; count++) long.add(1, 'x');
-    last.add(1, 'x'.repeat(200));
+    short.add(1, 'x');
+    const long = kept.open('ada', 1000);
+    for (let count = 0; count < 9; count++) long.add(1, 'x');
     expect(short.after('1-1')?.events).toHaveLength(1);
     expect(long.after('1-1')).toBeUndefined();
-    expect(last.after('1-0')?.events).toHaveLength(1);
+    expect(long.after('1-8')?.events).toHaveLength(1);
+  });
+
+  it('of one principal do not drive out those of another, however many sessions it has', () => {
+    const kept = new KeptEvents(100_000);
+    const ada = kept.open('ada', 50_000);
+    ada.add(1, '');
+    ada.add(1, 'x'.repeat(40_000));
+    const others = Array.from({ length: 500 }, () => kept.open('mallory', 50_000));
+    for (const log of others) log.add(1, 'x'.repeat(1000));
+    expect(ada.after('1-1')?.events).toHaveLength(1);
+    expect(kept.chars - ada.chars).toBeLessThanOrEqual(50_000);
+  });
+
+  it('are not driven out by messages that no stream has taken, which are bounded for each principal and for all', () => {
+    const kept = new KeptEvents(100_000);
+    const ada = kept.open('ada', 50_000);
+    ada.add(1, '');
+    ada.add(1, 'x'.repeat(40_000));
+    const fill = (principal: string) => {
+      const logs = Array.from({ length: 100 }, () => kept.open(principal, 50_000));
+      return logs.filter((log) => log.addUnsent('x'.repeat(1000))).length;
+    };
+    expect(fill('mallory')).toBe(11);
+    expect(ada.addUnsent('x'.repeat(1000))).toBe(true);
+    expect(fill('mallet')).toBe(10);
+    expect(kept.unsentChars).toBeLessThanOrEqual(25_000);
+    expect(ada.after('1-1')?.events).toHaveLength(1);
+  });
+
+  it('are forgotten in time proportional to their number', () => {
+    const log = new KeptEvents(Number.POSITIVE_INFINITY).open(undefined, Number.POSITIVE_INFINITY);
+    for (const stream of [1, 2, 1, 2]) for (let count = 0; count < 100_000; count++) log.add(stream, '');
+    log.forget(1);
+    expect(log.after('1-0')).toBeUndefined();
+    expect(log.after('2-0')?.events).toHaveLength(200_000);
+    log.forget(2);
+    expect(log.chars).toBe(0);
   });
 });

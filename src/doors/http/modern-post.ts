@@ -29,9 +29,9 @@ export class ModernPost implements SingleReply {
     exchange.onclose = () => this.#closed();
   }
 
-  notify(message: JsonRpcNotification): void {
+  notify(message: JsonRpcNotification): boolean {
     const json = messageText(message);
-    if (typeof json === 'string') this.#reply.event(json);
+    return typeof json !== 'string' || this.#reply.offer(json);
   }
 
   answer(message: JsonRpcResponse): UsageError | undefined {

@@ -12,7 +12,7 @@ const STREAM_HEADERS = {
 
 /** While more waits for the client, only what it asked for is added. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-/** While too much waits for all clients together. */
+/** While too much waits for the clients of the principal, or for all clients together. */
 const MOST_WAITING_WHEN_FULL = 16 * 1024;
 
 /** Keeps an event of the stream and returns its id; absent where streams cannot be resumed. */
@@ -78,6 +78,17 @@ export class Reply {
     if (this.#keep) sink?.write(`id: ${this.#keep('')}\ndata: \n\n`);
   }
 
+  /** A notification. False: it is not sent, since too much waits for the clients of the principal already. */
+  offer(json: string): boolean {
+    const account = this.#exchange?.ticket?.account;
+    if (account?.isFull && json.length > MOST_WAITING_WHEN_FULL) {
+      this.#setFull(true);
+      return false;
+    }
+    this.event(json);
+    return true;
+  }
+
   /** A message before the answer. */
   event(json: string): void {
     if (this.#isOver) return;
@@ -88,6 +99,7 @@ export class Reply {
   /** Keeps proxies and clients from closing a quiet stream. One that belongs to no call ends with the token it was opened with. */
   keepAlive(): void {
     const { principal, ticket } = this.#exchange ?? {};
+    if (this.#isFull && !ticket?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // nothing would drain
     if (principal?.expiresMs !== undefined && principal.expiresMs <= Date.now() && ticket?.isStream) this.end();
     else this.#sink?.write(':\n\n');
   }
@@ -142,7 +154,7 @@ export class Reply {
     const waiting = this.#sink?.waiting ?? 0;
     const ticket = this.#exchange?.ticket;
     ticket?.setUnread(waiting);
-    if (waiting > (ticket?.account.limits.isFull ? MOST_WAITING_WHEN_FULL : MOST_WAITING_BYTES)) this.#setFull(true);
+    if (waiting > (ticket?.account.isFull ? MOST_WAITING_WHEN_FULL : MOST_WAITING_BYTES)) this.#setFull(true);
   }
 
   #setFull(isFull: boolean): void {

@@ -13,8 +13,9 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { Account, LimitRefusal } from '../limits.ts';
 import type { Ticket } from '../ticket.ts';
-import type { EventLog, KeptEvents } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
+import type { KeptEvents } from './kept-events.ts';
 import { Reply } from './reply.ts';
 
 /** The stream of what belongs to no request. */
@@ -45,11 +46,11 @@ export class HttpSession implements Channel {
   readonly client: ClientIdentity;
   readonly isOneStream: boolean;
   readonly writesText = true;
+  readonly servesWhenFull: boolean;
   /** Sees what passes. */
   observed: ObservedClient | undefined;
   /** When it was last used. */
   usedMs: number;
-  readonly #kept: KeptEvents;
   readonly #log: EventLog;
   readonly #replies = new InFlight<RequestId, Reply>();
   /** Of the requests that were not answered yet: they are counted although their connection may be lost. */
@@ -59,10 +60,9 @@ export class HttpSession implements Channel {
   #written = new Set<number>();
   #writtenBefore = new Set<number>();
   #standalone: Reply | undefined;
-  /** What was sent before the client opened the stream for it. */
-  #unsent: string[] = [];
-  #unsentChars = 0;
   #fullReplies = 0;
+  /** A message was refused because the client has not opened a stream for it. */
+  #needsStream = false;
   #isFull = false;
   readonly #maxChars: number;
   readonly #account: Account;
@@ -76,10 +76,10 @@ export class HttpSession implements Channel {
     this.client = client;
     this.usedMs = nowMs;
     this.isOneStream = oneStream;
+    this.servesWhenFull = !oneStream;
     this.#maxChars = maxKeptChars;
-    this.#kept = kept;
     this.#account = account;
-    this.#log = kept.open(maxKeptChars);
+    this.#log = kept.open(client.principal, maxKeptChars);
   }
 
   /** The client has no connection: neither a stream nor a request that it waits for. */
@@ -154,8 +154,8 @@ export class HttpSession implements Channel {
     const json = messageText(message);
     if (typeof json !== 'string') return Promise.reject(json);
     if (!this.#isOpen) return Promise.reject(new PeerError('NOT_SENT', 'The session is closed'));
-    if ('method' in message) this.#sendOwn(json, options?.relatedRequestId);
-    else this.#answer(message.id, json);
+    if (!('method' in message)) this.#answer(message.id, json);
+    else if (!this.#sendOwn(json, options?.relatedRequestId, !('id' in message))) return Promise.reject(notKept());
     return SENT;
   }
 
@@ -174,7 +174,7 @@ export class HttpSession implements Channel {
     this.hold(-this.#heldBytes);
     this.#isOpen = false;
     this.#log.close();
-    this.#setUnsent(0);
+    this.#tellFull(false);
     this.#standalone?.end();
     for (const [id, reply] of this.#replies.entries()) reply.finish(JSON.stringify(errorAnswer(id, unanswered())));
     for (const ticket of this.#tickets.takeAll()) ticket.release();
@@ -210,29 +210,28 @@ export class HttpSession implements Channel {
 
   #answer(id: RequestId | undefined, json: string): void {
     if (id !== undefined) this.#release(id);
-    if (this.isOneStream) return this.#sendOwn(json, undefined);
+    if (this.isOneStream) return void this.#sendOwn(json, undefined, false);
     const reply = id === undefined ? undefined : this.#replies.get(id);
     if (!reply) return;
     this.#replies.delete(id!);
     reply.finish(json);
   }
 
-  #sendOwn(json: string, related: RequestId | undefined): void {
+  /** False: too much waits for the client. `mayRefuse`: also on a stream that is open. */
+  #sendOwn(json: string, related: RequestId | undefined, mayRefuse: boolean): boolean {
     const reply = (related === undefined ? undefined : this.#replies.get(related)) ?? this.#standalone;
-    if (reply) return reply.event(json);
-    this.#unsent.push(json);
-    this.#setUnsent(this.#unsentChars + json.length);
+    if (reply && mayRefuse) return reply.offer(json);
+    if (reply) reply.event(json);
+    else if (!this.#log.addUnsent(json)) {
+      this.#tellFull(true);
+      return false;
+    }
+    return true;
   }
 
   #sendUnsent(reply: Reply): void {
-    for (const json of this.#unsent.splice(0)) reply.event(json);
-    this.#setUnsent(0);
-  }
-
-  #setUnsent(chars: number): void {
-    this.#kept.count(chars - this.#unsentChars);
-    this.#unsentChars = chars;
-    this.#tellFull();
+    for (const json of this.#log.takeUnsent()) reply.event(json);
+    this.#tellFull(false);
   }
 
   readonly #replyFull = (isFull: boolean): void => {
@@ -241,9 +240,9 @@ export class HttpSession implements Channel {
   };
 
   /** While too much waits, the front sends only what the client must have. */
-  #tellFull(): void {
-    const mostUnsent = this.#kept.isFull ? 0 : this.#maxChars;
-    const isFull = this.#fullReplies > 0 || this.#unsentChars > mostUnsent;
+  #tellFull(needsStream = this.#needsStream): void {
+    this.#needsStream = needsStream;
+    const isFull = this.#fullReplies > 0 || needsStream;
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
     this.onfull?.(isFull);
@@ -294,4 +293,8 @@ export class HttpSession implements Channel {
     if (this.#byStream.size <= MOST_STREAMS) return;
     for (const [stream, reply] of this.#byStream) if (reply.isOver) return this.#forget(stream);
   }
+}
+
+function notKept(): PeerError {
+  return new PeerError('NOT_SENT', 'Too much waits for a client that reads no stream (GET): the message was not sent');
 }

@@ -65,9 +65,10 @@ export class NodeCall implements SingleReply {
     meta[RAN] = true;
   }
 
-  notify(message: JsonRpcNotification): void {
+  notify(message: JsonRpcNotification): boolean {
     const text = messageText(message);
     if (typeof text === 'string' && !this.#isOver) this.#send(text);
+    return true;
   }
 
   answer(message: JsonRpcResponse): UsageError | undefined {

@@ -7,6 +7,7 @@ import { RpcError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
+import { SENT } from '../../requests/pending-requests.ts';
 import { PROTOCOL_VERSION } from '../meta.ts';
 import { isIn, methodsOfMcp } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
@@ -109,12 +110,18 @@ export class Front {
     if (client && !methodsOfMcp.get(method)?.isOfRequest) this.#service.notify(method, params, client);
   }
 
-  #notify(method: string, params: Params | undefined, relatedRequestId: RequestId | undefined): void {
+  #notify(
+    method: string,
+    params: Params | undefined,
+    relatedRequestId: RequestId | undefined,
+  ): Promise<void> | undefined {
     const client = this.#legacy.session ?? this.#modern.client;
     const inOrder = client?.info?.name === ownInfo.name; // a host, or another client of ours
     // What may be sent is decided by the notifier.
     const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId, inOrder });
+    if (sent === SENT) return undefined;
     sent.catch((error: Error) => this.peer.onerror?.(error));
+    return sent;
   }
 }
 

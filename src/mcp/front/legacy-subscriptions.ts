@@ -1,5 +1,6 @@
 // The notifications of a legacy client: changes of the lists, log messages and notifications that MCP does not define without
-// asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length.
+// asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length. A client
+// that does not read is told of a resource by the URI that it has subscribed to, whatever part of it was updated.
 
 import { toError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
@@ -7,8 +8,8 @@ import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Service, WatchFilter } from '../service.ts';
 import type { LogLevel } from '../types.ts';
 import { UriMap } from '../uri-map.ts';
-import { LOG_METHOD } from '../watchers.ts';
-import type { Notifier } from './notifier.ts';
+import { LOG_METHOD, listChangedMethods, UPDATED_METHOD } from '../watchers.ts';
+import type { Notifier, Subject } from './notifier.ts';
 
 const MOST_URIS = 10_000;
 const MOST_CHARS = 16 * 1024 * 1024;
@@ -17,11 +18,13 @@ const BYTES_PER_WATCH = 3 * 1024;
 
 type Watch = Promise<() => void>;
 
+const lists = new Map<string, Subject>(listChangedMethods.map((method) => [method, { method, params: undefined }]));
+
 export class LegacySubscriptions {
   readonly #service: Service;
   readonly #notifier: Notifier;
   readonly #peer: Peer;
-  readonly #uris = new UriMap<Watch>();
+  readonly #uris = new UriMap<{ watch: Watch; subject: Subject }>();
   /** The URI of the last update, and the longest of the subscribed ones that it belongs to. */
   #closest: { updated: string; uri: string | undefined } | undefined;
   #chars = 0;
@@ -47,7 +50,7 @@ export class LegacySubscriptions {
 
   async subscribe(uri: string, client: ClientFacts): Promise<void> {
     const before = this.#uris.get(uri);
-    if (before) return void (await before);
+    if (before) return void (await before.watch);
     if (this.#uris.size >= MOST_URIS) {
       throw invalidParams(`Too many subscriptions: ${MOST_URIS} are open; unsubscribe from one first`);
     }
@@ -59,9 +62,10 @@ export class LegacySubscriptions {
     }
     const refusal = this.#peer.channel.hold?.(uri.length + BYTES_PER_WATCH);
     if (refusal) throw refusal;
-    const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
-    const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, uri);
-    this.#uris.set(uri, watch);
+    const subject = { method: UPDATED_METHOD, params: { uri } };
+    const forget = () => this.#uris.get(uri)?.subject === subject && this.#forget(uri);
+    const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, subject);
+    this.#uris.set(uri, { watch, subject });
     this.#closest = undefined;
     this.#chars += uri.length;
     watch.catch(forget);
@@ -69,10 +73,10 @@ export class LegacySubscriptions {
   }
 
   async unsubscribe(uri: string): Promise<void> {
-    const watch = this.#uris.get(uri);
-    if (!watch) return;
+    const open = this.#uris.get(uri);
+    if (!open) return;
     this.#forget(uri);
-    (await watch)();
+    (await open.watch)();
   }
 
   /** Until the next `open`. */
@@ -83,12 +87,13 @@ export class LegacySubscriptions {
   }
 
   close(): void {
-    for (const watch of this.#uris.values()) stop(watch);
+    for (const { watch } of this.#uris.values()) stop(watch);
     this.#uris.clear();
     this.pause();
   }
 
   #forget(uri: string): void {
+    this.#notifier.ended(this.#uris.get(uri)!.subject);
     this.#uris.delete(uri);
     this.#closest = undefined;
     this.#chars -= uri.length;
@@ -102,14 +107,22 @@ export class LegacySubscriptions {
     return watch;
   }
 
-  async #watch(filter: WatchFilter, client: ClientFacts, ended?: () => void, uri?: string): Watch {
+  /** `resource`: the one that is watched; undefined if lists are, and more. */
+  async #watch(
+    filter: WatchFilter,
+    client: ClientFacts,
+    ended?: () => void,
+    resource?: Subject & { params: { uri: string } },
+  ): Watch {
     return this.#service.watch({
       filter,
       client,
       ended,
       notified: (method, params) => {
         if (method === LOG_METHOD) this.#notifier.log(params ?? {});
-        else if (uri === undefined || this.#isClosest(uri, params?.uri)) this.#notifier.changed(method, params);
+        else if (!resource) this.#notifier.changed(method, params, () => lists.get(method));
+        else if (this.#isClosest(resource.params.uri, params?.uri))
+          this.#notifier.changed(method, params, () => resource);
       },
     });
   }

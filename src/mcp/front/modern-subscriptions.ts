@@ -1,5 +1,6 @@
 // 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which names what it asks for. Such
-// a request stays open until its client cancels it or the service ends; every notification carries the id of its request.
+// a request stays open until its client cancels it or the service ends; every notification carries the id of its request. A client
+// that does not read is told of a resource by the URI in its request, whatever part of it was updated.
 
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -8,6 +9,7 @@ import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
 import type { LogLevel, Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
 import { announcedLists, LOG_METHOD } from '../watchers.ts';
+import { ListenSubjects } from './listen-subjects.ts';
 import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
@@ -22,6 +24,8 @@ interface Subscription {
   bytes: number;
   /** What is listened for. */
   filter: SubscriptionFilter;
+  /** Made on first use: most clients read. */
+  subjects?: ListenSubjects;
   isAcknowledged: boolean;
   isOver: boolean;
   stop?: () => void;
@@ -114,7 +118,10 @@ export class ModernSubscriptions {
     }
     this.#acknowledge(subscription);
     const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: subscription.inbound.id };
-    this.#notifier.changed(method, { ...params, _meta });
+    this.#notifier.changed(method, { ...params, _meta }, () => {
+      subscription.subjects ??= new ListenSubjects(subscription.inbound.id, subscription.filter);
+      return subscription.isOver ? undefined : subscription.subjects.find(method, params);
+    });
   }
 
   /** The server ends: each subscription gets the answer to its request. Resolves when all were handed to the transport. */
@@ -132,6 +139,7 @@ export class ModernSubscriptions {
     if (!this.#open.delete(subscription)) return;
     this.#heldBytes -= subscription.bytes;
     subscription.isOver = true;
+    for (const subject of subscription.subjects ?? []) this.#notifier.ended(subject);
     subscription.stop?.();
   }
 }

@@ -14,8 +14,8 @@ import { Notifier } from './notifier.ts';
 
 /** Messages leave as text. */
 export interface SingleReply {
-  /** A notification before the answer. */
-  notify(message: JsonRpcNotification): void;
+  /** A notification before the answer. False: it was not sent, since too much waits. `onfull` was called before. */
+  notify(message: JsonRpcNotification): boolean;
   /** The last message; or why it cannot be written. */
   answer(message: JsonRpcResponse): UsageError | undefined;
   /** Nothing more will be sent. */
@@ -49,7 +49,9 @@ export class SingleRequest {
     this.#call = new InboundCall(request, bytes);
     this.#client = client;
     this.#reply = reply;
-    const notifier = new Notifier((method, params) => reply.notify({ jsonrpc: '2.0', method, params }));
+    const notifier = new Notifier((method, params) =>
+      reply.notify({ jsonrpc: '2.0', method, params }) ? undefined : Promise.reject(notSent()),
+    );
     this.#connection = new ModernConnection(client.identity, notifier, true, observer);
     reply.onfull = (isFull) => notifier.setFull(isFull);
     reply.onclose = () => this.#closed();
@@ -105,4 +107,8 @@ export class SingleRequest {
     if (!this.#reply.clientStays) this.#fronts.service.gone?.(this.#client.identity);
     this.#connection.observer?.closed();
   }
+}
+
+function notSent(): PeerError {
+  return new PeerError('NOT_SENT', 'Too much waits for the client: the notification was not sent');
 }
