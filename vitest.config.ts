@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { isWindows, isWine } from './test/fixtures/windows.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 /** About signals, process groups, file modes, `sh` or a pseudo-terminal, none of which Windows has. */
@@ -9,8 +10,14 @@ const notOnWindows = [
   'test/cli/{ending,completion,connect,lost-output,share}.test.ts',
   'test/examples/{quickstart,readme-as-printed}.full.test.ts',
 ];
-const leftOut = process.platform === 'win32' ? notOnWindows : [];
-if (leftOut.length > 0) console.error(`Not run on Windows, see vitest.config.ts: ${leftOut.join(', ')}`);
+/** Start nats-server or Chromium, which the Wine root does not have. */
+const notInWine = [
+  'test/{browser,fleet}/**',
+  'test/contract/{fabric,fleet-service,node-door}.test.ts',
+  'test/cli/{fleet,join}.full.test.ts',
+];
+const leftOut = [...(isWindows ? notOnWindows : []), ...(isWine ? notInWine : [])];
+if (leftOut.length > 0) console.error(`Not run here, see vitest.config.ts: ${leftOut.join(', ')}`);
 
 // The path of a socket has at most 103 bytes on macOS, and the folder of the user for temporary files takes 49 of them. It also lies
 // behind a link, so that a program names its working folder differently.

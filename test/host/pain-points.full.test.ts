@@ -103,7 +103,7 @@ describe('a retry never runs a tool twice', () => {
 
 test('one hung and one missing of ten: the other eight are ready at their own speed, and nothing is left of the hung', async () => {
   const hungPid = join(folder, 'hung.pid');
-  const hang = `require('fs').writeFileSync('${hungPid}', String(process.pid)); setInterval(() => {}, 1e6)`;
+  const hang = `require('fs').writeFileSync(${JSON.stringify(hungPid)}, String(process.pid)); setInterval(() => {}, 1e6)`;
   const servers = Object.fromEntries(
     Array.from({ length: 8 }, (_, at) => [`good-${at}`, counting(`good-${at}`).entry] as const),
   );

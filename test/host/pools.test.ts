@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import { undescribed } from '../../src/host/services/typed-client.ts';
 import { Client } from '../../src/mcp/client/client.ts';
 import { newClient } from '../../src/mcp/service.ts';
+import { ManualClock } from '../fixtures/manual-clock.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { folder, openHost, read, serverFile, writeConfig } from './run-host.ts';
 

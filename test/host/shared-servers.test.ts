@@ -1,9 +1,9 @@
 // The servers that clients bring along: the same one for the same settings, as long as it has clients.
 
 import { afterEach, expect, test } from 'vitest';
-import { ManualClock } from '../../src/base/clock.ts';
 import { SharedServers } from '../../src/host/control/shared-servers.ts';
 import { Host } from '../../src/host/host.ts';
+import { ManualClock } from '../fixtures/manual-clock.ts';
 import { until } from '../fixtures/server.ts';
 import { serverFile } from './run-host.ts';
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
 import { hasPython } from '../fixtures/python.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { type Command, node, path, python, startRaw } from './raw-process.ts';
 
 const run = promisify(execFile);
@@ -101,7 +102,7 @@ describe('the bridge', () => {
     expect(await exited).toBe(1);
     expect(stderr()).toMatch('The server has no tool named "eco"');
   });
-  test('stops by its signal, and stops the server too', async () => {
+  test.skipIf(lacks.signals)('stops by its signal, and stops the server too', async () => {
     const bridge = node('test/fixtures/litemcp/stops-on-sigterm.mjs');
     const args = [...bridge.args, 'pid', tools.command, ...tools.args];
     const client = closing(await connectLiteMcp({ command: bridge.command, args, stderr: 'ignore' }));

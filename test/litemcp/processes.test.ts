@@ -3,6 +3,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { connectLiteMcp, type LiteMcpConnectOptions } from '../../src/entry/litemcp.ts';
 import { hasPython } from '../fixtures/python.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 import { node, python, startRaw } from './raw-process.ts';
 
 async function connect(fixture: string, options: Partial<LiteMcpConnectOptions> = {}) {
@@ -103,7 +104,7 @@ test('prints go to stderr, and stdout is the protocol’s alone', async () => {
   expect(stderr()).toMatch(/^Echo: Not valid JSON: .*\nechoing\n$/);
 });
 
-test('a server that answers is responsive, one that is stopped is not', async () => {
+test.skipIf(lacks.signals)('a server that answers is responsive, one that is stopped is not', async () => {
   const clock = new ManualClock();
   const client = await connect('echoes', { clock });
   expect(await client.isResponsive(1000)).toBe(true);

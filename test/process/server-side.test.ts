@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture, node, playground, textOf } from '../fixtures/process/programs.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 test('whatever writes to stdout, and however, the protocol alone gets there', async () => {
   const child = spawn(node, [fixture('prints-everywhere.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -36,7 +37,7 @@ test('a pipe into stdout gets the backpressure of stderr, and its drain', async 
   expect(stderr).toHaveLength(8 * 1024 * 1024);
 });
 
-test('a real pipe is as good as a socket', async () => {
+test.skipIf(lacks.posixPrograms)('a real pipe is as good as a socket', async () => {
   const script = `"$0" "$1" 2>/dev/null | wc -c`;
   const child = spawn('sh', ['-c', script, node, fixture('writes-much-and-exits.mjs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -68,7 +69,7 @@ test('a host that closes our stderr does not kill us: logs are lost, the protoco
   expect(await textOf(child.stdout)).toBe('still here\n');
 });
 
-test('a tool that runs cat on inherited streams returns, and says nothing on stdout', async () => {
+test('a tool that runs programs on inherited streams returns, and says nothing on stdout', async () => {
   const child = spawn(node, [fixture('runs-children.mjs')], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.write('protocol that no child may read\n'.repeat(100));
   child.stdin.on('error', () => undefined); // it exits without having read

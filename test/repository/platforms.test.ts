@@ -8,9 +8,9 @@ import { readFaults, readScenarios } from '../windows/scenario.mjs';
 import { root } from './files.ts';
 import { headingAnchors } from './markdown.ts';
 
-test('the table of platforms has the unit tests and every scenario of test/windows, in order', async () => {
+test('the table of platforms has the tests and every scenario of test/windows, in order', async () => {
   const titles = (await readScenarios()).map(({ title }) => title);
-  expect([...readTable().keys()]).toEqual(['Unit tests', ...titles]);
+  expect([...readTable().keys()]).toEqual(['Unit tests', 'Tests in `test/`', ...titles]);
 });
 
 test('every program that shows a fault of Wine has a section, and scenarios name programs that exist', async () => {

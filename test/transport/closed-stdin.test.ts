@@ -1,9 +1,9 @@
 // A server that closes its stdin and lives on can be sent nothing more: its connection ends, with the cause, and it is stopped.
 
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../src/base/clock.ts';
 import { type ClientOptions, connect, type StdioClientOptions } from '../../src/entry/client.ts';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
+import { ManualClock } from '../fixtures/manual-clock.ts';
 import { closing, fixture, isAlive, until } from '../fixtures/server.ts';
 import { lacks, rungAfterStdin } from '../fixtures/windows.ts';
 import { openHost, stateOf } from '../host/run-host.ts';
