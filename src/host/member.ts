@@ -14,7 +14,7 @@ import type { Askable } from './pool/askable.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
 import { PooledService } from './pool/pooled-service.ts';
-import { allowedClient } from './services/allowed-service.ts';
+import { allowedClient } from './services/allowed-tools.ts';
 import type { ToolMemory } from './services/tool-memory.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';

@@ -1,8 +1,9 @@
 // The doors of a URL: one for each service that was asked for, and for each set of rights to it. A service that is replaced
 // gets a new door.
 
+import { compose, type Layer } from '../../mcp/layers/layer.ts';
 import type { Service } from '../../mcp/service.ts';
-import { restrict } from '../access/restricted-service.ts';
+import { restrict } from '../access/restrict.ts';
 import { rightsOf } from '../access/rights.ts';
 import { Limits } from '../limits.ts';
 import type { Principal } from '../principal.ts';
@@ -16,8 +17,8 @@ export interface DoorsOptions extends HttpDoorOptions {
   path: string;
   /** The name of the service at the path itself, where it is that of one server. */
   name?: string | undefined;
-  /** Counts and traces the requests to a service. */
-  observe?: (service: Service, name: string) => Service;
+  /** What the requests to the service of a name pass. */
+  layers?: (name: string) => readonly Layer[];
 }
 
 export interface CloseOptions {
@@ -63,8 +64,8 @@ export class Doors {
     const view = service && rights ? restrict(service, name ?? this.#options.name, rights) : service;
     if (!service || !view) return undefined;
     this.#closeIdle();
-    const observed = this.#options.observe?.(view, name ?? this.#options.name ?? 'all') ?? view;
-    const door = new HttpDoor(observed, this.#options, this.limits);
+    const layers = this.#options.layers?.(name ?? this.#options.name ?? 'all') ?? [];
+    const door = new HttpDoor(compose(view, ...layers), this.#options, this.limits);
     this.#open.set(key, { service, door });
     return door;
   }

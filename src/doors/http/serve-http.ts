@@ -10,7 +10,7 @@ import { bracketed, checkExposure, checkOrigin, type Exposure, ownHosts } from '
 import { rightsOf } from '../access/rights.ts';
 import { doorMetrics, type Gauged, Metrics } from '../telemetry/metrics.ts';
 import { probe } from '../telemetry/probes.ts';
-import { traced } from '../telemetry/tracing.ts';
+import { trace } from '../telemetry/tracing.ts';
 import { type ConnectionOptions, connectionOptions, limitConnections } from './connection-limits.ts';
 import { type HttpDoorOptions, withDefaults } from './door-options.ts';
 import { type CloseOptions, Doors, type ServiceByName } from './doors.ts';
@@ -77,7 +77,7 @@ export async function serveHttp(
     ...options,
     path,
     name: 'info' in served ? served.info.name : undefined,
-    observe: (service, name) => traced(metrics?.measured(service, name) ?? service, name),
+    layers: (name) => (metrics ? [trace(name), metrics.measure(name)] : [trace(name)]),
   });
   metrics?.add(doorMetrics(doors.limits));
   if (typeof options.metrics === 'object') for (const gauged of options.metrics) metrics?.add(gauged);

@@ -2,12 +2,10 @@
 // a method that MCP does not have is counted as `other`.
 
 import type { Counter, Gauge, Metric, Registry } from 'prom-client';
-import { StandpipeError } from '../../base/errors.ts';
+import { forClients, type Layer, outcomeLabel, reportOutcome } from '../../mcp/layers/layer.ts';
 import { isOfService } from '../../mcp/methods.ts';
-import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
 import type { Counted, Limits } from '../limits.ts';
 import { RequestCounts } from './request-counts.ts';
-import { wrapService } from './wrap-service.ts';
 
 /** Values that are read when the metrics are. */
 export interface Gauged {
@@ -88,17 +86,21 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  measured(service: Service, server: string): Service {
+  /** The layer that counts and times the requests of clients to a server. */
+  measure(server: string): Layer {
     const counts = this.#servers.get(server) ?? new RequestCounts(server);
     this.#servers.set(server, counts);
-    return wrapService(service, (method, params, caller) => {
+    return forClients((next) => (method, params, caller) => {
       const startedMs = performance.now();
-      const done = (outcome: string) => {
-        counts.running--;
-        counts.ended(isOfService(method) ? method : 'other', outcome, performance.now() - startedMs);
-      };
       counts.running++;
-      return observed(service, method, params, caller, done);
+      return reportOutcome(
+        () => next(method, params, caller),
+        (outcome) => {
+          counts.running--;
+          const label = caller.signal?.aborted && 'error' in outcome ? 'cancelled' : outcomeLabel(outcome);
+          counts.ended(isOfService(method) ? method : 'other', label, performance.now() - startedMs);
+        },
+      );
     });
   }
 }
@@ -116,36 +118,4 @@ export function doorMetrics({ counts, max }: Limits): Gauged {
       }
     },
   };
-}
-
-function observed(
-  service: Service,
-  method: string,
-  params: Params,
-  caller: Caller,
-  done: (outcome: string) => void,
-): Result | Promise<Result> {
-  let result: Result | Promise<Result>;
-  try {
-    result = service.request(method, params, caller);
-  } catch (error) {
-    done(codeOf(error));
-    throw error;
-  }
-  if (result instanceof Promise) {
-    result.then(
-      (value) => done(outcomeOf(value)),
-      (error) => done(caller.signal?.aborted ? 'cancelled' : codeOf(error)),
-    );
-  } else done(outcomeOf(result));
-  return result;
-}
-
-function outcomeOf({ isError }: Result): string {
-  return isError === true ? 'tool_error' : 'ok';
-}
-
-/** One of the documented codes: a number that a server chose is not a label. */
-function codeOf(error: unknown): string {
-  return error instanceof StandpipeError ? error.code : 'error';
 }

@@ -2,12 +2,19 @@
 // context comes in `_meta` (traceparent, tracestate, baggage) and goes on to the server in the same members.
 
 import type { Context, Span } from '@opentelemetry/api';
-import { StandpipeError, toError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { textOf } from '../../base/text-of.ts';
+import {
+  forClients,
+  type Layer,
+  type Outcome,
+  outcomeLabel,
+  reportOutcome,
+  type ServiceRequest,
+} from '../../mcp/layers/layer.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
-import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
-import { wrapService } from './wrap-service.ts';
+import type { Caller, Params, Result } from '../../mcp/service.ts';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -15,21 +22,22 @@ type Api = typeof import('@opentelemetry/api');
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 let api: Api | undefined;
 
-export function traced(service: Service, server: string): Service {
-  return wrapService(service, (method, params, caller) => {
+/** The layer that makes a span of each request of a client to a server. */
+export function trace(server: string): Layer {
+  return forClients((next) => (method, params, caller) => {
     const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED];
-    if (registered?.trace === undefined) return service.request(method, params, caller);
-    if (api) return inSpan(api, service, server, method, params, caller);
+    if (registered?.trace === undefined) return next(method, params, caller);
+    if (api) return inSpan(api, next, server, method, params, caller);
     return import('@opentelemetry/api').then((loaded) => {
       api = loaded;
-      return inSpan(loaded, service, server, method, params, caller);
+      return inSpan(loaded, next, server, method, params, caller);
     });
   });
 }
 
 function inSpan(
   loaded: Api,
-  service: Service,
+  next: ServiceRequest,
   server: string,
   method: string,
   params: Params,
@@ -54,20 +62,10 @@ function inSpan(
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
   const passed = { ...params, _meta: { ...meta, ...carrier } };
-  try {
-    const result = context.with(active, () => service.request(method, passed, caller));
-    if (!(result instanceof Promise)) return ended(span, result);
-    return result.then(
-      (value) => ended(span, value),
-      (error) => {
-        failed(span, error);
-        throw error;
-      },
-    );
-  } catch (error) {
-    failed(span, error);
-    throw error;
-  }
+  return reportOutcome(
+    () => context.with(active, () => next(method, passed, caller)),
+    (outcome) => end(span, outcome),
+  );
 }
 
 /** A span that the application has made for the same trace, for example of the HTTP request, is nearer than the client's. */
@@ -78,17 +76,11 @@ function parentOf({ trace, context, propagation }: Api, meta: Params): Context {
   return own && own.traceId === remote?.traceId ? active : given;
 }
 
-function ended(span: Span, result: Result): Result {
-  if (result.isError === true) {
-    span.setAttribute('error.type', 'tool_error');
-    span.setStatus({ code: 2 });
+function end(span: Span, outcome: Outcome): void {
+  const label = outcomeLabel(outcome);
+  if (label !== 'ok') {
+    span.setAttribute('error.type', label);
+    span.setStatus('error' in outcome ? { code: 2, message: toError(outcome.error).message } : { code: 2 });
   }
-  span.end();
-  return result;
-}
-
-function failed(span: Span, error: unknown): void {
-  span.setAttribute('error.type', error instanceof StandpipeError ? error.code : 'error');
-  span.setStatus({ code: 2, message: toError(error).message });
   span.end();
 }

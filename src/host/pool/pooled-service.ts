@@ -1,6 +1,7 @@
 // A server of a host as a service, with one process or several: each request and each watch goes to the process of its client.
 // What was not sent when `share` changes goes where the new one says.
 
+import type { ServiceRequest } from '../../mcp/layers/layer.ts';
 import type {
   Caller,
   ClientFacts,
@@ -12,6 +13,7 @@ import type {
   Watcher,
 } from '../../mcp/service.ts';
 import type { Member } from '../member.ts';
+import { allowedTools } from '../services/allowed-tools.ts';
 import { keepWatch } from '../services/watches.ts';
 import { hasNotStarted, isStopped } from '../supervision/server-errors.ts';
 import { PooledWatch } from './pooled-watch.ts';
@@ -20,9 +22,11 @@ import type { Patience, Tenant } from './tenants.ts';
 export class PooledService implements Service {
   readonly #member: Member;
   readonly #watches = new Set<PooledWatch>();
+  readonly request: ServiceRequest;
 
   constructor(member: Member) {
     this.#member = member;
+    this.request = allowedTools(member)((method, params, caller) => this.#route(method, params, caller));
   }
 
   /** By the last process, also if it is gone: the next one is of the same entry. */
@@ -31,7 +35,7 @@ export class PooledService implements Service {
     return this.#member.client?.server ?? this.#member.pool.home.service.describe();
   }
 
-  request(method: string, params: Params, caller: Caller): Promise<Result> {
+  #route(method: string, params: Params, caller: Caller): Promise<Result> {
     const { pool } = this.#member;
     const key = pool.keyOf(caller.client, method);
     if (key !== undefined) return this.#byTenant(pool.tenant(key, caller.client, params), method, params, caller);
@@ -86,7 +90,7 @@ export class PooledService implements Service {
     } catch (error) {
       if (!tenant.isRetired || !isStopped(error)) throw error;
     }
-    return this.request(method, params, caller);
+    return this.#route(method, params, caller);
   }
 
   #patience({ signal, options }: Caller): Patience {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
-import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
+import type { Caller, Params, Result } from '../../mcp/service.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /** A process that answers when the test says so. */
@@ -10,12 +10,10 @@ class Process {
   readonly begun: { client: string; number: number; answer: (result: Result) => void; fail: (error: Error) => void }[] =
     [];
   readonly turns = new FairTurns(
-    {
-      request: (_method: string, params: Params) =>
-        new Promise<Result>((answer, fail) => {
-          this.begun.push({ client: params.client as string, number: params.number as number, answer, fail });
-        }),
-    } as unknown as Service,
+    (_method: string, params: Params) =>
+      new Promise<Result>((answer, fail) => {
+        this.begun.push({ client: params.client as string, number: params.number as number, answer, fail });
+      }),
     this.clock,
   );
   readonly sent: Promise<unknown>[] = [];

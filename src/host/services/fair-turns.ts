@@ -5,7 +5,8 @@
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';
-import type { Caller, ClientFacts, Params, Result, Service } from '../../mcp/service.ts';
+import type { ServiceRequest } from '../../mcp/layers/layer.ts';
+import type { Caller, ClientFacts, Params, Result } from '../../mcp/service.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 
 /** Fresh requests at the process, of a client and of a principal, while there are others. */
@@ -93,15 +94,15 @@ class PrincipalShare extends Share {
 }
 
 export class FairTurns {
-  readonly #service: Service;
+  readonly #request: ServiceRequest;
   readonly #clock: Clock;
   readonly #clients = new Map<string, ClientShare>();
   readonly #principals = new Map<string | undefined, PrincipalShare>();
   #tick = 0;
   #timer: Timer | undefined;
 
-  constructor(service: Service, clock: Clock = systemClock) {
-    this.#service = service;
+  constructor(request: ServiceRequest, clock: Clock = systemClock) {
+    this.#request = request;
     this.#clock = clock;
   }
 
@@ -129,7 +130,7 @@ export class FairTurns {
       if (this.#timer) this.#next(client);
     };
     try {
-      const result = this.#service.request(method, params, caller);
+      const result = this.#request(method, params, caller);
       if (result instanceof Promise) result.then(ended, ended);
       else ended();
       return result;

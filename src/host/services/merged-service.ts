@@ -189,7 +189,8 @@ export class MergedService implements Service {
     }
     const result = member.service.request(method, ownParams(method, params, route.own), caller);
     if (method === 'resources/read' ? params.uri === route.own : !route.lists.mayLink) return result;
-    return result.then((settled) => this.#readable(settled, method, params, route));
+    const readable = (settled: Result) => this.#readable(settled, method, params, route);
+    return result instanceof Promise ? result.then(readable) : readable(result);
   }
 
   /** Its URIs are such as the client can use. */

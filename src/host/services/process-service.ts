@@ -15,7 +15,6 @@ import type { ElicitResult, Meta } from '../../mcp/types.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
 import { isLost } from '../supervision/server-calls.ts';
-import { allowedOf, refusalOf } from './allowed-service.ts';
 import { FairTurns } from './fair-turns.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
@@ -51,8 +50,6 @@ export class ProcessService implements Service {
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     if (params.requestState !== undefined && !isOfFleet(this.#instance.config)) return Promise.reject(unknownState());
-    const refused = refusalOf(method, params, this.#instance);
-    if (refused) return Promise.reject(refused);
     if (method === 'tools/call') return this.#callTool(params, caller);
     const facts = methodsOfMcp.get(method);
     if (facts?.list) return this.#list(method, facts.list.kind, params, caller);
@@ -130,7 +127,7 @@ export class ProcessService implements Service {
     const options = { repeatable, counts: false, signal, waitMs };
     const page = await this.#instance.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
-    return kind === 'tools' ? allowedOf(page, this.#instance) : page;
+    return page;
   }
 
   #callTool(params: Params, caller: Caller): Promise<Result> {
@@ -181,7 +178,7 @@ function sent(
 ): Promise<Result> {
   let turns = turnsOf.get(client);
   if (!turns) {
-    turns = new FairTurns(client.service);
+    turns = new FairTurns((...request) => client.service.request(...request));
     turnsOf.set(client, turns);
   }
   const result = Promise.resolve(turns.request(method, params, caller));
