@@ -1,7 +1,7 @@
 // Bounds of a check: how many things run at a time, and how long one may take.
 
 import { LONGEST_TIMER_MS, systemClock, type Timer } from '../base/clock.ts';
-import { Violation } from './verdict.ts';
+import { OutOfTime } from './verdict.ts';
 
 /** After a failure no further item is begun, and it is reported when the others have ended: then nothing of them runs on. */
 export async function inParallel<T>(
@@ -45,7 +45,7 @@ export class Deadline {
 export async function inTime(running: Promise<void> | void, limitMs: number): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    const expire = () => reject(new Violation(`The rule did not finish within ${Math.ceil(limitMs / 1000)} s.`));
+    const expire = () => reject(new OutOfTime(`The rule did not finish within ${Math.ceil(limitMs / 1000)} s.`));
     timer = systemClock.after(limitMs, expire);
   });
   await Promise.race([running, late]).finally(() => timer?.cancel());

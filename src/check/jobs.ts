@@ -7,7 +7,7 @@ import { type Judging, judge } from './judge.ts';
 import type { Outcome } from './report/report.ts';
 import { isViolated } from './report/rule-results.ts';
 import type { RuleText } from './rule.ts';
-import { violation } from './verdict.ts';
+import { OutOfTime } from './verdict.ts';
 
 /** One rule on one lane. */
 export interface Job {
@@ -96,12 +96,13 @@ async function tryJob({ rule, begin }: Job, ruleMs: number): Promise<{ outcome: 
   }
 }
 
-export function tooLate(limitMs: number): string {
-  return `The rule was not tested: the check took longer than ${limitMs / 1000} s, because answers did not come.`;
+export function tooLate(limitMs: number): never {
+  const why = `the check took longer than ${limitMs / 1000} s, because answers did not come`;
+  throw new OutOfTime(`The rule was not tested: ${why}.`);
 }
 
 function notReached({ rule, begin }: Job, limitMs: number): Promise<Outcome> {
-  return judge(rule, { ...begin().judging, evidence: () => [] }, () => violation(tooLate(limitMs)));
+  return judge(rule, { ...begin().judging, evidence: () => [] }, () => tooLate(limitMs));
 }
 
 export function deadlineOf({ timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs }: RunOptions): Deadline {

@@ -9,7 +9,7 @@ import type { Outcome, Status } from './report/report.ts';
 import { type Level, levelOf, linkOf, type RuleText, titleOf } from './rule.ts';
 import type { Target } from './target.ts';
 import { type Entry, withCauses } from './transcript.ts';
-import { NotApplicable, Violation } from './verdict.ts';
+import { NotApplicable, OutOfTime, Violation } from './verdict.ts';
 
 export interface Judging {
   /** Absent where the protocol has one version. */
@@ -72,14 +72,17 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
 
 const statusOf: Readonly<Record<Level, Status>> = { MUST: 'failed', SHOULD: 'warning', ADVICE: 'advice' };
 
-function violated(rule: RuleText, { message, proof }: Violation, judging: Judging) {
+function violated(rule: RuleText, thrown: Violation, judging: Judging) {
   const { revision, language, hide } = judging;
+  const { message, proof } = thrown;
   return {
     status: statusOf[levelOf(rule, revision)],
     reason: shortened(hide, message),
     says: rule.says,
     link: linkOf(rule, revision),
-    fix: (language && rule.fix[language]) ?? rule.fix.any,
+    ...(thrown instanceof OutOfTime
+      ? { untested: true as const }
+      : { fix: (language && rule.fix[language]) ?? rule.fix.any }),
     evidence: judging.budget.evidence(
       judging.allEvidence
         ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)

@@ -86,7 +86,8 @@ function answeredIn(entries: readonly Entry[]): (sent: Entry) => boolean {
   const messages = entries.filter(({ kind }) => kind === 'received').flatMap(messagesIn);
   const answered = new Set(messages.filter(({ method }) => method === undefined).map(({ id }) => JSON.stringify(id)));
   return ({ bytes }) => {
-    const asked = [parsed(Buffer.from(bytes).toString('utf8'))].flat().filter(isObject);
+    const lines = Buffer.from(bytes).toString('utf8').trimEnd().split('\n');
+    const asked = lines.flatMap((line) => parsed(line)).filter(isObject);
     return asked.length > 0 && asked.every(({ id }) => id != null && answered.has(JSON.stringify(id)));
   };
 }

@@ -13,6 +13,9 @@ export class Violation extends Error {
   }
 }
 
+/** The time was over before the rule was tested to its end. It counts as violated, and says nothing about the rule. */
+export class OutOfTime extends Violation {}
+
 /** The rule cannot be tested with this server or client. The message is the reason. */
 export class NotApplicable extends Error {}
 

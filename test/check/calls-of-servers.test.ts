@@ -51,7 +51,7 @@ test.concurrent.each([
   [
     'after its answer',
     server('answer();', { before: `if (wasCalled && method === 'ping') { ${crash} }` }),
-    /There was no answer to `ping`: the server exited with code 3\.$/,
+    /It was answered, and then the server exited with code 3\.$/,
   ],
   [
     'after the answer to a later request',

@@ -39,7 +39,7 @@ test.concurrent.each([
   ['a crash', script('console.error("Error: no disk"); process.exit(3)'), /exited with code 3.*no disk/, /stderr/],
   ['a missing newline', withoutNewline, /does not end its messages with a newline/, /\\n/],
   ['an id as text', answering('`${id}`'), /no answer to `initialize` .* id as text \("1" for 1\)/, /with its type/],
-  ['an id as text later', answering('id === 1 ? 1 : `${id}`'), /`tools\/list`: .* \("2" for 2\)/, /with its type/],
+  ['an id as text later', answering('id === 1 ? 1 : `${id}`'), /`ping`: .* \("2" for 2\)/, /with its type/],
 ])('%s is explained before the time for an answer is over', async (_, words, reason, fix) => {
   const found = await check(words, FOR_EVER_MS);
   expect(found).toMatchObject({ status: 'failed', revisions: [], reason: expect.stringMatching(reason) });

@@ -134,6 +134,7 @@ test('a check ends at its limit, although an answer may take longer', async () =
     const { id, method, params } = JSON.parse(line);
     const result = { ...params, serverInfo: { name: 'silent', version: '1' } };
     if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    if (method === 'ping') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
   });`;
   const report = await checkServer({
     command: process.execPath,

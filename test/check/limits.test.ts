@@ -2,6 +2,8 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { problemsOf } from '../../src/check/report/problems.ts';
+import { textOf } from '../../src/check/report/text.ts';
 import { checkServer } from '../../src/check/server/check-server.ts';
 
 const program = join(import.meta.dirname, '../fixtures/check/server.mjs');
@@ -16,5 +18,14 @@ test('rules that the check does not reach within its limit are reported as viola
   expect(missed.length).toBeGreaterThan(20);
   expect(new Set(missed.map(({ status, level }) => `${level} ${status}`))).toEqual(
     new Set(['MUST failed', 'SHOULD warning', 'ADVICE advice']),
+  );
+  expect(missed.filter(({ fix, untested }) => fix !== undefined || !untested)).toEqual([]);
+  const problems = problemsOf(cut);
+  expect(problems.map(({ head }) => head.first.untested === true)).toEqual([
+    ...problems.slice(1).map(() => false),
+    true,
+  ]);
+  expect(textOf(cut)).toMatch(
+    /^✗ Not tested in time: \d+ rules\n {2}The rule was not tested: .*\n {4}wire\/.*, jsonrpc\//m,
   );
 });

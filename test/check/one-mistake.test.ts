@@ -6,6 +6,7 @@ import { checkClient } from '../../src/check/client/check-client.ts';
 import { problemsOf } from '../../src/check/report/problems.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
+import { revisionsOfMcp } from '../../src/mcp/revisions.ts';
 
 const planted = join(import.meta.dirname, '../fixtures/check/planted.mjs');
 
@@ -38,6 +39,67 @@ test.concurrent.each([
   expect(text).not.toContain('answered with a result');
   expect(text).toContain(`was refused with ${described}`);
 });
+
+const PINGS = ['lifecycle/ping-before-initialized', 'lifecycle/ping-before-initialize'];
+const ALL = { revisions: revisionsOfMcp, only: ['lifecycle', 'wire', 'jsonrpc', 'methods'] };
+
+test.concurrent.each([
+  ['answers-pings-with-nothing', ['jsonrpc/result-or-error', ...PINGS], /has no `result` and no `error`/],
+  ['ignores-pings', PINGS, /There was no answer to `ping` within 2 s\. It is the same after `initialized`/],
+  ['reads-chunks', ['wire/split-writes'], /two messages in one write are not/],
+  ['reads-first-lines', ['wire/split-writes'], /two messages in one write are not/],
+])(
+  '%s: the cause is the first problem, with the rest beneath, and everything is tested',
+  async (mistake, ids, reason) => {
+    const { found, report } = await problems(mistake, { ...ALL, timeoutMs: 2_000 });
+    expect(found).toEqual([ids]);
+    const [first] = problemsOf(report);
+    expect(first!.head.first.reason).toMatch(reason);
+    expect(report.outcomes.filter(({ untested }) => untested)).toEqual([]);
+  },
+);
+
+test.concurrent('a server that exits by itself is not said to exit because of a call', async () => {
+  const { report, text } = await problems('exits-by-itself', { only: ['lifecycle', 'methods'] });
+  const [first] = problemsOf(report);
+  // On a slow machine it exits before it is open.
+  expect(['lifecycle/keeps-running', 'lifecycle/opens']).toContain(first!.head.rule.id);
+  expect(first!.head.first.reason).toMatch(/exited with code 3/);
+  expect(text).not.toContain('ended the server');
+});
+
+test.concurrent('a server that exits after the answer to a call is said to exit because of it', async () => {
+  const { report } = await problems('exits-later', { only: ['methods'] });
+  const [first] = problemsOf(report);
+  expect(first!.head.rule.id).toBe('methods/calls-keep-the-server-alive');
+  expect(first!.head.first.reason).toBe(
+    'The call of "add" ended the server. It was answered, and then the server exited with code 3.',
+  );
+});
+
+const BATCHED: Partial<CheckServerOptions> = { revisions: ['2025-11-25', '2025-03-26'], only: ['wire', 'jsonrpc'] };
+const GARBAGE = { only: ['wire/blank-lines-are-taken', 'robustness/garbage-text', 'robustness/other-json'] };
+const TOLD = { only: ['lifecycle/capabilities', 'lifecycle/undeclared-capabilities-are-refused', 'methods'] };
+
+test.concurrent.each([
+  ['indents', ['wire/no-newline-inside'], BATCHED],
+  ['writes-a-bom', ['wire/no-byte-order-mark'], BATCHED],
+  ['lists-twice', ['methods/tool-names-are-unique'], { revisions: revisionsOfMcp, only: ['methods'] }],
+  ['exits-at-bad-json', ['robustness/garbage-text', 'wire/blank-lines-are-taken'], GARBAGE],
+  ['prompts-with-text', ['methods/prompt-results', 'methods/content-blocks'], {}],
+  [
+    'lists-capabilities',
+    ['lifecycle/capabilities', 'methods/capabilities-are-declared', 'lifecycle/undeclared-capabilities-are-refused'],
+    TOLD,
+  ],
+  ['accepts-all-tools', ['methods/unknown-tools-are-refused', 'jsonrpc/invalid-params'], {}],
+] as [string, string[], Partial<CheckServerOptions>][])(
+  '%s is one problem, and names each rule once',
+  async (mistake, ids, options) => {
+    const { found } = await problems(mistake, options);
+    expect(found).toEqual([ids]);
+  },
+);
 
 test.concurrent('a server that refuses its own cursor gets a warning with both pages', async () => {
   const { found, text } = await problems('refuses-its-cursor');

@@ -12,7 +12,7 @@ import { type CheckReport, countStatuses, introduction, type Outcome } from '../
 import { type Selection, selectRules } from '../select-rules.ts';
 import { appliesTo } from '../server/server-rule.ts';
 import { shownCommand, type Target, targetOf } from '../target.ts';
-import { notApplicable, violation } from '../verdict.ts';
+import { notApplicable } from '../verdict.ts';
 import type { ClientRule } from './client-rule.ts';
 import { ClientTrial, mustBeWhole } from './client-trial.ts';
 import { clientRules } from './rules/index.ts';
@@ -112,7 +112,7 @@ async function judgeRule(
     if (rule !== opens && !isConnected)
       notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
     if (rule !== opens && !revision) notApplicable('the client speaks no revision that this rule applies to');
-    if (trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
+    if (trial.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
     mustBeWhole(trial.runs);
     rule.check(trial);
   });

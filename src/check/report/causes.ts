@@ -14,6 +14,16 @@ interface Cause {
 }
 
 const causes: readonly Cause[] = [
+  { rules: ['lifecycle/keeps-running'], reason: /the server (?:closed its stdout|exited|was ended)/i },
+  { rules: ['jsonrpc/result-or-error'], reason: /has no `result` and no `error`/ },
+  { rules: ['lifecycle/ping-before-initialized'], explains: ['lifecycle/ping-before-initialize'] },
+  { rules: ['lifecycle/ping-before-initialized'], reason: /no answer to `ping`/ },
+  { rules: ['lifecycle/capabilities'], explains: ['methods/capabilities-are-declared'] },
+  {
+    rules: ['methods/capabilities-are-declared'],
+    explains: ['lifecycle/undeclared-capabilities-are-refused'],
+  },
+  { rules: ['wire/utf-8'], explains: ['wire/text-survives'] },
   {
     rules: ['jsonrpc/notifications-are-not-answered'],
     explains: [
@@ -59,6 +69,7 @@ const causes: readonly Cause[] = [
     rules: ['robustness/garbage-text'],
     explains: [
       'jsonrpc/parse-error',
+      'wire/blank-lines-are-taken',
       'robustness/control-characters',
       'robustness/invalid-utf-8',
       'robustness/other-json',
@@ -68,6 +79,15 @@ const causes: readonly Cause[] = [
     reason: /the server (?:closed its stdout|exited)/,
   },
   { rules: ['methods/missing-arguments-are-refused'], explains: ['methods/argument-types-are-checked'] },
+  { rules: ['methods/unknown-tools-are-refused'], explains: ['jsonrpc/invalid-params'], reason: /`tools\/call`/ },
+  {
+    rules: ['methods/unknown-resources-are-not-found'],
+    explains: ['jsonrpc/invalid-params'],
+    reason: /`resources\/read`/,
+  },
+  { rules: ['methods/prompt-entries'], explains: ['methods/prompts-can-be-got'] },
+  { rules: ['methods/prompt-results'], explains: ['methods/content-blocks'], reason: /of the prompt "/ },
+  { rules: ['methods/output-schemas'], explains: ['methods/structured-output-fits'] },
   {
     rules: [
       'lifecycle/capabilities',
@@ -117,8 +137,13 @@ export function explains(cause: Outcome, effect: Outcome): boolean {
 
 /** One rule in two ways, reasons that differ only in names, numbers and quotations, or the same text on stdout. */
 export function isSameMistake(a: Outcome, b: Outcome): boolean {
-  if (a.rule === b.rule || patternOf(a) === patternOf(b)) return true;
+  if (a.rule === b.rule || isSameReason(a, b)) return true;
   return strayLine(a) !== undefined && strayLine(a) === strayLine(b);
+}
+
+/** Only names, numbers and quotations differ. */
+export function isSameReason(a: Outcome, b: Outcome): boolean {
+  return patternOf(a) === patternOf(b);
 }
 
 /** The pattern takes a time with the square of the length. */

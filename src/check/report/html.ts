@@ -71,11 +71,13 @@ function section(heading: string, items: readonly string[], count = items.length
   return items.length === 0 ? '' : `<section>\n<h2>${heading} (${count})</h2>\n${items.join('\n')}\n</section>`;
 }
 
-function problemHtml({ head, also }: Problem): string {
+function problemHtml({ head, elsewhere, also }: Problem): string {
   const { rule, first } = head;
   const open = first.status === 'advice' ? '' : ' open';
-  const others = also.length > 0 ? `<p>Also violates:</p>\n${listHtml(also)}` : '';
-  return `<details class="rule ${slugs[first.status]}"${open}><summary>${lineHtml(first.status, rule, first.level)}</summary>\n${findingHtml(head, others)}\n</details>`;
+  const label = first.untested ? 'Not tested either:' : 'Also violates:';
+  const others = also.length > 0 ? `<p>${label}</p>\n${listHtml(also)}` : '';
+  const same = elsewhere.length > 0 ? `<p>In other revisions:</p>\n${listHtml(elsewhere)}` : '';
+  return `<details class="rule ${slugs[first.status]}"${open}><summary>${lineHtml(first.status, rule, first.level)}</summary>\n${findingHtml(head, same + others)}\n</details>`;
 }
 
 function lineHtml(status: Status, { id, title }: RuleResult, level: string): string {

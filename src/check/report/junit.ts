@@ -65,7 +65,7 @@ function details({ title, reason, level, says, link, fix, evidence = [] }: Outco
     `${title}: ${reason}`,
     `Rule (${level}): ${says}`,
     link,
-    `Fix: ${fix}`,
+    ...(fix === undefined ? [] : [`Fix: ${fix}`]),
     ...(evidence.length > 0 ? ['Sent and received:', ...evidence.map(frame)] : []),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 // The violations of a report as problems: one for each mistake, with the rule that shows it best and the others that it violates.
 
-import { explains, isSameMistake } from './causes.ts';
+import { explains, isSameMistake, isSameReason } from './causes.ts';
 import type { CheckReport, Outcome } from './report.ts';
 import { groupBy, isViolated, type OutcomeGroup, type RuleResult, ruleResults, statuses } from './rule-results.ts';
 
@@ -12,17 +12,39 @@ export interface Finding extends OutcomeGroup {
 export interface Problem {
   /** Its status is the worst of all. */
   readonly head: Finding;
-  /** In the order of the table of rules. */
+  /** The same rule in other revisions, where its reason is another one. */
+  readonly elsewhere: readonly Finding[];
+  /** Other rules, each once, in the order of the table of rules. */
   readonly also: readonly Finding[];
 }
 
-/** Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules. */
+/**
+ * Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules. Rules that were not
+ * tested in time are the last problem, whatever their level.
+ */
 export function problemsOf(report: CheckReport): Problem[] {
-  const findings = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
+  const all = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
+  const findings = all.filter(({ first }) => !first.untested);
   const heads = new Map(findings.map((finding) => [finding, headOf(finding, findings)]));
-  return findings
+  const problems = findings
     .filter((finding) => heads.get(finding) === finding)
-    .map((head) => ({ head, also: findings.filter((each) => each !== head && heads.get(each) === head) }));
+    .map((head) =>
+      problemOf(
+        head,
+        findings.filter((each) => each !== head && heads.get(each) === head),
+      ),
+    );
+  const [untested, ...others] = all.filter(({ first }) => first.untested);
+  return untested ? [...problems, problemOf(untested, others)] : problems;
+}
+
+function problemOf(head: Finding, others: readonly Finding[]): Problem {
+  const also = others.filter(({ rule }) => rule !== head.rule);
+  return {
+    head,
+    elsewhere: others.filter(({ rule, first }) => rule === head.rule && !isSameReason(first, head.first)),
+    also: also.filter(({ rule }, at) => also.findIndex((each) => each.rule === rule) === at),
+  };
 }
 
 /** What an SDK causes, by what it does. */

@@ -12,19 +12,17 @@ function isPadding(method: unknown): boolean {
 
 /** A request and its answer are left out together. If all would be left out, they are the evidence, and nothing is. */
 export function relevantFrames(evidence: readonly EvidenceLine[]): readonly EvidenceLine[] {
-  const messages = evidence.map(({ kind, text }) =>
-    kind === 'sent' || kind === 'received' ? messageIn(text) : undefined,
-  );
+  const received = evidence.map(({ kind, text }) => (kind === 'received' ? messageIn(text) : undefined));
   const answersTo = (id: unknown) =>
-    messages.flatMap((message, at) => {
-      return evidence[at]!.kind === 'received' && message?.method === undefined && message?.id === id ? [at] : [];
-    });
+    received.flatMap((message, at) => (message && message.method === undefined && message.id === id ? [at] : []));
   const left = new Set<number>();
-  for (const [at, message] of messages.entries()) {
-    if (evidence[at]!.kind !== 'sent' || !isPadding(message?.method)) continue;
-    const answers = message!.id === undefined ? [] : answersTo(message!.id);
-    const isUsual = message!.id === undefined || (answers.length === 1 && isObject(messages[answers[0]!]?.result));
-    if (isUsual) for (const each of [at, ...answers]) left.add(each);
+  for (const [at, { kind, text }] of evidence.entries()) {
+    if (kind !== 'sent') continue;
+    const sent = text.trimEnd().split('\n').map(messageIn); // several messages in one write
+    if (!sent.every((message) => isPadding(message?.method))) continue;
+    const answers = sent.map((message) => (message!.id === undefined ? undefined : answersTo(message!.id)));
+    const isUsual = answers.every((each) => !each || (each.length === 1 && isObject(received[each[0]!]?.result)));
+    if (isUsual) for (const each of [at, ...answers.flatMap((found) => found ?? [])]) left.add(each);
   }
   const isShown = ({ kind, text }: EvidenceLine, at: number) =>
     !left.has(at) && !(kind === 'event' && text.startsWith('started: ')) && !isRepeated(evidence, at);

@@ -50,6 +50,8 @@ export interface Outcome {
   readonly note?: string;
   /** The SDK causes it: the code of the user cannot mend it. A violated MUST is then a warning. `issue`: the report to its authors. */
   readonly sdk?: { readonly name: string; readonly note: string; readonly issue?: string };
+  /** The time was over before the rule was tested to its end: its violation says nothing about the rule, and has no fix. */
+  readonly untested?: true;
   /** The baseline has it: it does not fail the check. */
   readonly accepted?: true;
   /** How to mend it, for the language of the command where it is known. Only of violations. */
@@ -84,13 +86,14 @@ export function isFailure({ status, accepted }: Outcome, strict: boolean): boole
 }
 
 /**
- * The ids of the rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
+ * The ids of the tested rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
  * tested in any case, since all others need it.
  */
 export function rulesToSkip({ outcomes }: CheckReport, strict: boolean): string[] {
-  const failing = new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
+  const tested = outcomes.filter(({ untested }) => !untested);
+  const failing = new Set(tested.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
   const isOther = ({ rule, status }: Outcome) => !failing.has(rule) && status !== 'not applicable';
-  return outcomes.some(isOther) ? [...failing] : [];
+  return tested.some(isOther) ? [...failing] : [];
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {

@@ -3,9 +3,18 @@
 import { counted } from '../../base/terminal/counted.ts';
 import { cutToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
-import { acceptedFindings, bySdk, type Finding, problemsOf } from './problems.ts';
+import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
 import { type CheckReport, rulesToSkip, type Status } from './report.ts';
-import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
+import {
+  byFamily,
+  groupBy,
+  isViolated,
+  type RuleResult,
+  ruleResults,
+  summaryOf,
+  untested,
+  worstOf,
+} from './rule-results.ts';
 import { frameLines } from './text-frames.ts';
 import { type LineOptions, Lines } from './text-lines.ts';
 
@@ -32,13 +41,9 @@ export function textOf(report: CheckReport, options: TextOptions = {}): string {
   const lines = new Lines(options);
   const results = ruleResults(report);
   head(report, lines);
-  for (const { head, also } of problemsOf(report)) {
-    findingLines(head, lines, verbose);
-    if (also.length > 0) lines.labelled(2, 'also violates:', '', 'cyan');
-    for (const finding of also) {
-      briefly(finding, lines, 4);
-      if (verbose) frameLines(finding, lines, verbose);
-    }
+  for (const problem of problemsOf(report)) {
+    if (problem.head.first.untested) untestedLines(problem, lines);
+    else problemLines(problem, lines, verbose);
   }
   ofSdk(report, lines);
   if (verbose) {
@@ -67,12 +72,36 @@ function head(report: CheckReport, lines: Lines): void {
   lines.add(0, `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}${introduced}${spoken}${made}`);
 }
 
-function findingLines(finding: Finding, lines: Lines, verbose: boolean): void {
+function problemLines({ head, elsewhere, also }: Problem, lines: Lines, verbose: boolean): void {
+  findingLines(head, lines, verbose, elsewhere);
+  if (also.length > 0) lines.labelled(2, 'also violates:', '', 'cyan');
+  for (const finding of also) {
+    briefly(finding, lines, 4);
+    if (verbose) frameLines(finding, lines, verbose);
+  }
+}
+
+function untestedLines({ head, also }: Problem, lines: Lines): void {
+  const all = [head, ...also];
+  const { status } = head.first;
+  lines.blank();
+  lines.labelled(0, marks[status], `Not tested in time: ${counted(all.length, 'rule')}`, colours[status], 'bold');
+  for (const [reason, rules] of groupBy(all, ({ first }) => first.reason ?? '')) {
+    lines.add(2, reason);
+    lines.add(4, rules.map(({ rule }) => rule.id).join(', '));
+  }
+}
+
+/** `elsewhere`: the same rule in other revisions. */
+function findingLines(finding: Finding, lines: Lines, verbose: boolean, elsewhere: readonly Finding[] = []): void {
   const { first, rule } = finding;
   const label = `${rule.id}  ${rule.title} (${first.level}${where(finding)})`;
   lines.blank();
   lines.labelled(0, marks[first.status], label, colours[first.status], 'bold');
   lines.add(2, visible(first.reason ?? ''));
+  for (const other of elsewhere) {
+    lines.add(2, `In ${other.revisions.join(', ')}: ${visible(other.first.reason ?? '')}`);
+  }
   if (first.note !== undefined) lines.add(2, first.note);
   if (first.says !== undefined) lines.labelled(2, 'rule:', first.says, 'cyan');
   if (first.link !== undefined) lines.add(2, first.link, 'dim');

@@ -54,10 +54,11 @@ export async function checkServer(
   const rules = selectRules(serverRules, options);
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
   const { signal = new AbortController().signal } = options;
+  const learnt = {};
   const lanes = await openLanes(
     revisions.map((each) => {
       const target = targetOf(options);
-      return new Lane(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget });
+      return new Lane(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });
     }),
     concurrencyOf(options),
   );
@@ -156,19 +157,19 @@ function judging(lane: Lane, options: CheckServerOptions, budget: Budget, trial?
   return { revision: lane.revision, ...serverJudging(options, lane, budget, trial) };
 }
 
-/** The rule that the server opens is violated, and no other can be tested. */
+/** One rule is violated, which says why, and no other can be tested. */
 async function nothingOpened(
   rules: readonly ServerRule[],
   refused: readonly Lane[],
   options: CheckServerOptions,
   budget: Budget,
 ): Promise<Outcome[]> {
-  const { lane, reason, fix } = await explainSilence(refused);
+  const { lane, reason, fix, proof = [], rule: violated = opens } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
-  for (const rule of new Set([opens, ...rules])) {
+  for (const rule of new Set([violated, ...rules])) {
     const run = () =>
-      rule === opens ? violation(reason) : notApplicable('the server does not open (lifecycle/opens)');
-    const fixed = rule === opens && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
+      rule === violated ? violation(reason, ...proof) : notApplicable(`the server does not open (${violated.id})`);
+    const fixed = rule === violated && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
     outcomes.push(await judge(fixed, judging(lane, options, budget), run));
   }
   return outcomes;

@@ -6,13 +6,15 @@ import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/me
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../../mcp/types.ts';
-import { violation } from '../verdict.ts';
+import { Violation, violation } from '../verdict.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from './probe.ts';
 
 export interface OpenOptions {
   capabilities?: ClientCapabilities;
   /** Answers requests of the server (before 2026-07-28), by method: the result. Other requests are refused. */
   handlers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
+  /** `ping`, or another method before 2026-07-28 if the server does not answer `ping`. Absent: it is found out. */
+  simplestMethod?: string;
 }
 
 export interface Answer {
@@ -33,6 +35,9 @@ export const METHOD_NOT_FOUND = -32601;
 /** Of answers to questions of the server. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
+export const ONE_MESSAGE_PER_READ =
+  'The server takes all bytes that it reads at a time for one message: single requests are answered, and two messages in one write are not.';
+
 /** More than one, for servers that handle requests side by side. */
 const ROUND_TRIPS = 5;
 
@@ -42,6 +47,8 @@ export class Conversation {
   readonly era: Era;
   /** Of `initialize`, or of `server/discover`. */
   readonly opening: JsonObject;
+  /** A request without effects that the server answers. */
+  simplestMethod: string;
   readonly #options: OpenOptions;
 
   /** Undefined if the server does not support the revision. It is a violation if it does not answer. */
@@ -57,9 +64,8 @@ export class Conversation {
     if (!result) return undefined;
     const versions = isModern ? result.supportedVersions : [result.protocolVersion];
     if (!Array.isArray(versions) || !versions.includes(revision)) return undefined;
-    if (!isModern) probe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     const conversation = new Conversation(probe, revision, result, options);
-    if (isModern) await conversation.#chooseEra();
+    await (isModern ? conversation.#chooseEra() : conversation.#initialized());
     return conversation;
   }
 
@@ -68,6 +74,7 @@ export class Conversation {
     this.revision = revision;
     this.era = eraOf(revision);
     this.opening = opening;
+    this.simplestMethod = this.era === 'modern' ? 'server/discover' : (options.simplestMethod ?? 'ping');
     this.#options = options;
     probe.onframe = (frame) => {
       for (const message of messagesOf(frame)) this.#answerQuestion(message);
@@ -76,11 +83,6 @@ export class Conversation {
 
   get capabilities(): ServerCapabilities {
     return isObject(this.opening.capabilities) ? this.opening.capabilities : {};
-  }
-
-  /** A request that every server of the era answers. */
-  get simplestMethod(): 'server/discover' | 'ping' {
-    return this.era === 'modern' ? 'server/discover' : 'ping';
   }
 
   /** `params` with what the revision requires in `_meta`. */
@@ -125,7 +127,7 @@ export class Conversation {
     this.probe.send({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** A request without effects that every server answers, as a message that is not sent yet. */
+  /** The simplest request, as a message that is not sent yet. */
   ping(id: unknown = this.probe.newId(), params?: JsonObject): JsonObject {
     return { jsonrpc: '2.0', id, method: this.simplestMethod, params: this.params(params) };
   }
@@ -155,8 +157,50 @@ export class Conversation {
    * send something without an envelope must not choose the other one (modern/era-of-each-request has what the revision says).
    */
   async #chooseEra(): Promise<void> {
+    const chosen = this.ping();
+    const list = this.#declaredList();
+    if (list) chosen.method = list;
+    await this.#together(chosen, this.ping());
+  }
+
+  async #initialized(): Promise<void> {
+    const ping = this.ping();
+    const after = this.#together({ jsonrpc: '2.0', method: 'notifications/initialized' }, ping);
+    if (this.#options.simplestMethod !== undefined) return after;
+    return after.catch((error: unknown) => this.#findSimplest(ping, error));
+  }
+
+  /** In one write: whether a server reads only the first message, or none of them, must not depend on the time. */
+  async #together(...messages: readonly [JsonObject, JsonObject]): Promise<void> {
+    this.probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    for (const { id, method } of messages) {
+      if (id !== undefined) await this.probe.answerTo(id, `\`${String(method)}\``);
+    }
+  }
+
+  /** After a `ping` without an answer. A server that answers others does not know `ping`, or has not read it. */
+  async #findSimplest(ping: JsonObject, error: unknown): Promise<void> {
+    if (!(error instanceof Violation) || this.probe.ended || this.probe.textId !== undefined) throw error;
+    const other = this.#declaredList() ?? 'standpipe/no-such-method';
+    await this.request(other).catch(() => {
+      throw error;
+    });
+    if (this.probe.answersTo(ping.id)[0]) return; // it was slow
+    const isWrong = this.probe.wrongAnswerTo(ping.id) !== undefined;
+    if (!isWrong && (await this.#isAnswered('ping'))) violation(ONE_MESSAGE_PER_READ);
+    this.simplestMethod = other;
+  }
+
+  #isAnswered(method: string): Promise<boolean> {
+    return this.request(method).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #declaredList(): string | undefined {
     const kind = (['tools', 'resources', 'prompts'] as const).find((each) => this.capabilities[each]);
-    if (kind) await this.request(`${kind}/list`);
+    return kind && `${kind}/list`;
   }
 
   #answerQuestion({ id, method, params }: JsonObject): void {

@@ -4,9 +4,13 @@ import { diagnose } from '../../diagnosis/diagnose.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
 import { eraOf } from '../../mcp/revisions.ts';
 import { explainExit } from '../../process/launch/explain-exit.ts';
-import { readAnswer, withoutResult } from './conversation.ts';
+import type { Entry } from '../transcript.ts';
+import { ONE_MESSAGE_PER_READ, readAnswer, withoutResult } from './conversation.ts';
 import type { Lane } from './lane.ts';
+import { proofOfOneMessagePerRead } from './one-message-per-read.ts';
 import type { Probe } from './probe.ts';
+import { splitWrites } from './rules/wire/split-writes.ts';
+import type { ServerRule } from './server-rule.ts';
 import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
 
 export interface Silence {
@@ -15,6 +19,10 @@ export interface Silence {
   reason: string;
   /** Absent if the usual advice is the best. */
   fix?: string | undefined;
+  /** The rule that is violated. Default: `lifecycle/opens`. */
+  rule?: ServerRule;
+  /** Default: all that went over the pipes. */
+  proof?: readonly Entry[];
 }
 
 /** How long a server that does not exit at the end of its stdin is waited for. */
@@ -35,8 +43,16 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
     return { lane, reason: 'The command echoes its input: `initialize` came back.', fix };
   }
+  const isModern = eraOf(lane.revision) === 'modern';
+  const proof = isMuteLater(lane) ? await proofOfOneMessagePerRead(lane, isModern) : undefined;
+  if (proof) return { lane, rule: splitWrites, reason: ONE_MESSAGE_PER_READ, proof };
   if (probe.textId !== undefined) return { lane, reason: lane.problem.message, fix: idAsText(probe.textId).fix };
   return { lane, ...(await diagnosed(probe, lane.problem.message)) };
+}
+
+/** It answered the first request, and not what followed. */
+function isMuteLater({ observed: [probe] }: Lane): boolean {
+  return probe?.answersTo(1)[0] !== undefined && probe.textId === undefined && probe.stopped === undefined;
 }
 
 function answerOf(probe: Probe): string {

@@ -1,7 +1,8 @@
 // `initialize` as a first message, without the rest of an opening.
 
 import type { JsonObject } from '../../base/json-object.ts';
-import { type Answer, initializeParams, readAnswer } from './conversation.ts';
+import { Violation } from '../verdict.ts';
+import { type Answer, describeError, initializeParams, readAnswer } from './conversation.ts';
 import type { Probe } from './probe.ts';
 import type { Trial } from './trial.ts';
 
@@ -18,13 +19,23 @@ export async function initializeOn(probe: Probe, params: JsonObject): Promise<An
 
 const ROUND_TRIPS = 5;
 
-/** What was sent before has been read: further pings are answered, one after the other. False if one is not, or is refused. */
-export async function pingsAreAnswered(probe: Probe): Promise<boolean> {
+/** What was sent before has been read: further requests are answered, one after the other. False if one is not, or if `ping` is refused. */
+export async function isAnswering(probe: Probe, method: string): Promise<boolean> {
+  return (await problemOfPings(probe, method)) === undefined;
+}
+
+/** What is wrong with the answer to one of several requests, as a sentence. */
+export async function problemOfPings(probe: Probe, method = 'ping'): Promise<string | undefined> {
   for (let trip = 0; trip < ROUND_TRIPS; trip++) {
     const id = probe.newId();
-    probe.send({ jsonrpc: '2.0', id, method: 'ping' });
-    const frame = await probe.maybe(() => probe.answersTo(id)[0]);
-    if (!frame || readAnswer(frame, id).error) return false;
+    probe.send({ jsonrpc: '2.0', id, method });
+    try {
+      const { error } = readAnswer(await probe.answerTo(id, `\`${method}\``), id);
+      if (error && method === 'ping') return `\`ping\` was answered with the error ${describeError(error)}.`;
+    } catch (thrown) {
+      if (!(thrown instanceof Violation)) throw thrown;
+      return thrown.message;
+    }
   }
-  return true;
+  return undefined;
 }

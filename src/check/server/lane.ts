@@ -5,7 +5,7 @@ import type { Budget } from '../budget.ts';
 import { inTime } from '../in-parallel.ts';
 import { SharedProcess } from '../shared-process.ts';
 import type { Target } from '../target.ts';
-import { Violation, violation } from '../verdict.ts';
+import { OutOfTime, Violation, violation } from '../verdict.ts';
 import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
 import { Conversation } from './conversation.ts';
 import { type Facts, readFacts } from './facts.ts';
@@ -19,6 +19,13 @@ export interface LaneOptions {
   readonly longCall: NamedCall | undefined;
   readonly signal: AbortSignal;
   readonly budget: Budget;
+  readonly learnt: Learnt;
+}
+
+/** What is known of the server in all revisions. */
+export interface Learnt {
+  /** For revisions before 2026-07-28, once the first of them is open: `ping`, or what is answered in its place. */
+  simplestMethod?: string;
 }
 
 export class Lane {
@@ -54,17 +61,20 @@ export class Lane {
   async open(): Promise<void> {
     const startMs = performance.now();
     const probe = await this.#startObserved();
+    const limitMs = 6 * this.options.timeoutMs;
     try {
-      await inTime(this.#openOn(probe, startMs), 6 * this.options.timeoutMs);
+      await inTime(this.#openOn(probe, startMs), limitMs);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
-      this.problem = error;
+      const late = `The server was not open within ${limitMs / 1000} s: answers did not come.`;
+      this.problem = error instanceof OutOfTime ? new Violation(late) : error;
     }
   }
 
   async #openOn(probe: Probe, startMs: number): Promise<void> {
-    this.#observed = await Conversation.open(probe, this.revision);
+    this.#observed = await Conversation.open(probe, this.revision, this.options.learnt);
     this.startupMs = performance.now() - startMs;
+    if (this.#observed?.era === 'legacy') this.options.learnt.simplestMethod = this.#observed.simplestMethod;
     if (this.#observed) this.facts = await readFacts(this.#observed);
   }
 
@@ -82,7 +92,7 @@ export class Lane {
   /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
   async observe(): Promise<Conversation> {
     if (this.#isObserved)
-      violation('The server could not be observed to the end, because answers did not come in time.');
+      throw new OutOfTime('The server could not be observed to the end, because answers did not come in time.');
     if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
     return this.#observed;
   }
@@ -118,7 +128,7 @@ export class Lane {
   }
 
   async #opened(start: () => Promise<Probe> = () => this.start()): Promise<Conversation> {
-    const conversation = await Conversation.open(await start(), this.revision);
+    const conversation = await Conversation.open(await start(), this.revision, this.options.learnt);
     return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
   }
 }

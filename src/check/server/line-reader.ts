@@ -35,6 +35,8 @@ export interface Frame extends Entry {
   readonly fault?: LineFault;
   /** Messages in a line that is not JSON. */
   readonly recovered?: JsonObject[];
+  /** The messages that were recovered are a list. */
+  readonly isBatch?: boolean;
 }
 
 type NewFrame = { -readonly [name in keyof Frame]: Frame[name] };
@@ -135,6 +137,7 @@ export class LineReader {
     for (const part of open.frames) part.fault = 'several lines';
     frame.lines = open.frames;
     frame.recovered = messagesIn(whole);
+    frame.isBatch = Array.isArray(whole);
     this.#open = undefined;
     return true;
   }
@@ -158,6 +161,7 @@ export class LineReader {
       const json = inner === text ? undefined : parsed(inner);
       if (!hasVersion(json)) continue;
       frame.recovered = messagesIn(json);
+      frame.isBatch = Array.isArray(json);
       return fault;
     }
     const times = text.split('"jsonrpc"').length - 1;
@@ -188,6 +192,11 @@ function mayClose({ indent }: Open, text: string): boolean {
 /** The messages of a line: of a batch each. */
 export function messagesOf({ json, recovered }: Frame): JsonObject[] {
   return json === undefined ? (recovered ?? []) : messagesIn(json);
+}
+
+/** The line is a batch. */
+export function isList({ json, isBatch = false }: Frame): boolean {
+  return isBatch || Array.isArray(json);
 }
 
 function messagesIn(json: unknown): JsonObject[] {

@@ -5,8 +5,8 @@ import { systemClock, type Timer } from '../../base/clock.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import { eraOf, erasOfMcp, NEWEST_LEGACY } from '../../mcp/revisions.ts';
 import { inParallel } from '../in-parallel.ts';
-import { initializeParams } from './conversation.ts';
-import { initializeOn, pingsAreAnswered } from './initialize.ts';
+import { initializeParams, ONE_MESSAGE_PER_READ } from './conversation.ts';
+import { initializeOn, isAnswering } from './initialize.ts';
 import type { Lane } from './lane.ts';
 import { isEcho, symptomsOf } from './symptoms.ts';
 
@@ -22,7 +22,9 @@ export async function openLanes(all: readonly Lane[], concurrency: number): Prom
   try {
     await inParallel(first, first.length, (lane) => lane.open());
     if (watch.ignoresDiscover) for (const lane of first) if (lane.isMute) lane.problem = undefined;
-    const others = first.every(({ isMute }) => isMute) ? [] : all.filter((lane) => !first.includes(lane));
+    const isHopeless =
+      first.every(({ isMute }) => isMute) || first.some(({ problem }) => problem?.message === ONE_MESSAGE_PER_READ);
+    const others = isHopeless ? [] : all.filter((lane) => !first.includes(lane));
     await inParallel(others, concurrency, (lane) => lane.open());
   } catch (error) {
     await Promise.all(all.map((lane) => lane.close()));
@@ -73,11 +75,11 @@ class OpeningWatch {
   }
 
   /** If a later `initialize` is answered, `server/discover` was read and ignored. */
-  async #askLegacy({ observed: [probe] }: Lane): Promise<void> {
+  async #askLegacy({ observed: [probe], options }: Lane): Promise<void> {
     if (this.#hasAsked || !probe) return;
     this.#hasAsked = true;
     const isLegacy = await initializeOn(probe, initializeParams(NEWEST_LEGACY)).then(
-      () => pingsAreAnswered(probe),
+      () => isAnswering(probe, options.learnt.simplestMethod ?? 'ping'),
       () => false,
     );
     if (!isLegacy || probe.answersTo(1)[0]) return;

@@ -7,9 +7,9 @@ import { launch, ProcessUnderTest } from '../process-under-test.ts';
 import type { Target } from '../target.ts';
 import type { Entry } from '../transcript.ts';
 import { violation } from '../verdict.ts';
-import { type Frame, LineReader, messagesOf } from './line-reader.ts';
+import { type Frame, isList, LineReader, messagesOf } from './line-reader.ts';
 
-export { type Frame, messagesOf };
+export { type Frame, isList, messagesOf };
 
 export class Probe extends ProcessUnderTest {
   /** Lines of stdout, in order. */
@@ -19,6 +19,7 @@ export class Probe extends ProcessUnderTest {
   /** The id of an answer that had it as text. */
   textId: string | undefined;
   readonly #answers = new Map<string, Frame[]>();
+  readonly #wrongAnswers = new Map<string, Frame>();
   readonly #lines = new LineReader(
     (frame) => this.#line(frame),
     (bytes) => this.hold(parsedBytes(bytes)),
@@ -43,11 +44,17 @@ export class Probe extends ProcessUnderTest {
     return this.#answers.get(JSON.stringify(id)) ?? [];
   }
 
-  /** The first answer with this id. It is a violation if none comes in time, or one with the id as text; `what` names the request. */
+  /** The first message with this id that has neither a method, a result nor an error. */
+  wrongAnswerTo(id: unknown): Frame | undefined {
+    return this.#wrongAnswers.get(JSON.stringify(id));
+  }
+
+  /** The first answer with this id. It is a violation if none comes in time, or a wrong one, or one with the id as text; `what` names the request. */
   async answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
-    const find = () => this.answersTo(id)[0] ?? this.#answerAsText(id);
+    const find = () => this.answersTo(id)[0] ?? this.wrongAnswerTo(id) ?? this.#answerAsText(id);
     const frame = await this.until(find, `There was no answer to ${what}`, timeoutMs);
     if (this.answersTo(id)[0] !== undefined) return this.answersTo(id)[0]!;
+    if (this.wrongAnswerTo(id)) violation(`The answer to ${what} has no \`result\` and no \`error\`.`, frame);
     this.textId = `${id}`;
     violation(`There was no answer to ${what}: the server ${idAsText(this.textId).problem}.`, frame);
   }
@@ -69,6 +76,7 @@ export class Probe extends ProcessUnderTest {
     const kept = new Set<Entry>(this.transcript.entries);
     const frames = this.frames.splice(0).filter((frame) => kept.has(frame));
     this.#answers.clear();
+    this.#wrongAnswers.clear();
     for (const frame of frames) this.#index(frame);
     if (this.stopped !== undefined) this.#lines.reset();
   }
@@ -83,8 +91,9 @@ export class Probe extends ProcessUnderTest {
   #index(frame: Frame): void {
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
-      if (!isAnswer(message)) continue;
       const key = JSON.stringify(message.id);
+      if (isWrongAnswer(message) && !this.#wrongAnswers.has(key)) this.#wrongAnswers.set(key, frame);
+      if (!isAnswer(message)) continue;
       const before = this.#answers.get(key);
       if (before) before.push(frame);
       else this.#answers.set(key, [frame]);
@@ -94,4 +103,9 @@ export class Probe extends ProcessUnderTest {
 
 export function isAnswer(message: JsonObject): boolean {
   return message.method === undefined && ('result' in message || 'error' in message);
+}
+
+/** Without `jsonrpc` it may be a record of a log. */
+function isWrongAnswer(message: JsonObject): boolean {
+  return message.jsonrpc !== undefined && message.id != null && message.method === undefined && !isAnswer(message);
 }

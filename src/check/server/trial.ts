@@ -61,10 +61,15 @@ export class Trial extends RuleRun<Probe> {
     return conversation;
   }
 
+  /** A request that the server answers without effects, also before `notifications/initialized`. */
+  get simplestMethod(): string {
+    return this.#lane.options.learnt.simplestMethod ?? 'ping';
+  }
+
   /** An open conversation with a process of its own. */
-  async open(options?: OpenOptions): Promise<Conversation> {
-    const probe = await this.start();
-    const conversation = await Conversation.open(probe, this.revision, options);
+  async open(options?: OpenOptions, stragglersMs?: number): Promise<Conversation> {
+    const probe = await this.start(stragglersMs);
+    const conversation = await Conversation.open(probe, this.revision, { ...options, ...this.#lane.options.learnt });
     return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
   }
 }

@@ -9,7 +9,7 @@ import { judge } from '../../judge.ts';
 import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
 import { shownCommand, type Target, targetOf } from '../../target.ts';
-import { notApplicable, violation } from '../../verdict.ts';
+import { notApplicable } from '../../verdict.ts';
 import { askedIn, type LiteClientRule, LiteClientTrial } from './lite-client-rule.ts';
 import { type LiteRun, type LiteScenario, runScenario } from './lite-scenario.ts';
 import { liteClientRules } from './rules/index.ts';
@@ -90,7 +90,7 @@ async function judgeRule(
   const outcome = await judge(rule, judging, () => {
     if (rule !== opens && !isOpen(first))
       notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
-    if (isOpen(first) && trial.runs.length < rule.scenarios.length) violation(tooLate(options.deadline.limitMs));
+    if (isOpen(first) && trial.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
     mustBeWhole(trial.runs);
     rule.check(trial);
   });

@@ -3,7 +3,7 @@
 import type { Source } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
-import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
+import { type Frame, isAnswer, isList, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
 
@@ -46,7 +46,7 @@ export const batchAnswerIsList: ServerRule = {
       messagesOf(frame).some((message) => isAnswer(message) && ids.includes(message.id as number)),
     );
     if (answered.length === 0) notApplicable('a batch is not answered (jsonrpc/batches-are-answered)');
-    if (answered.length > 1 || !Array.isArray(answered[0]!.json)) {
+    if (answered.length > 1 || !isList(answered[0]!)) {
       violation('The answers to a batch came as single messages.', ...answered);
     }
   },
@@ -88,7 +88,7 @@ export const emptyBatch: ServerRule = {
       if (!probe.answersTo(ids[0])[0]) notApplicable('a batch is not answered (jsonrpc/batches-are-answered)');
       violation('An empty batch was not answered.');
     }
-    if (Array.isArray(answer.frame.json)) violation('An empty batch was answered with a list.', answer.frame);
+    if (isList(answer.frame)) violation('An empty batch was answered with a list.', answer.frame);
   },
 };
 

@@ -35,6 +35,7 @@ export const resultOrError: ServerRule = {
     go: 'Use omitempty on both members, with pointers or json.RawMessage.',
     rust: 'Use #[serde(skip_serializing_if = "Option::is_none")] on both members.',
     python: 'Leave out members that are None: model_dump(exclude_none=True).',
+    node: 'Answer {} for a method without a result: JSON.stringify leaves out undefined. Leave out the other member instead of writing null.',
     any: 'Leave out the member that does not apply instead of writing null. A method without a result answers {}.',
   },
   check: ({ seen }) => {

@@ -3,7 +3,7 @@
 import { NEWEST_MODERN } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams, withEnvelope } from '../../conversation.ts';
-import { pingsAreAnswered } from '../../initialize.ts';
+import { isAnswering } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import type { Frame, Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
@@ -40,13 +40,13 @@ async function early(trial: Trial, requests: readonly object[]): Promise<Early> 
   const id = probe.newId();
   probe.send({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(trial.revision) });
   const opening = await probe.maybe(() => probe.answersTo(id)[0]);
-  if (opening && (await pingsAreAnswered(probe))) {
+  if (opening && (await isAnswering(probe, trial.simplestMethod))) {
     const isAnswered = (each: number) => probe.answersTo(each)[0] !== undefined;
     for (const request of requests.filter((_, at) => !isAnswered(ids[at]!))) {
       const again = send(request);
       await probe.maybe(() => isAnswered(again) || undefined);
     }
-    await pingsAreAnswered(probe);
+    await isAnswering(probe, trial.simplestMethod);
   }
   return { probe, answers: ids.map((each) => probe.answersTo(each)[0]), opening };
 }

@@ -2,7 +2,7 @@
 
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams } from '../../conversation.ts';
-import { initializeOn, pingsAreAnswered } from '../../initialize.ts';
+import { initializeOn, isAnswering, problemOfPings } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
@@ -18,7 +18,11 @@ const common = {
 const between = perLane(async (trial) => {
   const probe = await trial.start();
   await initializeOn(probe, initializeParams(trial.revision, { roots: {}, sampling: {}, elicitation: {} }));
-  return { probe, isAnswering: await pingsAreAnswered(probe) };
+  const problem = await problemOfPings(probe);
+  const pings = [...probe.transcript.entries];
+  const isPing = trial.simplestMethod === 'ping';
+  const answers = !problem || (!isPing && (await isAnswering(probe, trial.simplestMethod)));
+  return { probe, problem, pings, answers, isBrokenLaterToo: !isPing };
 });
 
 export const pingBeforeInitialized: ServerRule = {
@@ -30,8 +34,9 @@ export const pingBeforeInitialized: ServerRule = {
   source: { of: 'mcp', page: 'basic/utilities/ping#behavior-requirements' },
   fix: { any: 'Answer `ping` with {} at any time.' },
   check: async (trial) => {
-    const { probe, isAnswering } = await between(trial);
-    if (!isAnswering) violation('A `ping` before `initialized` had no result.', ...probe.transcript.entries);
+    const { problem, pings, isBrokenLaterToo } = await between(trial);
+    const later = isBrokenLaterToo ? ' It is the same after `initialized`.' : ' This was before `initialized`.';
+    if (problem) violation(problem + later, ...pings);
   },
 };
 
@@ -46,10 +51,10 @@ export const quietBeforeInitialized: ServerRule = {
     any: 'Send roots/list and other requests only after notifications/initialized has arrived.',
   },
   check: async (trial) => {
-    const { probe, isAnswering } = await between(trial);
+    const { probe, answers } = await between(trial);
     const request = probe.frames.find(isRequest);
     if (request) violation('The server sent a request before `initialized`.', request);
-    if (!isAnswering) notApplicable('the server answers nothing before `initialized`');
+    if (!answers) notApplicable('the server answers nothing before `initialized`');
   },
 };
 
@@ -69,10 +74,11 @@ export const secondInitialize: ServerRule = {
   },
   check: async (trial) => {
     const conversation = await trial.open();
-    const { probe } = conversation;
-    if ((await conversation.request('ping')).error) notApplicable('`ping` is refused before it too');
+    const { probe, simplestMethod } = conversation;
+    if ((await conversation.request(simplestMethod)).error)
+      notApplicable(`\`${simplestMethod}\` is refused before it too`);
     await initializeOn(probe, initializeParams(trial.revision));
-    const { error, frame } = await conversation.request('ping');
+    const { error, frame } = await conversation.request(simplestMethod);
     if (error) violation('After a second `initialize` the session was broken.', frame);
   },
 };

@@ -6,7 +6,6 @@ import type { StopRung } from '../../../../process/tree/stop-ladder.ts';
 import { before } from '../../../rule.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { Conversation } from '../../conversation.ts';
 import { perLane } from '../../per-lane.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
@@ -36,10 +35,7 @@ interface Ending {
 }
 
 const ending = perLane(async (trial): Promise<Ending> => {
-  const probe = await trial.start(trial.timeoutMs);
-  const conversation = await Conversation.open(probe, trial.revision);
-  if (!conversation) violation(`This time the server did not accept ${trial.revision}.`);
-  await conversation.barrier();
+  const { probe } = await trial.open({}, trial.timeoutMs);
   probe.endInput();
   const exit = await probe.exitStatus();
   const rung = await probe.stop();

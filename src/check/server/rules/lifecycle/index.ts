@@ -10,6 +10,7 @@ import {
   exitCode,
   noProcessLeft,
 } from './ending.ts';
+import { keepsRunning } from './keeps-running.ts';
 import { initializeAgain, malformedInitialize } from './malformed-initialize.ts';
 import { capabilitiesObject, instructions, serverInfo } from './opening.ts';
 import { opens } from './opens.ts';
@@ -17,6 +18,7 @@ import { futureVersion, knownVersions, offersVersion, unknownVersion } from './v
 
 export const lifecycleRules: readonly ServerRule[] = [
   opens,
+  keepsRunning,
   knownVersions,
   unknownVersion,
   futureVersion,

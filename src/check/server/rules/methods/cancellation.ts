@@ -31,7 +31,7 @@ export const cancelledIsUnanswered: ServerRule = {
   check: async (trial) => {
     const { conversation, id } = await cancelled(trial);
     const { probe } = conversation;
-    const ping = conversation.ask(...still(trial));
+    const ping = conversation.ask(conversation.simplestMethod);
     await probe.maybe(() => probe.answersTo(ping)[0]);
     if (probe.ended) notApplicable('the cancellation ended the server');
     // What still runs is answered before the server exits: its exit proves that nothing more comes.
@@ -54,7 +54,7 @@ export const cancellationKeepsTheServerAlive: ServerRule = {
   check: async (trial) => {
     const { conversation } = await cancelled(trial);
     const { probe } = conversation;
-    const id = conversation.ask(...still(trial));
+    const id = conversation.ask(conversation.simplestMethod);
     // A call that cannot be cancelled may keep a server busy that does one thing after the other.
     await probe.maybe(() => probe.answersTo(id)[0]);
     if (probe.ended) violation('The cancellation ended the server.');
@@ -74,15 +74,15 @@ export const lateCancellations: ServerRule = {
     const conversation = await trial.shared();
     const { probe } = conversation;
     await conversation.barrier();
-    const [method, params] = still(trial);
-    const finished = conversation.ask(method, params);
+    const { simplestMethod: method } = conversation;
+    const finished = conversation.ask(method);
     await conversation.answer(finished, `\`${method}\``);
     const from = probe.frames.length;
     const cancelled: readonly unknown[] = [finished, 987_654_321, 'standpipe-no-such-request'];
     for (const requestId of cancelled) {
       conversation.notify('notifications/cancelled', { requestId, reason: 'It came too late' });
     }
-    const id = conversation.ask(method, params);
+    const id = conversation.ask(method);
     await conversation.answer(id, `\`${method}\` after the cancellation of finished and unknown requests`);
     const answersIt = (given: unknown) => given === undefined || given === null || cancelled.includes(given);
     const answer = probe.frames
@@ -91,11 +91,6 @@ export const lateCancellations: ServerRule = {
     if (answer) violation('The server answered a cancellation.', answer);
   },
 };
-
-/** A request that is always answered. */
-function still({ era }: Trial): [string, undefined] {
-  return [era === 'modern' ? 'server/discover' : 'ping', undefined];
-}
 
 async function cancelled(trial: Trial): Promise<{ conversation: Conversation; id: number }> {
   const { name, arguments: given } = trial.longCall();

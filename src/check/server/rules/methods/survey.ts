@@ -4,11 +4,12 @@
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { LOG_LEVEL } from '../../../../mcp/meta.ts';
 import { UriTemplate } from '../../../../mcp/uri-template.ts';
+import type { Entry } from '../../../transcript.ts';
 import type { PermittedCall } from '../../calls.ts';
 import type { Facts } from '../../facts.ts';
 import type { Frame } from '../../probe.ts';
 import type { Trial } from '../../trial.ts';
-import { type Exchange, exchange } from './exchange.ts';
+import { type Exchange, endAfter, exchange } from './exchange.ts';
 
 export interface ListWalk {
   readonly method: string;
@@ -28,6 +29,8 @@ export interface CallExchange extends Exchange {
   readonly window: readonly Frame[];
   /** The later request. Absent if the server was gone before. */
   readonly next?: Exchange;
+  /** How the server ended after its answer. */
+  readonly later?: { readonly how: string; readonly proof: readonly Entry[] };
 }
 
 export interface Survey {
@@ -45,6 +48,9 @@ const MOST_REQUESTS = 12;
 const MOST_PAGES = 50;
 /** A call that takes longer is cancelled and not looked at. */
 const LEAST_CALL_MS = 2_500;
+
+/** An error in what a call left running ends the server after the answer. The next request must not be blamed. */
+const LATER_MS = 250;
 
 /** The facts are those of one revision of one check. */
 const surveys = new WeakMap<Facts, Promise<Survey>>();
@@ -130,7 +136,7 @@ export async function callOnce(
   trial: Trial,
   { name, arguments: given }: PermittedCall,
   meta?: JsonObject,
-): Promise<Pick<CallExchange, keyof Exchange | 'window' | 'next'>> {
+): Promise<Pick<CallExchange, keyof Exchange | 'window' | 'next' | 'later'>> {
   const conversation = await trial.shared();
   const from = conversation.probe.frames.length;
   const params = { name, arguments: given, ...(meta && { _meta: meta }) };
@@ -138,8 +144,12 @@ export async function callOnce(
   if (!made.received && !conversation.probe.ended) {
     conversation.notify('notifications/cancelled', { requestId: made.id, reason: 'It takes long' });
   }
-  const next = conversation.probe.ended ? undefined : await exchange(trial, conversation.simplestMethod, {});
-  return { ...made, window: conversation.probe.frames.slice(from), ...(next && { next }) };
+  const { probe } = conversation;
+  const next = probe.ended ? undefined : await exchange(trial, conversation.simplestMethod, {});
+  const window = probe.frames.slice(from);
+  const isOver = made.received && (probe.ended || (await probe.exitStatus(LATER_MS)));
+  const later = isOver && { how: await probe.howItEnded(), proof: endAfter(made.sent, probe.transcript.entries) };
+  return { ...made, window, ...(next && { next }), ...(later && { later }) };
 }
 
 async function askAll(trial: Trial, method: string, all: readonly JsonObject[]): Promise<Exchange[]> {

@@ -6,6 +6,7 @@ import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { idleEnd } from '../lifecycle/keeps-running.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
 import { type Survey, surveyOf } from './survey.ts';
@@ -27,14 +28,15 @@ export const callsKeepTheServerAlive: ServerRule = {
     const survey = await surveyOf(trial);
     const { calls } = survey;
     if (calls.length === 0) notApplicable(whyNoCalls(trial, survey, 'the server has no tools'));
-    const fatal = calls.find(({ end, next }) => end ?? next?.end);
+    const fatal = calls.find(({ end, later }) => end ?? later);
+    const isEnded = fatal !== undefined || trial.seen.some(({ endedByItself }) => endedByItself);
+    if (isEnded && (await idleEnd(trial)))
+      notApplicable('the server exits without a call too (lifecycle/keeps-running)');
     if (fatal) {
-      const { call, next, failure = next?.failure } = fatal;
-      violation(
-        `The call of "${call.name}" ended the server. ${failure}`,
-        ...proofOf(fatal),
-        ...(next ? proofOf(next) : []),
-      );
+      const { call, next, later, failure } = fatal;
+      const how = later ? `It was answered, and then ${later.how}.` : failure;
+      const proof = [...proofOf(fatal), ...(next ? proofOf(next) : []), ...(later?.proof ?? [])];
+      violation(`The call of "${call.name}" ended the server. ${how}`, ...proof);
     }
     for (const probe of trial.seen.filter(({ endedByItself }) => endedByItself)) {
       const { entries } = probe.transcript;

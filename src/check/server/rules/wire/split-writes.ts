@@ -11,12 +11,12 @@ import { stdio } from './sources.ts';
 export const splitWrites: ServerRule = {
   id: 'wire/split-writes',
   level: 'MUST',
-  title: 'read a message that arrives in several writes',
-  says: 'Messages are separated by newlines, not by reads: one may arrive in parts, even split inside a character.',
+  title: 'split its input at newlines',
+  says: 'Messages are separated by newlines, not by reads: one read may return several messages, or a part of one that ends inside a character.',
   source: stdio,
   fix: {
     ...readLines,
-    node: 'Collect the bytes up to the newline before you decode them, or call setEncoding("utf8") of the stream.',
+    node: 'Collect the bytes of stdin, split them at 0x0A, and decode each part only then; or use createInterface of node:readline.',
   },
   runs: 'once',
   uses: 'shared',

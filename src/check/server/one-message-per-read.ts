@@ -1,0 +1,40 @@
+// A server that takes what one read of stdin returns for one message. Two messages in one write show it whatever the time is: the kernel keeps
+// them together.
+
+import type { Entry } from '../transcript.ts';
+import { Violation } from '../verdict.ts';
+import { initializeParams, ONE_MESSAGE_PER_READ, withEnvelope } from './conversation.ts';
+import { initializeOn } from './initialize.ts';
+import type { Lane } from './lane.ts';
+import type { Probe } from './probe.ts';
+
+/** For a server that has answered its opening request. The proof, or undefined if it is not the reason why it does not open. */
+export async function proofOfOneMessagePerRead(lane: Lane, isModern: boolean): Promise<readonly Entry[] | undefined> {
+  if (lane.problem?.message === ONE_MESSAGE_PER_READ) return lane.observed[0]!.transcript.entries;
+  const probe = await lane.start();
+  const request = isModern
+    ? { method: 'server/discover', params: withEnvelope(undefined, lane.revision, {}) }
+    : { method: 'ping' };
+  try {
+    if (!isModern) await initializeOn(probe, initializeParams(lane.revision));
+    await answersTo(probe, [request]);
+  } catch (error) {
+    if (error instanceof Violation) return undefined;
+    throw error;
+  }
+  const from = probe.transcript.entries.length;
+  const isRead = await answersTo(probe, [request, request]).then(
+    () => true,
+    () => false,
+  );
+  if (isRead) return undefined;
+  if (probe.ended) await probe.howItEnded();
+  return probe.transcript.entries.slice(from);
+}
+
+/** In one write. */
+async function answersTo(probe: Probe, requests: readonly object[]): Promise<void> {
+  const messages = requests.map((request) => ({ jsonrpc: '2.0', id: probe.newId(), ...request }));
+  probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  for (const { id } of messages) await probe.answerTo(id, 'a request');
+}

@@ -1,0 +1,35 @@
+// A server that exits although nothing was asked. Without this rule the request that happens to be pending would be blamed.
+
+import { violation } from '../../../verdict.ts';
+import { perLane } from '../../per-lane.ts';
+import type { ServerRule } from '../../server-rule.ts';
+
+/** Longer than a process takes to fail in what it began at its start. */
+const IDLE_MS = 2_000;
+
+/** How a process ends that is opened and gets no request. Undefined if it runs on. */
+export const idleEnd = perLane(async (trial) => {
+  const { probe } = await trial.open();
+  if (!(await probe.exitStatus(IDLE_MS))) return undefined;
+  return { how: await probe.howItEnded(), proof: probe.transcript.entries };
+});
+
+export const keepsRunning: ServerRule = {
+  id: 'lifecycle/keeps-running',
+  level: 'MUST',
+  title: 'keep running while its stdin is open',
+  says: 'Every request gets an answer. A server that exits by itself while its client is connected leaves requests without one.',
+  source: { of: 'json-rpc', anchor: 'response_object' },
+  fix: {
+    node: 'Read the error on stderr. Catch errors of timers and of promises that nobody awaits: they end the process.',
+    python:
+      'Read the traceback on stderr. Run the loop that reads stdin until its end, and catch the errors of other tasks.',
+    any: 'Read the error on stderr. Run until the end of stdin, and catch the errors of background work.',
+  },
+  runs: 'once',
+  uses: 'own',
+  check: async (trial) => {
+    const end = await idleEnd(trial);
+    if (end) violation(`Without a request ${end.how} within ${IDLE_MS / 1000} s after it was opened.`, ...end.proof);
+  },
+};
