@@ -5,6 +5,7 @@
 
 import { learnedChanges, learnedForms } from './learned-values.ts';
 import { isSecretName } from './secret-names.ts';
+import { ValueFinder } from './value-finder.ts';
 import { formsOf } from './value-forms.ts';
 
 /** The replacement for a secret without a name. */
@@ -34,24 +35,17 @@ export function maskValues(env: Environment = {}, secrets: readonly string[] = [
   return maskForms(masksByForm(env, secrets));
 }
 
-/** `maskOf`: the replacement for each form of a value. */
+/** One pass, so that a mask is never masked again. `maskOf`: the replacement for each form of a value. */
 export function maskForms(maskOf: ReadonlyMap<string, string>): Mask {
   let known = -1;
-  let anyValue: RegExp | undefined;
+  let finder: ValueFinder;
   return (text) => {
     if (known !== learnedChanges()) {
       known = learnedChanges();
-      anyValue = anyOf([...maskOf.keys(), ...learnedForms()]);
+      finder = new ValueFinder([...maskOf.keys(), ...learnedForms()]);
     }
-    return anyValue ? text.replace(anyValue, (value) => maskOf.get(value) ?? REDACTED) : text;
+    return finder.replace(text, (value) => maskOf.get(value) ?? REDACTED);
   };
-}
-
-/** One pass, so that a mask is never masked again; longest first, so that a value that contains another is hidden as a whole. */
-function anyOf(forms: readonly string[]): RegExp | undefined {
-  if (forms.length === 0) return undefined;
-  const longestFirst = forms.toSorted((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
 }
 
 /** All forms that `maskValues` finds, with their replacements. */
@@ -66,8 +60,4 @@ export function masksByForm(env: Environment, secrets: readonly string[]): Reado
   }
   for (const secret of secrets) add(secret, REDACTED, true);
   return maskOf;
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
