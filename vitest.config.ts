@@ -38,6 +38,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     exclude: ['**/node_modules/**', ...slow, ...leftOut],
     pool: 'forks',
+    // Messages name commands as they are typed, which depends on how the tests were started.
+    env: { npm_command: '' },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // Tests with real processes wait for more than half of their time: six workers keep two cores busy.
     maxWorkers: 6,

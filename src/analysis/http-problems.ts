@@ -1,5 +1,6 @@
 // What goes wrong between a remote server and its client, in HTTP.
 
+import { ownCommand } from '../base/own-command.ts';
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
 
 export type HttpProblem =
@@ -27,8 +28,7 @@ export const httpWords: Record<HttpProblem, { title: string; explanation: string
   },
   'login-needed': {
     title: 'Refuses the credential',
-    explanation:
-      'The server refused the credential of a request, or there was none. Run standpipe login for this server, or set a valid header in its config.',
+    explanation: `The server refused the credential of a request, or there was none. Run ${ownCommand} login for this server, or set a valid header in its config.`,
   },
   'session-lost': {
     title: 'Session lost',

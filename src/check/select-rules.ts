@@ -2,6 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { nearest } from '../config/nearest.ts';
 import { familyOf, type RuleText } from './rule.ts';
 
@@ -27,7 +28,10 @@ export function selectRules<R extends Pick<RuleText, 'id'>>(
     const families = [...new Set(rules.map(({ id }) => familyOf(id)))];
     const meant = meantBy(unknown, [...families, ...rules.map(({ id }) => id)]);
     throw new UsageError('INVALID_OPTION', `There is no rule or family "${unknown}"`, {
-      hint: [meant && `Did you mean "${meant}"?`, `Families: ${families.join(', ')}. All rules: standpipe check --list`]
+      hint: [
+        meant && `Did you mean "${meant}"?`,
+        `Families: ${families.join(', ')}. All rules: ${ownCommand} check --list`,
+      ]
         .filter(Boolean)
         .join(' '),
     });

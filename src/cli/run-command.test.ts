@@ -9,9 +9,7 @@ import { executeCommand, makeProgram } from './run-command.ts';
 const unread = { write: () => true };
 const silent = new Output({ stdout: unread, stderr: unread, env: {}, json: false });
 
-const run = (...words: string[]) => runWith({}, ...words);
-
-async function runWith(env: NodeJS.ProcessEnv, ...words: string[]) {
+async function run(...words: string[]) {
   const text = { stdout: '', stderr: '' };
   const into = (name: keyof typeof text) => ({
     write(chunk: string | Uint8Array) {
@@ -19,7 +17,7 @@ async function runWith(env: NodeJS.ProcessEnv, ...words: string[]) {
       return true;
     },
   });
-  const out = new Output({ stdout: into('stdout'), stderr: into('stderr'), env, json: false });
+  const out = new Output({ stdout: into('stdout'), stderr: into('stderr'), env: {}, json: false });
   const code = await executeCommand(words, out, new AbortController().signal);
   return { code, ...text };
 }
@@ -166,22 +164,6 @@ describe('an error says what to do', () => {
     expect(stderr).toMatch(/^error: .+\nhint: /);
     expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
-  });
-});
-
-describe('called with npx, printed commands begin with npx', () => {
-  const npx = (...words: string[]) => runWith({ npm_command: 'exec' }, ...words);
-
-  test('in help', async () => {
-    const { stdout } = await npx('token', '--help');
-    expect(stdout).toContain('Usage: npx standpipe token ');
-    expect(stdout).toContain('$ npx standpipe token add laptop\n');
-    expect(stdout).not.toMatch(/(?<!npx )standpipe token/);
-  });
-
-  test('in hints', async () => {
-    expect((await npx('zzz')).stderr).toContain('hint: `npx standpipe --help` lists the commands.');
-    expect((await run('zzz')).stderr).toContain('hint: `standpipe --help` lists the commands.');
   });
 });
 

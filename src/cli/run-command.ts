@@ -2,6 +2,7 @@
 // the process exits after its output was written; output that could not be written is reported.
 
 import { type Argument, Command, type HelpConfiguration, Option } from 'commander';
+import { ownCommand } from '../base/own-command.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { commandGroups, commandNamed } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
@@ -82,7 +83,7 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
 
 /** The command line as Commander has it, with the named command loaded. `run` makes its action. */
 export async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
-  const program = new Command('standpipe');
+  const program = new Command(ownCommand);
   program
     .description('Run, test, debug and share MCP and LiteMCP tool servers.')
     .showSuggestionAfterError(false)
@@ -135,16 +136,16 @@ A server is a name from the config, a URL, or a command after \`--\`, which is
 started for this command alone.
 
 Examples:
-  $ standpipe tools -- npx -y @modelcontextprotocol/server-everything
-  $ standpipe call forecast city=Oslo -- node weather.mjs
-  $ standpipe check -- python3 server.py
-  $ standpipe add weather -- node weather.mjs
-  $ standpipe up`;
+  $ ${ownCommand} tools -- npx -y @modelcontextprotocol/server-everything
+  $ ${ownCommand} call forecast city=Oslo -- node weather.mjs
+  $ ${ownCommand} check -- python3 server.py
+  $ ${ownCommand} add weather -- node weather.mjs
+  $ ${ownCommand} up`;
 
 /** Commander does not exit and does not print errors; help goes to stdout. */
 function quiet(command: Command, out: Output): void {
   command.exitOverride().configureOutput({
-    writeOut: (text) => out.write(out.asCalled(text)),
+    writeOut: (text) => out.write(text),
     writeErr: (text) => out.say(text.trimEnd()),
     outputError: () => undefined,
     getOutHelpWidth: () => out.width,

@@ -12,7 +12,7 @@ const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
   const error = toError(thrown);
-  if (out.json) out.document({ error: asCalled(errorDocument(error), out) });
+  if (out.json) out.document({ error: errorDocument(error) });
   const paint = out.paintError;
   out.say(`${paint('red', 'error:')} ${visibleIndented(error.message)}`);
   if (!(error instanceof StandpipeError)) {
@@ -27,10 +27,6 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
     out.say(paint('dim', `caused by: ${visibleIndented(toError(cause).message)}`));
   }
-}
-
-function asCalled<T extends { hint?: string }>(described: T, out: Output): T {
-  return described.hint === undefined ? described : { ...described, hint: out.asCalled(described.hint) };
 }
 
 /** Hints name options of the library, which have other names on the command line. */

@@ -4,6 +4,7 @@
 import { type Command, CommanderError } from 'commander';
 import { shellWord, shellWords } from '../base/command-line.ts';
 import { UsageError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { nearest } from '../config/nearest.ts';
 import { commandNamed } from './command-table.ts';
 import { ExitCode } from './exit-code.ts';
@@ -42,8 +43,8 @@ export function readCommanderError(thrown: unknown, words: readonly string[], pr
     (thrown.code === 'commander.unknownOption' ? optionMeant(quoted, words, program) : undefined) ??
     misplacedHint(thrown.code, words) ??
     (usage === undefined
-      ? '`standpipe --help` lists the commands.'
-      : `\`standpipe ${usage} --help\` shows its arguments and options.`);
+      ? `\`${ownCommand} --help\` lists the commands.`
+      : `\`${ownCommand} ${usage} --help\` shows its arguments and options.`);
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
 }
 
@@ -129,15 +130,17 @@ function misplacedHint(code: string, words: readonly string[]): string | undefin
   const wanted = wantedCommand(words);
   const isExcess = code === 'commander.excessArguments';
   if (wanted === 'add' && (isExcess || code === 'commander.unknownOption')) {
-    return 'Write the command of a server after --: standpipe add <name> -- <command …>';
+    return `Write the command of a server after --: ${ownCommand} add <name> -- <command …>`;
   }
   if (!isExcess) return undefined;
   if (words.some(isAddress)) {
     const ofConfig = wanted === 'up' || wanted === 'ls';
-    return ofConfig ? 'It takes the servers of the config. Add this one first: standpipe add <name> <url>' : undefined;
+    return ofConfig
+      ? `It takes the servers of the config. Add this one first: ${ownCommand} add <name> <url>`
+      : undefined;
   }
   if (!takesServer(words[0])) return undefined;
-  return `Write the command of a server after --: standpipe ${words[0]} -- ${shellWords(words.slice(1))}`;
+  return `Write the command of a server after --: ${ownCommand} ${words[0]} -- ${shellWords(words.slice(1))}`;
 }
 
 function takesServer(command: string | undefined): boolean {

@@ -3,6 +3,7 @@
 
 import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-draft.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
 import type { VariableSources } from './expand/variables.ts';
@@ -108,7 +109,7 @@ export function expandForm(
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
     if (draft.place) {
-      const suggestion = 'It is for the servers of a fleet: `standpipe fleet apply FILE`.';
+      const suggestion = `It is for the servers of a fleet: \`${ownCommand} fleet apply FILE\`.`;
       findings.warn(draft.place.at, '"place" has no effect in the config of one host', suggestion);
     }
     const server = expandDraft(draft, sources, textOf, findings, envFiles);

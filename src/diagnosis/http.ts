@@ -1,6 +1,7 @@
 // Why a remote server did not answer the first request, if its response or the error of the connection proves it.
 
 import { isLoopbackUrl } from '../base/loopback.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { quoted } from './rule.ts';
 import type { Diagnosis, Finding } from './symptoms.ts';
 
@@ -132,7 +133,7 @@ export const httpRules: readonly HttpRule[] = [
   })),
   answered('credential-refused', [401, 403], (status) => ({
     problem: `refuses access with HTTP status ${status}`,
-    fix: 'Check the header "Authorization": the token may be missing, expired, or for another server. If the server uses OAuth, leave the header out and run `standpipe login`.',
+    fix: `Check the header "Authorization": the token may be missing, expired, or for another server. If the server uses OAuth, leave the header out and run \`${ownCommand} login\`.`,
   })),
   {
     name: 'page-instead-of-mcp',

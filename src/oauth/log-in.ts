@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OAuthClientInformationMixed, OAuthClientMetadata } from '@modelcontextprotocol/client';
 import { PeerError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
 import { type AuthFetch, refuseInsecure } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
@@ -123,7 +124,7 @@ async function findClient(
   if (metadata && metadata.registration_endpoint === undefined) {
     throw loginFailed(
       `${shownUrl(issuer)} does not register clients by itself`,
-      'Register a client there by hand and pass its id: standpipe login <server> --client-id <id>',
+      `Register a client there by hand and pass its id: ${ownCommand} login <server> --client-id <id>`,
     );
   }
   const methods = metadata?.token_endpoint_auth_methods_supported;
@@ -160,7 +161,7 @@ export function refuseOtherIssuer({ issuer }: Discovered, before: Login | undefi
   if (clientId === undefined || before === undefined || before.issuer === issuer) return;
   throw loginFailed(
     `The server names the authorization server ${shownUrl(issuer)}; the client belongs to ${shownUrl(before.issuer)}`,
-    'If this change is intended, run `standpipe logout <server>` first.',
+    `If this change is intended, run \`${ownCommand} logout <server>\` first.`,
   );
 }
 
@@ -171,6 +172,6 @@ function refusedBy(issuer: string, answer: URLSearchParams): PeerError {
   return loginFailed(`${shownUrl(issuer)} refused the login${why ? `: ${why}` : ''}`);
 }
 
-export function loginFailed(message: string, hint = 'Run `standpipe login <server>` to try again.'): PeerError {
+export function loginFailed(message: string, hint = `Run \`${ownCommand} login <server>\` to try again.`): PeerError {
   return new PeerError('LOGIN_FAILED', message, { hint });
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { shortHash } from '../base/short-hash.ts';
 import { CONFIG_VARIABLE, configFile } from '../process/files/config-file.ts';
 import { withFileLock } from '../process/files/file-lock.ts';
@@ -156,7 +157,7 @@ function loginsIn(text: string, file: string): readonly StoredLogin[] {
     // The message of a parse error may repeat a token.
     const why = error instanceof SyntaxError ? 'it is not JSON' : toError(error).message;
     throw new UsageError('LOGINS_FILE_INVALID', `${file} is not a file of logins: ${why}`, {
-      hint: 'Remove it and log in again with `standpipe login <server>`.',
+      hint: `Remove it and log in again with \`${ownCommand} login <server>\`.`,
     });
   }
 }

@@ -1,6 +1,7 @@
 // Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
 // possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
 
+import { ownCommand } from '../base/own-command.ts';
 import { shellWords } from '../base/command-line.ts';
 import { toError, UsageError } from '../base/errors.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
@@ -173,8 +174,8 @@ export class OAuthAuthorizer implements Authorizer {
       : before
         ? 'no longer accepts the login'
         : 'requires a login';
-    const words = ['standpipe', 'login', name ?? shownUrl(this.#server), ...(needsScope ? ['--scope', scope] : [])];
-    const hint = `Run \`${shellWords(words)}\`.`;
+    const words = ['login', name ?? shownUrl(this.#server), ...(needsScope ? ['--scope', scope] : [])];
+    const hint = `Run \`${ownCommand} ${shellWords(words)}\`.`;
     return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${shownUrl(this.#server)} ${why}`, {
       hint: before ? hint : `${hint} If it takes a fixed token instead, set the header "Authorization".`,
     });

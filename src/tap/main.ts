@@ -3,12 +3,13 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { StandpipeError, toError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { endLike } from './pass-signals.ts';
 import { runTap } from './run-tap.ts';
 import { parseTapArguments, type TapArguments } from './tap-arguments.ts';
 
 const AT_A_TERMINAL = `standpipe tap: the server was started. Messages for it are read from this terminal; Ctrl-D ends the input.
-A tap is meant to be started by a host: \`standpipe tap install <host>\` adds it to the config of one.`;
+A tap is meant to be started by a host: \`${ownCommand} tap install <host>\` adds it to the config of one.`;
 
 export async function tapMain(words: readonly string[]): Promise<void> {
   // An uncaught error can only come from the recorder or the viewers: the traffic has its own handlers.

@@ -2,6 +2,7 @@
 // is not an option. With `--url`, or a URL in its place, there is no command.
 
 import { UsageError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import type { TapOptions } from './run-tap.ts';
 
 /** A tap before a command, or before a remote server. */
@@ -99,6 +100,6 @@ function wholeNumber(name: string, value: string): number {
 
 function usage(problem: string): UsageError {
   return new UsageError('INVALID_OPTION', problem, {
-    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or standpipe tap [options] URL',
+    hint: `${ownCommand} tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or ${ownCommand} tap [options] URL`,
   });
 }

@@ -1,5 +1,6 @@
 // Why a server opened in no revision: the diagnosis that the rest of Standpipe gives, with the fix for its language.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
 import { eraOf } from '../../mcp/revisions.ts';
@@ -75,7 +76,7 @@ async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, '
   await probe.process.closed;
   const found = diagnose(symptomsOf(probe, bytesBeforeEof));
   if (found?.name === 'litemcp') {
-    return { reason: 'The server speaks LiteMCP, not MCP.', fix: 'Check it with `standpipe check --litemcp`.' };
+    return { reason: 'The server speaks LiteMCP, not MCP.', fix: `Check it with \`${ownCommand} check --litemcp\`.` };
   }
   if (found) return { reason: `${message} The server ${found.problem}.`, fix: found.fix };
   if (!hasExited) return { reason: message };

@@ -1,6 +1,7 @@
 // What `check` starts: the command after `--`, or the command of an entry of the config.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { problemError } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { CommandConfig } from '../../config/server-config.ts';
@@ -31,18 +32,18 @@ export async function commandToCheck(
   const [name, excess] = words;
   if (excess !== undefined || (name !== undefined && serverCommand)) {
     throw new UsageError('INVALID_OPTION', 'check takes one server', {
-      hint: 'Write a command after --: standpipe check -- python3 server.py. Without --, check takes one name of the config.',
+      hint: `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check takes one name of the config.`,
     });
   }
   if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));
   if (options.client) {
     throw new UsageError('INVALID_OPTION', 'The command of the client is missing', {
-      hint: 'Write it after --: standpipe check --client -- <command …> {server}',
+      hint: `Write it after --: ${ownCommand} check --client -- <command …> {server}`,
     });
   }
   if (name === undefined) {
     throw new UsageError('INVALID_OPTION', 'No server was given', {
-      hint: 'standpipe check -- <command …>, or standpipe check <server>',
+      hint: `${ownCommand} check -- <command …>, or ${ownCommand} check <server>`,
     });
   }
   if (/^https?:\/\//i.test(name)) throw remote(name);

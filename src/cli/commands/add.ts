@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { changeConfig } from '../../config/edit/change-config.ts';
 import { newEntry } from '../../config/edit/new-entry.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
@@ -74,7 +75,7 @@ const add: CommandBody = async ({ settings, serverCommand, out }, [name, url], o
       return { servers: [{ name: name!, entry }] };
     },
   });
-  const next = `standpipe tools ${shellWord(name!)}${configFlag(place.file)}`;
+  const next = `${ownCommand} tools ${shellWord(name!)}${configFlag(place.file)}`;
   const servers = [{ name: name!, outcome: isReplaced ? ('replaced' as const) : ('added' as const) }];
   const secrets = writtenSecrets(name!, entry);
   const inArguments = secrets.some(({ what }) => what === 'an argument')

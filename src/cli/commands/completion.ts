@@ -1,6 +1,7 @@
 // `standpipe completion`: prints the completion script of a shell.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { shellScripts } from '../completion/shell-scripts.ts';
 import type { CommandModule } from '../invocation.ts';
 
@@ -13,17 +14,17 @@ export const define: CommandModule['define'] = (command, run) => {
     'after',
     `
 Install it:
-  bash   echo 'source <(standpipe completion bash)' >> ~/.bashrc
-  zsh    standpipe completion zsh > "\${fpath[1]}/_standpipe"
-  fish   standpipe completion fish > ~/.config/fish/completions/standpipe.fish
+  bash   echo 'source <(${ownCommand} completion bash)' >> ~/.bashrc
+  zsh    ${ownCommand} completion zsh > "\${fpath[1]}/_standpipe"
+  fish   ${ownCommand} completion fish > ~/.config/fish/completions/standpipe.fish
   powershell
-    Add-Content $PROFILE 'iex (standpipe completion powershell | Out-String)'
+    Add-Content $PROFILE 'iex (${ownCommand} completion powershell | Out-String)'
 It completes commands, servers, tools, argument names and values. The data
 comes from the running host, or from the config and a cache. No server is
 started.
 
 Examples:
-  $ standpipe completion bash`,
+  $ ${ownCommand} completion bash`,
   );
   command.action(
     run(async ({ out }, words) => {
@@ -44,6 +45,6 @@ function isKnown(shell: string | undefined): shell is Shell {
 function unknownShell(shell: string | undefined): UsageError {
   const message = shell === undefined ? 'No shell was given' : `There is no completion for "${shell}"`;
   return new UsageError('INVALID_OPTION', message, {
-    hint: `Completion is available for ${shells.join(', ')}; \`standpipe completion --help\` shows how to install it.`,
+    hint: `Completion is available for ${shells.join(', ')}; \`${ownCommand} completion --help\` shows how to install it.`,
   });
 }

@@ -1,6 +1,7 @@
 // `standpipe connect`: its help. The command itself is started by main.ts.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { examples, withoutCommonOptions } from './server-options.ts';
 
@@ -41,6 +42,6 @@ one process.`,
 
 const misplaced: CommandBody = async () => {
   throw new UsageError('INVALID_OPTION', 'connect must be the first word', {
-    hint: 'Put the options after it: standpipe connect weather --config FILE',
+    hint: `Put the options after it: ${ownCommand} connect weather --config FILE`,
   });
 };

@@ -1,6 +1,7 @@
 // `standpipe start`, `stop` and `restart`: one server of the running host, or of another node of its fleet.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
@@ -64,6 +65,6 @@ async function onNodes(fleet: FleetAccess, name: string, verb: Verb): Promise<Do
 
 function placedByFleet(name: string, verb: Verb): UsageError {
   return new UsageError('NOT_SUPPORTED', `${verb} cannot be used for "${name}": the fleet decides where it runs`, {
-    hint: 'Change its entry (`"enabled": false`, or `replicas`) and run `standpipe fleet apply FILE`.',
+    hint: `Change its entry (\`"enabled": false\`, or \`replicas\`) and run \`${ownCommand} fleet apply FILE\`.`,
   });
 }

@@ -1,6 +1,7 @@
 // `standpipe export`: writes servers of the config into the config of another host, in its spelling.
 
 import { Option } from 'commander';
+import { ownCommand } from '../../base/own-command.ts';
 import { exportServers } from '../../config/edit/exchange.ts';
 import { hostIdOf, placeToWrite } from '../../config/edit/host-servers.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
@@ -26,11 +27,11 @@ export const define: CommandModule['define'] = (command, run) => {
       new Option('--scope <scope>', 'config of the host (default: the existing one)').choices(['user', 'project']),
     )
     .option('--reveal', 'write values of variables that the host does not expand')
-    .option('--connect', 'run the servers through `standpipe connect`');
+    .option('--connect', `run the servers through \`${ownCommand} connect\``);
   command.addHelpText(
     'after',
     `
-With --connect the host starts \`standpipe connect <server>\`, which uses the
+With --connect the host starts \`${ownCommand} connect <server>\`, which uses the
 config of Standpipe: settings, variables and remote servers then work in every
 host, and its windows share one process of each server.
 ${hostNames}`,

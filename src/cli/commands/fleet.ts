@@ -1,6 +1,7 @@
 // `standpipe fleet`: the servers of a fleet. `apply` makes them those of a file, `diff` shows what that would change, `show` prints
 // them.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandModule } from '../invocation.ts';
 import { examples } from './server-options.ts';
@@ -32,7 +33,7 @@ The file is a config with "place" in its entries:
   {"mcpServers": {"files": {"command": "files-server",
     "place": {"replicas": 2, "labels": ["eu"]}}}}
 Variables such as \${TOKEN} are those of the node that runs a server.
-\`standpipe ls --fleet\` shows the nodes.`,
+\`${ownCommand} ls --fleet\` shows the nodes.`,
   );
   examples(
     command,

@@ -1,6 +1,7 @@
 // `standpipe import`: takes servers of another host into the config.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { importServers } from '../../config/edit/exchange.ts';
 import { hostIdOf, placesOfHost, serversOfPlaces } from '../../config/edit/host-servers.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
@@ -39,5 +40,11 @@ const importFrom: CommandBody = async ({ settings, out }, [host, ...names], opti
   }
   const place = ownPlaceOf({ config: settings.config, user }, context);
   const { changed, servers } = await importServers(from, place, { names, context, force, dryRun, secrets });
-  return tellEdited(out, { changed, servers, dryRun, from: from.files, next: `standpipe ls${configFlag(place.file)}` });
+  return tellEdited(out, {
+    changed,
+    servers,
+    dryRun,
+    from: from.files,
+    next: `${ownCommand} ls${configFlag(place.file)}`,
+  });
 };

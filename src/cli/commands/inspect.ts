@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { maskOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
@@ -99,7 +100,7 @@ function isFile(path: string): boolean {
 function noRecording(file: string): UsageError {
   const isThere = existsSync(file);
   return new UsageError('NAME_UNKNOWN', isThere ? `${file} is not a file` : `There is no recording ${resolve(file)}`, {
-    hint: `\`standpipe tap --record ${shellWord(file)} -- <command …>\` writes one; \`standpipe inspect\` without arguments shows running hosts and taps.`,
+    hint: `\`${ownCommand} tap --record ${shellWord(file)} -- <command …>\` writes one; \`${ownCommand} inspect\` without arguments shows running hosts and taps.`,
   });
 }
 
@@ -107,7 +108,7 @@ function noRecording(file: string): UsageError {
 function unknownSource(what: string, servers: readonly string[]): UsageError {
   const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
-    hint: `${there}; \`standpipe inspect\` without arguments shows running hosts and taps.`,
+    hint: `${there}; \`${ownCommand} inspect\` without arguments shows running hosts and taps.`,
   });
 }
 

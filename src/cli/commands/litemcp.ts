@@ -1,6 +1,7 @@
 // `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. stdin and stdout are used by the protocol.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { framingByName } from '../../framing/by-name.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { serverOfCommand } from '../servers/server-command.ts';
@@ -19,7 +20,7 @@ export const define: CommandModule['define'] = (command, run) => {
 const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _words, options) => {
   if (!serverCommand) {
     throw new UsageError('INVALID_OPTION', 'No server was given', {
-      hint: 'standpipe litemcp serve --tool NAME -- <command …>',
+      hint: `${ownCommand} litemcp serve --tool NAME -- <command …>`,
     });
   }
   const { command, args, env, cwd, secrets, framing, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(

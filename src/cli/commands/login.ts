@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { isAway } from '../../host/supervision/server-state.ts';
@@ -53,7 +54,9 @@ const login: CommandBody = async (invocation, [word], given) => {
   const { out, settings } = invocation;
   if (options.status) return showStatus(invocation, word);
   if (word === undefined) {
-    throw new UsageError('INVALID_OPTION', 'Which server?', { hint: 'standpipe login <server>, or login --status.' });
+    throw new UsageError('INVALID_OPTION', 'Which server?', {
+      hint: `${ownCommand} login <server>, or login --status.`,
+    });
   }
   const { name, url, headers, oauth, ca } = await remoteTarget(word, settings);
   if (oauth === false) {
@@ -117,7 +120,7 @@ const showStatus = async ({ out, settings }: Invocation, word: string | undefine
   const logins = new LoginStore().list().filter((each) => server === undefined || each.server === server);
   if (out.json) out.document({ logins: logins.map(({ secrets: _, ...facts }) => shownFacts(facts)) });
   else if (logins.length > 0) printRows(out, ['SERVER', 'AT', 'SCOPES', 'UNTIL', 'TOKENS IN'], logins.map(toRow));
-  else out.say('There are no logins. Log in with: standpipe login <server>');
+  else out.say(`There are no logins. Log in with: ${ownCommand} login <server>`);
   return ExitCode.done;
 };
 

@@ -1,6 +1,7 @@
 // `standpipe logout`: removes the tokens of a remote server, and ends them at the authorization server where that can be done.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { logOutOf } from '../../oauth/accounts.ts';
@@ -20,7 +21,7 @@ const logout: CommandBody = async ({ out, settings }, [word]) => {
   const done = await logOutOf({ url, oauth: oauth || undefined, ca: await certificatesIn(ca) });
   if (!done) {
     throw new UsageError('NAME_UNKNOWN', `You are not logged in to ${visibleLine(name)}`, {
-      hint: '`standpipe login --status` shows all logins.',
+      hint: `\`${ownCommand} login --status\` shows all logins.`,
     });
   }
   // A running host has the token in memory.

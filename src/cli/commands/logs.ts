@@ -1,6 +1,7 @@
 // `standpipe logs`: stderr, non-protocol output and state changes of the servers of the running host.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import { connectLive } from '../../live/find-live.ts';
@@ -110,7 +111,7 @@ async function ofFleet(
 
 function noServer(): UsageError {
   return new UsageError('INVALID_OPTION', 'No server was given', {
-    hint: 'With --join, name one: standpipe logs <server>[@<node>] --join nats://HOST.',
+    hint: `With --join, name one: ${ownCommand} logs <server>[@<node>] --join nats://HOST.`,
   });
 }
 

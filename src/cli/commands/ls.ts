@@ -2,6 +2,7 @@
 
 import { isAbsolute } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { Colour } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
@@ -98,9 +99,11 @@ const ls: CommandBody = async (invocation, _words, options) => {
     sayShare(server, out);
     sayQuestions(server, out);
   }
-  if (servers.length === 0) out.say('The config has no servers. Add one: standpipe add <name> -- <command …>');
+  if (servers.length === 0) out.say(`The config has no servers. Add one: ${ownCommand} add <name> -- <command …>`);
   else if (!running)
-    out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
+    out.say(
+      `No host is running: \`${ownCommand} up\` starts them; \`call\` and \`tools\` start the servers they need.`,
+    );
   return undefined;
 };
 
@@ -124,7 +127,7 @@ function sayQuestions({ name, questions }: ServerStatus, out: Invocation['out'])
   const { alone, refused, unannounced } = questions;
   if (unannounced) {
     const what = `${name} started before a client came that can be asked for ${unannounced.join(', ')}, and does not ask for it`;
-    out.say(visibleLine(`${what}; a restart changes that: standpipe restart ${shellWord(name)}`));
+    out.say(visibleLine(`${what}; a restart changes that: ${ownCommand} restart ${shellWord(name)}`));
   }
   if (alone.length > 0) out.say(visibleLine(`${name} runs for one client at a time: ${alone.join(', ')}`));
   if (refused > 0) out.say(`${name}: ${refused} ${refused === 1 ? 'question was' : 'questions were'} refused`);

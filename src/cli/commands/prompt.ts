@@ -1,6 +1,7 @@
 // `standpipe prompt`: gets a prompt with its arguments.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
@@ -37,7 +38,7 @@ const prompt: CommandBody = (invocation, words, options) =>
     const [given, name, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
     if (given === undefined) {
       throw new UsageError('INVALID_OPTION', 'prompt takes a server and the name of a prompt', {
-        hint: 'standpipe prompt <server> <name> [name=value …]',
+        hint: `${ownCommand} prompt <server> <name> [name=value …]`,
       });
     }
     const { name: server } = await findServer(given, reached, settings);

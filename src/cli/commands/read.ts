@@ -1,6 +1,7 @@
 // `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleJson, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerClient } from '../../host/services/typed-client.ts';
 import { isKnownContents } from '../../mcp/client/known-content.ts';
@@ -39,7 +40,7 @@ const read: CommandBody = async (invocation, words, options) => {
     const [given, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
     if (given === undefined || rest.length > 0) {
       throw new UsageError('INVALID_OPTION', 'read takes a server and a URI', {
-        hint: 'standpipe read <server> <uri>',
+        hint: `${ownCommand} read <server> <uri>`,
       });
     }
     const { name: server } = await findServer(given, reached, settings);

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import type { FleetOptions } from '../fleet/fleet-options.ts';
@@ -48,7 +49,7 @@ export function examples(command: Command, ...lines: string[]): void {
 }
 
 function addExamples(command: Command, lines: readonly string[]): void {
-  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ standpipe ${line}`).join('\n')}`);
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${ownCommand} ${line}`).join('\n')}`);
 }
 
 /** For a command that parses its own command line. Its subcommands take the common options: they are defined before. */

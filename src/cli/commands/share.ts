@@ -1,5 +1,6 @@
 // `standpipe share install|uninstall`: rewrites the config of an MCP host, so that its windows share one process of each server.
 
+import { ownCommand } from '../../base/own-command.ts';
 import type { Fields } from '../../config/read/fields.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellWrapped } from '../output/wrapped.ts';
@@ -12,9 +13,9 @@ export const define: CommandModule['define'] = (command, run) => {
   command.addHelpText(
     'after',
     `
-Each command is put after \`standpipe connect --\`. Entries with the same command,
+Each command is put after \`${ownCommand} connect --\`. Entries with the same command,
 arguments, variables and folder then use one process, in all programs.
-\`standpipe ls --shared\` lists these processes.
+\`${ownCommand} ls --shared\` lists these processes.
 ${hostNames}`,
   );
   const installing = command

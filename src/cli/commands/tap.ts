@@ -1,6 +1,7 @@
 // `standpipe tap`: its help, and adding taps to the config of a host. The tap itself is started by main.ts.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellWrapped } from '../output/wrapped.ts';
 import { addHostConfig, changeHostConfig, hostNames, withWarningOfCommand } from '../wrap/host-config.ts';
@@ -43,7 +44,7 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const misplaced: CommandBody = async () => {
   throw new UsageError('INVALID_OPTION', 'tap accepts only its own options', {
-    hint: 'Put them after the command: standpipe tap --record FILE -- node server.mjs',
+    hint: `Put them after the command: ${ownCommand} tap --record FILE -- node server.mjs`,
   });
 };
 
@@ -54,7 +55,8 @@ const install: CommandBody = async (invocation, words, options) => {
     installTap(file, { tap: wrapperCommand('tap'), recordFolder: record, ...target }),
   );
   const isRemote = wrapped.servers.some(({ outcome }) => outcome === 'not-a-command');
-  if (isRemote) invocation.out.say('To tap a remote server, run standpipe tap URL and use the address that it prints.');
+  if (isRemote)
+    invocation.out.say(`To tap a remote server, run ${ownCommand} tap URL and use the address that it prints.`);
   return tellWrapped(invocation, withWarningOfCommand(wrapped), { done: 'tapped', already: 'already tapped' });
 };
 

@@ -1,6 +1,7 @@
 // `standpipe types`: writes the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { checkOutput, savePieces } from '../result/save-content.ts';
@@ -38,7 +39,7 @@ const types: CommandBody = async (invocation, [name], options) => {
     const given = name ?? reached.only;
     if (given === undefined) {
       throw new UsageError('INVALID_OPTION', 'No server was given', {
-        hint: 'standpipe types <server>, or standpipe types -- <command …>',
+        hint: `${ownCommand} types <server>, or ${ownCommand} types -- <command …>`,
       });
     }
     const { name: server } = await findServer(given, reached, settings);

@@ -4,6 +4,7 @@
 import { Option } from 'commander';
 import { describeError } from '../../base/error-json.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addJoinOptions, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
@@ -14,7 +15,7 @@ import { collect, countOf, examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .option('--background', 'return when the host runs; `standpipe down` stops it')
+    .option('--background', `return when the host runs; \`${ownCommand} down\` stops it`)
     .option('--idle <time>', 'end after this time without a connected program: 30s, 10m', durationOf('--idle'))
     .option('--on-demand', 'start each server at its first use')
     .option('--no-watch', 'do not watch the config for changes')
@@ -28,7 +29,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp())
     .optionsGroup('HTTP options:')
     .option('--http <[host:]port>', 'serve all servers at /mcp, and one at /mcp/<server>')
-    .option('--tokens <file>', 'tokens of clients (default: those of `standpipe token`)')
+    .option('--tokens <file>', `tokens of clients (default: those of \`${ownCommand} token\`)`)
     .option('--jwt-issuer <url>', 'accept access tokens (JWT) of this issuer')
     .option('--jwt-audience <uri>', 'audience of access tokens (default: /mcp of --public-url)')
     .option('--jwks <url>', 'keys of the issuer (default: from its metadata)')
@@ -65,7 +66,7 @@ of the machine). A node needs no config: it runs what the fleet places on it.`,
 const up: CommandBody = async (invocation, _words, options) => {
   if (invocation.serverCommand) {
     throw new UsageError('NOT_SUPPORTED', 'up runs the servers of a config, not a command', {
-      hint: 'Add one with `standpipe add`, or use `standpipe call … -- <command …>`.',
+      hint: `Add one with \`${ownCommand} add\`, or use \`${ownCommand} call … -- <command …>\`.`,
     });
   }
   const { inspectorPort, ...rest } = options as unknown as UpOptions & { background?: boolean; inspectorPort?: number };
@@ -107,11 +108,11 @@ async function background({ settings, out }: Invocation, options: UpOptions): Pr
   });
   if (!started) {
     throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config or node is running already', {
-      hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`). A second one needs another config; a node without a config needs another name.',
+      hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second one needs another config; a node without a config needs another name.`,
     });
   }
   const { pid, log, stop, text } = started;
-  if (out.json) out.document({ pid, log, stop: out.asCalled(stop) });
+  if (out.json) out.document({ pid, log, stop });
   else out.say(`Standpipe ${text}`);
   return ExitCode.done;
 }

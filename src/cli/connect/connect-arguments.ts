@@ -2,6 +2,7 @@
 
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { remoteTransports, type SharePolicy, shareModes } from '../../config/server-config.ts';
 import type { BroughtCommand } from '../../host/control/shared-servers.ts';
 import type { Params } from '../../mcp/service.ts';
@@ -122,8 +123,7 @@ function readShare(text: string | undefined): SharePolicy['by'] | undefined {
   throw usage(`--share cannot be "${text}"`, `Write one of ${shareModes.join(', ')}.`);
 }
 
-const synopsis =
-  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or standpipe connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]';
+const synopsis = `${ownCommand} connect <server> | --all [--config FILE] [--idle TIME], or ${ownCommand} connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or ${ownCommand} connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]`;
 
 function usage(problem: string, hint = synopsis): UsageError {
   return new UsageError('INVALID_OPTION', problem, { hint });

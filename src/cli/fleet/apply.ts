@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { toError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { decodeFile } from '../../config/files/disk.ts';
 import { problemError, problemText } from '../../config/problem.ts';
@@ -47,7 +48,7 @@ export const apply: CommandBody = async (invocation, [file], given) => {
     report(invocation, fabric, changes, { lost });
     if (lost.length === 0) return ExitCode.done;
     throw new UsageError('FLEET_CHANGED', `Another program has changed ${lost.join(', ')} in the meantime`, {
-      hint: 'Nothing of theirs was overwritten. See what is different now: standpipe fleet diff FILE.',
+      hint: `Nothing of theirs was overwritten. See what is different now: ${ownCommand} fleet diff FILE.`,
     });
   });
 };
@@ -137,7 +138,7 @@ function report(
       if (!lost.includes(name)) out.say(`${signs[kind]} ${visibleLine(name)}: ${outcomes[kind]}`);
   if (changed.length === 0) out.say(`The fleet ${visibleLine(fleet)} has these servers already.`);
   else if (!dryRun && lost.length === 0 && changed.some(({ kind }) => kind !== 'remove'))
-    out.say('`standpipe ls --fleet` shows where they run.');
+    out.say(`\`${ownCommand} ls --fleet\` shows where they run.`);
   return ExitCode.done;
 }
 

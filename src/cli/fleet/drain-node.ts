@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { pause } from '../../base/wait.ts';
@@ -62,7 +63,7 @@ export async function drainNode(fabric: Fabric, node: string, invocation: Invoca
       }
       if (clock.nowMs() > untilMs) {
         throw new PeerError('REQUEST_TIMEOUT', timeoutText(waitMs, node, left), {
-          hint: 'It is still drained: wait longer with --timeout, or look at `standpipe ls --fleet`.',
+          hint: `It is still drained: wait longer with --timeout, or look at \`${ownCommand} ls --fleet\`.`,
         });
       }
       await pause(clock, LOOK_MS, signal);

@@ -1,5 +1,6 @@
 // `standpipe ls --fleet`: the nodes of a fleet, and which of them runs what.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { FleetServerStatus, FleetStatus, NodeStatus, ReplicaStatus } from '../../fleet/fleet-status.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
@@ -21,8 +22,7 @@ interface ShownReplica extends Cell {
   hint?: string | undefined;
 }
 
-const FAILED_HINT =
-  '`standpipe logs SERVER` shows what a server printed that has failed, `standpipe restart SERVER` starts it again.';
+const FAILED_HINT = `\`${ownCommand} logs SERVER\` shows what a server printed that has failed, \`${ownCommand} restart SERVER\` starts it again.`;
 const PLACED_SOON = 'it is about to be placed';
 
 export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invocation['out']): void {
@@ -52,7 +52,7 @@ export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invoca
     out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(hint)}`);
   }
   if (servers.length === 0 && isConnected)
-    out.say('The fleet has no servers: `standpipe fleet apply FILE` adds those of a config.');
+    out.say(`The fleet has no servers: \`${ownCommand} fleet apply FILE\` adds those of a config.`);
 }
 
 /** Of a server that no node runs. */
@@ -110,12 +110,13 @@ function stuck(reason: string | undefined): string | undefined {
 function hintFor(reason: string, labels: readonly string[]): string | undefined {
   if (reason.includes('disabled')) return undefined;
   if (reason.startsWith('no node has')) {
-    return `Start a node with --labels ${labels.join(',')}, or change the labels of the server with \`standpipe fleet apply\`.`;
+    return `Start a node with --labels ${labels.join(',')}, or change the labels of the server with \`${ownCommand} fleet apply\`.`;
   }
   if (reason.includes('refused it')) {
     return 'Mend on a node what it said, or start another node that can run it. Variables are those of the node: start it again with them.';
   }
-  if (reason.includes('draining')) return 'A drained node takes servers again after `standpipe drain NODE --undo`.';
+  if (reason.includes('draining'))
+    return `A drained node takes servers again after \`${ownCommand} drain NODE --undo\`.`;
   return 'Start another node that can run it.';
 }
 

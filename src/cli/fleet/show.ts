@@ -1,5 +1,6 @@
 // `standpipe fleet show`: the servers of a fleet as a config that `apply` takes, and on stderr where each replica runs.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ReplicaStatus } from '../../fleet/fleet-status.ts';
 import { readFleet } from '../../fleet/place/fleet-state.ts';
@@ -29,8 +30,10 @@ export const show: CommandBody = (invocation, _words, options) =>
     }
     const hidden = shown.filter(([, { hasSecrets }]) => hasSecrets).map(([name]) => name);
     if (hidden.length > 0) out.say(visibleLine(`Secrets that are written out are hidden: ${hidden.join(', ')}`));
-    if (records.length === 0) out.say('The fleet has no servers: `standpipe fleet apply FILE` adds those of a config.');
-    else if (status.placer === undefined) out.say('No node places servers: start one with `standpipe up --join`.');
+    if (records.length === 0)
+      out.say(`The fleet has no servers: \`${ownCommand} fleet apply FILE\` adds those of a config.`);
+    else if (status.placer === undefined)
+      out.say(`No node places servers: start one with \`${ownCommand} up --join\`.`);
     return undefined;
   });
 

@@ -44,7 +44,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
       servers,
       backup: backup ?? null,
       warnings: [...warnings, ...referenceLines(servers, changed), ...advice],
-      next: next && out.asCalled(next),
+      next,
       ...(dryRun ? { dryRun, diff: diff.join('\n') } : {}),
     });
     return isRefused ? ExitCode.usage : ExitCode.done;

@@ -4,7 +4,6 @@
 import { isColourful, type Paint, painter } from '../../base/terminal/colours.ts';
 import { visible, visibleJson } from '../../base/terminal/visible.ts';
 import { Activity } from './activity.ts';
-import { asCalled } from './as-called.ts';
 
 export interface OutputStream {
   write(chunk: string | Uint8Array): boolean;
@@ -32,13 +31,11 @@ export class Output {
   readonly activity: Activity;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
-  readonly #env: NodeJS.ProcessEnv;
 
   constructor({ stdout, stderr, env, json }: OutputOptions) {
     this.json = json;
     this.#stdout = stdout;
     this.#stderr = stderr;
-    this.#env = env;
     this.onTerminal = stdout.isTTY === true;
     this.paint = painter(isColourful(this.onTerminal, env));
     this.paintError = painter(isColourful(stderr.isTTY === true, env));
@@ -74,14 +71,9 @@ export class Output {
     this.write(`${visibleJson(value, 0)}\n`);
   }
 
-  /** A line on stderr, which may be coloured. Quoted text must already be escaped. Commands are shown as called. */
+  /** A line on stderr, which may be coloured. Quoted text must already be escaped. */
   say(text: string): void {
     this.activity.pause();
-    this.#stderr.write(`${this.asCalled(text)}\n`);
-  }
-
-  /** For text and fields on stdout that name commands of Standpipe. */
-  asCalled(text: string): string {
-    return asCalled(text, this.#env);
+    this.#stderr.write(`${text}\n`);
   }
 }

@@ -2,6 +2,7 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
 import type { HostStatus } from '../../host/control/control-methods.ts';
 import { listedAs, type Offer, resolve } from '../../host/services/catalog.ts';
@@ -51,7 +52,7 @@ export async function findByName(
     const trouble = failed.map(({ server }) => ` "${server}" could not be queried.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {
-      hint: `${notJoined ?? didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists all tools.'}${trouble}`,
+      hint: `${notJoined ?? didYouMean(name, known) ?? commandHint(name) ?? `\`${ownCommand} tools\` lists all tools.`}${trouble}`,
     });
   }
   const { server, definition } = resolve(tools, name, 'tool', names);
@@ -86,7 +87,7 @@ export function noSuchTool(
   }
   if (next !== undefined && names.includes(next)) {
     return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
-      hint: `With a server after --, do not name a server: standpipe call ${shellWord(next)} … -- <command …>`,
+      hint: `With a server after --, do not name a server: ${ownCommand} call ${shellWord(next)} … -- <command …>`,
     });
   }
   return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {

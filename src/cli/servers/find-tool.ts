@@ -2,6 +2,7 @@
 // tool.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Settings } from '../settings.ts';
@@ -40,7 +41,7 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   return findByName(reached, { servers, notJoined }, first, rest);
 }
 
-const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';
+const HOW_TO_CALL = `${ownCommand} call <server> <tool> [name=value …]`;
 
 async function ofServer(reached: Reached, status: ServerStatus, words: readonly string[]): Promise<FoundTool> {
   const { name: server, protocol } = status;

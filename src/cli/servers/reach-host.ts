@@ -1,6 +1,7 @@
 // The host of a command: the running one, or one that is started for the command and stopped afterwards.
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
@@ -129,7 +130,7 @@ export async function withRunningHost<T>(
 
 export function noHost(): UsageError {
   return new UsageError('NOT_STARTED', 'No host is running for this config', {
-    hint: 'Start one with `standpipe up`; other commands start the servers they need.',
+    hint: `Start one with \`${ownCommand} up\`; other commands start the servers they need.`,
   });
 }
 

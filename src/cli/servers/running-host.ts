@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { shortHash } from '../../base/short-hash.ts';
 import { usedFiles } from '../../config/files/used-files.ts';
 import { systemContext } from '../../config/system-context.ts';
@@ -78,11 +79,11 @@ export async function findRunningHost(
   if (host || (!settings.shared && settings.node === undefined)) return timed(host, settings);
   if (settings.node !== undefined) {
     throw new UsageError('NOT_STARTED', `No host on this machine is the node "${settings.node}" without a config`, {
-      hint: 'The host of a node with a config is found by its config. `standpipe ls --fleet --join …` shows all nodes.',
+      hint: `The host of a node with a config is found by its config. \`${ownCommand} ls --fleet --join …\` shows all nodes.`,
     });
   }
   throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
-    hint: 'The first `standpipe connect -- <command>` or `connect <url>` starts it.',
+    hint: `The first \`${ownCommand} connect -- <command>\` or \`connect <url>\` starts it.`,
   });
 }
 

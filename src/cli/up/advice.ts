@@ -1,6 +1,7 @@
 // Advice for servers that have failed or cannot be reached: the reason, the next step, and how to restart.
 
 import { shellWord } from '../../base/command-line.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { causeOf } from '../output/shown.ts';
@@ -12,7 +13,7 @@ const STDERR_LINES = 3;
 export function adviceFor(status: ServerStatus, place: string, sameConfig: string): string[] {
   if (!isAway(status.state)) return [];
   const { message, hint, evidence, code } = status.lastExit ?? {};
-  const restart = `standpipe restart ${shellWord(visibleLine(status.name))}${visibleLine(sameConfig)}`;
+  const restart = `${ownCommand} restart ${shellWord(visibleLine(status.name))}${visibleLine(sameConfig)}`;
   const stderr = (evidence?.stderrTail ?? '').trimEnd().split('\n').filter(Boolean).slice(-STDERR_LINES);
   return [
     `${visibleLine(status.name)} ${status.state === 'failed' ? 'failed' : 'cannot be reached'}: ${visibleLine(causeOf(message ?? status.reason))}`,

@@ -64,8 +64,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const tell = (text: string) => view?.note(text);
   const viewers = new Viewers(tell);
   const sameConfig = sameOptions(settings);
-  const adviceOf = (status: ServerStatus) =>
-    adviceFor(status, placeOf(settings, host, status.name), sameConfig).map((line) => out.asCalled(line));
+  const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
   const isRepeated = repeatedFailures();
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),

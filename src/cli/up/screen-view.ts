@@ -1,6 +1,7 @@
 // `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
 // and height, because lines that have scrolled cannot be redrawn.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { cutToWidth, wrapToLines } from '../../base/terminal/text-width.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type ServerState, type ServerStatus } from '../../host/supervision/server-state.ts';
@@ -59,7 +60,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
       heading = [`standpipe · ${visibleLine(config)}`];
       // Printed once and not cut: a narrow window would cut off the token.
       if (inspector) out.write(`Inspector: ${inspector}\n`);
-      footer = `Ctrl-C stops all servers. In another terminal: ${out.asCalled('standpipe tools')}${visibleLine(sameConfig)}`;
+      footer = `Ctrl-C stops all servers. In another terminal: ${ownCommand} tools${visibleLine(sameConfig)}`;
       draw();
     },
     changed: drawSoon,

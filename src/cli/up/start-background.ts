@@ -9,6 +9,7 @@ import { systemClock } from '../../base/clock.ts';
 import { shellWords } from '../../base/command-line.ts';
 import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
 import { ProcessError, toError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { tryFileLock } from '../../process/files/file-lock.ts';
 import { openPrivateSync } from '../../process/files/private-file.ts';
@@ -93,7 +94,7 @@ async function start(
   const { error } = report as StartReport;
   if (error?.code === 'HOST_ALREADY_RUNNING') return undefined;
   if (error) throw errorFrom(error);
-  const stop = shellWords(['standpipe', 'down', ...configOptions(settings)]);
+  const stop = `${ownCommand} ${shellWords(['down', ...configOptions(settings)])}`;
   const ends = idleMs === undefined ? '' : `, or ends ${durationText(idleMs)} after its last client`;
   const text = `started a host in the background (process ${pid}). Its log is ${log}. It is stopped by \`${stop}\`${ends}.`;
   return { pid, log, stop, text };

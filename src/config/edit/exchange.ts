@@ -4,6 +4,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
 import type { VariableSources } from '../expand/variables.ts';
 import type { ConfigPlace } from '../files/places.ts';
@@ -88,7 +89,7 @@ export async function exportServers(
   const { files, entries, inputs } = await serversOfPlaces([from], context.platform);
   if (files.length === 0) {
     throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${from.file}`, {
-      hint: 'Name one with --config, or add a server with `standpipe add`.',
+      hint: `Name one with --config, or add a server with \`${ownCommand} add\`.`,
     });
   }
   const chosen = choose(entries, names, from.file);

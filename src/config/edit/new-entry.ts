@@ -2,6 +2,7 @@
 // to a variable keeps them out of the file.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { secretsInAddress } from '../expand/address.ts';
 import { readHeader, showsSecret } from '../header-option.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
@@ -29,7 +30,7 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
   if ((command === undefined) === (url === undefined)) {
     throw invalid(
       url === undefined ? 'There is no server to add' : 'A server has a URL or a command, not both',
-      'Write `standpipe add <name> -- <command …>` or `standpipe add <name> <url>`.',
+      `Write \`${ownCommand} add <name> -- <command …>\` or \`${ownCommand} add <name> <url>\`.`,
     );
   }
   if (command !== undefined) {

@@ -1,5 +1,6 @@
 // What makes an address or a header unusable. The answers contain neither of them: both may hold secrets.
 
+import { ownCommand } from '../../base/own-command.ts';
 import { isSecretName } from '../../secrets/secret-names.ts';
 
 export interface Fault {
@@ -22,8 +23,7 @@ export function addressFault(text: string): Fault | undefined {
   if (scheme === 'nats') {
     return {
       message: 'A server of a fleet cannot be an entry of a config file',
-      suggestion:
-        'Remove the entry and join the fleet: `standpipe up --join nats://…` adds its servers by their names.',
+      suggestion: `Remove the entry and join the fleet: \`${ownCommand} up --join nats://…\` adds its servers by their names.`,
     };
   }
   if (scheme !== 'http' && scheme !== 'https') {

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { type ConfigFile, configFromText, type RejectedServer, unusable } from '../config-file.ts';
 import type { AskInput } from '../expand/inputs.ts';
 import { pathOf } from '../expand/paths.ts';
@@ -143,8 +144,8 @@ function nothingFound(searched: readonly string[], options: LoadOptions): Config
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
   const all = options.discover
-    ? 'or name a file with --config. Looked for the files of all known hosts: `standpipe config --discover --json` lists them.'
+    ? `or name a file with --config. Looked for the files of all known hosts: \`${ownCommand} config --discover --json\` lists them.`
     : `name a file with --config, or use the configs of other hosts with --discover. Looked for ${places.join(', ')}.`;
-  const suggestion = `Add a server with \`standpipe add\`, ${all}`;
+  const suggestion = `Add a server with \`${ownCommand} add\`, ${all}`;
   return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }

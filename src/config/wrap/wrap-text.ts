@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { applyEdits, type Edit, type Node } from 'jsonc-parser';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { placeOf } from '../files/places.ts';
 import type { HostProgram } from '../hosts/host-program.ts';
 import { Findings, problemError } from '../problem.ts';
@@ -116,7 +117,7 @@ function readConfig(
 
 function notInPlace(file: string, reason: string, host: HostProgram | undefined): UsageError {
   const hint =
-    host && `\`standpipe export ${host.id} --connect\` writes entries that run the servers through Standpipe.`;
+    host && `\`${ownCommand} export ${host.id} --connect\` writes entries that run the servers through Standpipe.`;
   return new UsageError('CONFIG_INVALID', `The commands in ${file} cannot be changed in place: ${reason}`, { hint });
 }
 

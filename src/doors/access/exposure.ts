@@ -3,6 +3,7 @@
 
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 
 export interface Exposure {
   /** An address or a name to listen on. */
@@ -42,7 +43,7 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
       'INSECURE_ADDRESS',
       `${where} can be reached by other machines, and clients are not authenticated`,
       {
-        hint: 'Make tokens with `standpipe token add`, or accept those of an issuer: --jwt-issuer, --jwt-audience. In a program: `auth`.',
+        hint: `Make tokens with \`${ownCommand} token add\`, or accept those of an issuer: --jwt-issuer, --jwt-audience. In a program: \`auth\`.`,
       },
     );
   }

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { configFile } from '../../process/files/config-file.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
 import { readPrivately, replaceWatched } from '../../process/files/private-file.ts';
@@ -34,7 +35,7 @@ export function defaultTokenFile(): string {
 
 /** The command that makes a token in the file. */
 export function makeToken(file: string | undefined): string {
-  return `standpipe token add <name>${file === undefined ? '' : ` --tokens ${shellWord(file)}`}`;
+  return `${ownCommand} token add <name>${file === undefined ? '' : ` --tokens ${shellWord(file)}`}`;
 }
 
 export function hashOfToken(token: string): string {
@@ -49,7 +50,7 @@ export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
     return entriesIn(JSON.parse(text));
   } catch (error) {
     throw new UsageError('TOKENS_FILE_INVALID', `${file} is no file of tokens: ${toError(error).message}`, {
-      hint: 'Repair it, or remove it and make new tokens with `standpipe token add`.',
+      hint: `Repair it, or remove it and make new tokens with \`${ownCommand} token add\`.`,
       cause: error,
     });
   }
@@ -68,7 +69,7 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
     const before = readTokenFile(file) ?? [];
     if (before.some((entry) => entry.name === name)) {
       throw new UsageError('DUPLICATE_NAME', `There is a token named "${name}" already`, {
-        hint: `Choose another name, or remove it first: standpipe token rm ${name}${file === defaultTokenFile() ? '' : ` --tokens ${shellWord(file)}`}`,
+        hint: `Choose another name, or remove it first: ${ownCommand} token rm ${name}${file === defaultTokenFile() ? '' : ` --tokens ${shellWord(file)}`}`,
       });
     }
     const created = new Date(nowMs).toISOString();

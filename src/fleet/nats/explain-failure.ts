@@ -2,6 +2,7 @@
 // FLEET_UNREACHABLE may be over by itself; what is FLEET_REFUSED has to be mended.
 
 import { PeerError, StandpipeError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { NatsPackages } from './load-nats.ts';
 
 /** Codes of Node.js and OpenSSL for certificates. */
@@ -56,7 +57,10 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
     );
   }
   if (code === STREAM_NOT_FOUND)
-    return unreachable('a bucket of the fleet was deleted', 'It is created again. Run "standpipe fleet apply" again.');
+    return unreachable(
+      'a bucket of the fleet was deleted',
+      `It is created again. Run "${ownCommand} fleet apply" again.`,
+    );
   if (code === NO_SUITABLE_PEERS) {
     return unreachable(
       'its cluster has too few servers for the replicas',

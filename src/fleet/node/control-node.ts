@@ -1,6 +1,7 @@
 // A method of the control socket of another node's host, asked over NATS.
 
 import { PeerError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { ControlMethod, ControlResults } from '../../host/control/control-methods.ts';
 import type { Fabric } from '../fabric.ts';
 import { askNode, looksAtHost } from './answer-node-requests.ts';
@@ -29,7 +30,7 @@ export async function controlNode<M extends ControlMethod>(
 /** In the words of the command line: by the node, and not by its subject. */
 function explained(error: unknown, { isConnected }: Fabric, node: string, waitMs: number): unknown {
   if (!(error instanceof PeerError)) return error;
-  const hint = '`standpipe ls --fleet` shows the nodes that are alive.';
+  const hint = `\`${ownCommand} ls --fleet\` shows the nodes that are alive.`;
   if (error.code === 'REQUEST_TIMEOUT')
     return new PeerError(error.code, `Node "${node}" did not answer within ${waitMs} ms`, { hint, cause: error });
   if (error.code !== 'NOT_SENT' || error.evidence) return error;

@@ -6,6 +6,7 @@
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { Fabric } from '../fabric.ts';
 import { NodeLease } from '../node/node-lease.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
@@ -196,7 +197,7 @@ export class Placer {
       this.#note(`${server} ${slot} ${node === undefined ? 'runs nowhere' : `stays on ${node}`}: ${reason}`);
     }
     const more = fresh.length - MOST_NOTES;
-    if (more > 0) this.#note(`${more} more have no node: \`standpipe fleet show\` says why`);
+    if (more > 0) this.#note(`${more} more have no node: \`${ownCommand} fleet show\` says why`);
     for (const key of all.keys()) this.#told.add(key);
   }
 

@@ -2,6 +2,7 @@
 // its own, and only when it is certain that the attempt before did not run and will not.
 
 import { PeerError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { RoutedClient } from '../../jsonrpc/channel.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Payload } from '../payload.ts';
@@ -74,7 +75,7 @@ type CallContent = Pick<Call, 'id' | 'method' | 'payload' | 'sender' | 'only' | 
 
 export function notSent({ method }: Call, server: string, why: string): PeerError {
   return new PeerError('NOT_SENT', `${method} of "${server}" was not run: ${why}`, {
-    hint: 'It did not run; sending it again is safe. `standpipe ls --fleet` shows where servers run.',
+    hint: `It did not run; sending it again is safe. \`${ownCommand} ls --fleet\` shows where servers run.`,
     evidence: { phase: 'running' },
   });
 }

@@ -7,6 +7,7 @@ import { userInfo } from 'node:os';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toRpcError } from '../../base/error-json.ts';
 import { RpcCode, RpcError, StandpipeError, toError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { Front } from '../../mcp/front/front.ts';
 import { Fronts } from '../../mcp/front/fronts.ts';
 import { newClient } from '../../mcp/service.ts';
@@ -202,6 +203,6 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
   return new UsageError('HOST_ALREADY_RUNNING', `A host for this config or node is running already${which}`, {
-    hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`). A second one needs another config; a node without a config needs another name.',
+    hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second one needs another config; a node without a config needs another name.`,
   });
 }

@@ -1,6 +1,7 @@
 // Programs of different versions of Standpipe meet at the socket of a host.
 
 import { UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 
 /** Goes up with every change that an older program does not understand. */
@@ -15,6 +16,6 @@ export function otherVersion(found: { controlVersion?: unknown; version?: unknow
     version === undefined ? 'an earlier version' : `${isNewer ? 'the newer version' : 'version'} ${version}`;
   const message = `The running host of this config is ${which} of Standpipe; this is ${ownInfo.version}`;
   return new UsageError('HOST_VERSION', message, {
-    hint: 'End it with its own `standpipe down`, or with Ctrl-C in its terminal, and start it again with this version.',
+    hint: `End it with its own \`${ownCommand} down\`, or with Ctrl-C in its terminal, and start it again with this version.`,
   });
 }

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { type Evidence, UsageError } from '../../base/errors.ts';
 import type { Noise } from '../../base/noise.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { COMMAND_LINE } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import { isOfFleet, type RemoteConfig, type ServerConfig } from '../../config/server-config.ts';
@@ -130,7 +131,7 @@ function channelOf(config: RemoteConfig, { channelTo, observer, clock }: OpenSer
   const channel = channelTo?.(config, { observer, clock });
   if (channel) return channel;
   throw new UsageError('INVALID_OPTION', `Server "${config.name}" is one of a fleet that this host has not joined`, {
-    hint: 'Join it: `standpipe up --join nats://…`.',
+    hint: `Join it: \`${ownCommand} up --join nats://…\`.`,
   });
 }
 

@@ -4,6 +4,7 @@
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { SILENT, unlessAborted, within } from '../../base/wait.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import type { Link } from './link.ts';
@@ -183,7 +184,7 @@ function withReason(error: unknown, whyAway: CallsOptions<unknown>['whyAway']): 
   const why = error instanceof PeerError && error.code === 'REQUEST_TIMEOUT' ? whyAway?.() : undefined;
   if (why === undefined) return error;
   const { code, message, evidence, cause } = error as PeerError;
-  const hint = '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.';
+  const hint = `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`;
   return new PeerError(code, `${message}: ${why}`, { hint, evidence, cause });
 }
 

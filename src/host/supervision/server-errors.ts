@@ -3,6 +3,7 @@
 import { shellWord } from '../../base/command-line.ts';
 import type { ErrorCode } from '../../base/error-codes.ts';
 import { PeerError, ProcessError, StandpipeError, UsageError } from '../../base/errors.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import type { LastExit } from './server-state.ts';
 
 /** A retry cannot help: the command itself is wrong, or a person has to log in. */
@@ -32,7 +33,7 @@ export function serverDisabled(name: string): UsageError {
 
 export function serverStopped(name: string, reason: string): UsageError {
   return new UsageError('SERVER_STOPPED', `Server "${name}" was stopped: ${reason}`, {
-    hint: `Start it first: \`standpipe start ${shellWord(name)}\`, or startServer(${JSON.stringify(name)}) of the host.`,
+    hint: `Start it first: \`${ownCommand} start ${shellWord(name)}\`, or startServer(${JSON.stringify(name)}) of the host.`,
   });
 }
 
@@ -82,6 +83,6 @@ export function serverNotReady(name: string, waitMs: number, why: string | undef
 /** It did not become ready within the time of a request, which was not sent. */
 export function notReadyInTime(name: string, waitMs: number, why: string): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `Server "${name}" was not ready within ${waitMs} ms: ${why}`, {
-    hint: 'Nothing was sent to it. Its state shows what it waits for (`standpipe ls`, in a fleet `standpipe ls --fleet`); or wait longer.',
+    hint: `Nothing was sent to it. Its state shows what it waits for (\`${ownCommand} ls\`, in a fleet \`${ownCommand} ls --fleet\`); or wait longer.`,
   });
 }
