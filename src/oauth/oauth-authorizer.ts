@@ -1,9 +1,9 @@
 // Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
 // possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
 
-import { ownCommand } from '../base/own-command.ts';
 import { shellWords } from '../base/command-line.ts';
 import { toError, UsageError } from '../base/errors.ts';
+import { ownCommand } from '../base/own-command.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
