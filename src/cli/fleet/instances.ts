@@ -2,9 +2,9 @@
 // replicas on a node, or the server of that node's own config.
 
 import { PeerError } from '../../base/errors.ts';
-import { ownCommand } from '../../base/own-command.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { unknownServer } from '../../host/services/unknown-name.ts';
+import { SHOW_FLEET } from '../../host/supervision/server-errors.ts';
 import { whyNowhere } from './fleet-tables.ts';
 
 export interface NamedInstance {
@@ -31,6 +31,6 @@ export function instancesNamed(name: string, { servers, nodes, placer }: FleetSt
   const isElsewhere = server !== whole && server.replicas.some((each) => each.isInForce);
   const why = isElsewhere ? `node "${node}" does not run it` : whyNowhere(server.replicas, placer);
   throw new PeerError('NOT_SENT', `No node answers for "${name}": ${why}`, {
-    hint: `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`,
+    hint: SHOW_FLEET,
   });
 }

@@ -3,8 +3,7 @@
 // that may have run is lost with what is known. The channel ends when nothing has run the server for a time.
 
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
-import { ownCommand } from '../../base/own-command.ts';
-import { isStopped } from '../../host/supervision/server-errors.ts';
+import { isStopped, SHOW_FLEET } from '../../host/supervision/server-errors.ts';
 import type { RoutedClient, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { messageText, OwnRequest, SharingRequest } from '../../jsonrpc/message-text.ts';
@@ -74,7 +73,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (this.#state !== 'new') throw this.#notOpen();
     if (!isReachable(calls, server)) {
       throw new PeerError('NOT_SENT', `No node answers for "${server}": ${table.whyNone(server)}`, {
-        hint: `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`,
+        hint: SHOW_FLEET,
       });
     }
     this.#state = 'open';

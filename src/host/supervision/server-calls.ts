@@ -4,11 +4,10 @@
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError } from '../../base/errors.ts';
-import { ownCommand } from '../../base/own-command.ts';
 import { SILENT, unlessAborted, within } from '../../base/wait.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import type { Link } from './link.ts';
-import { notReadyInTime } from './server-errors.ts';
+import { notReadyInTime, SHOW_FLEET } from './server-errors.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */
 export interface RepeatPermission<Client> {
@@ -184,8 +183,7 @@ function withReason(error: unknown, whyAway: CallsOptions<unknown>['whyAway']): 
   const why = error instanceof PeerError && error.code === 'REQUEST_TIMEOUT' ? whyAway?.() : undefined;
   if (why === undefined) return error;
   const { code, message, evidence, cause } = error as PeerError;
-  const hint = `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`;
-  return new PeerError(code, `${message}: ${why}`, { hint, evidence, cause });
+  return new PeerError(code, `${message}: ${why}`, { hint: SHOW_FLEET, evidence, cause });
 }
 
 function lost({ cause, endReason, server }: Link<unknown>): PeerError {

@@ -6,6 +6,9 @@ import { PeerError, ProcessError, StandpipeError, UsageError } from '../../base/
 import { ownCommand } from '../../base/own-command.ts';
 import type { LastExit } from './server-state.ts';
 
+/** The hint for a server that no node of the fleet runs. */
+export const SHOW_FLEET = `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`;
+
 /** A retry cannot help: the command itself is wrong, or a person has to log in. */
 const hopeless = new Set<string>([
   'COMMAND_NOT_FOUND',
