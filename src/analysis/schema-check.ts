@@ -6,6 +6,7 @@ import { isObject } from '../base/json-object.ts';
 import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { FrameFact } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
+import { type Misspelling, misspeltMember, type ZodForm } from './misspelt-members.ts';
 
 export interface Issue {
   message: string;
@@ -14,7 +15,7 @@ export interface Issue {
   errors?: readonly (readonly Issue[])[];
 }
 
-interface Schema {
+interface Schema extends ZodForm {
   shape?: { method?: { value?: unknown } };
   safeParse(value: unknown): { success: true } | { success: false; error: { issues: readonly Issue[] } };
 }
@@ -51,6 +52,15 @@ export async function schemaViolations(json: unknown, exchanges: readonly Exchan
 export async function resultIssues(method: string, result: unknown): Promise<Issue[]> {
   const schema = (await schemasByMethod()).get(method)?.result;
   return schema ? issuesOf(schema, result) : [];
+}
+
+/** An optional member of a result, or of a request or notification, whose name is misspelt. */
+export async function misspelling(
+  method: string,
+  kind: keyof MethodSchemas,
+  value: unknown,
+): Promise<Misspelling | undefined> {
+  return misspeltMember((await schemasByMethod()).get(method)?.[kind], value);
 }
 
 function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<string, MethodSchemas>): string[] {

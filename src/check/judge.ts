@@ -82,7 +82,7 @@ function violated(rule: RuleText, thrown: Violation, judging: Judging) {
     link: linkOf(rule, revision),
     ...(thrown instanceof OutOfTime
       ? { untested: true as const }
-      : { fix: (language && rule.fix[language]) ?? rule.fix.any }),
+      : { fix: thrown.fix ?? (language && rule.fix[language]) ?? rule.fix.any }),
     evidence: judging.budget.evidence(
       judging.allEvidence
         ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)

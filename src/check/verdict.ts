@@ -6,10 +6,13 @@ import type { Entry } from './transcript.ts';
 export class Violation extends Error {
   /** The frames that prove it. Default: what the trial sent and received. */
   readonly proof: readonly Entry[] | undefined;
+  /** Better than that of the rule. */
+  readonly fix: string | undefined;
 
-  constructor(message: string, proof?: readonly Entry[]) {
+  constructor(message: string, proof?: readonly Entry[], fix?: string) {
     super(message);
     this.proof = proof;
+    this.fix = fix;
   }
 }
 

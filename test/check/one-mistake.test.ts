@@ -153,6 +153,41 @@ test.concurrent('a member with another spelling is named', async () => {
   expect(text).toContain('The tool "add" has no inputSchema, but `input_schema`.');
 });
 
+test.concurrent.each([
+  ['misspells-is-error', 'has no isError, but `is_error`'],
+  ['writes-is-error-as-text', 'has an isError that is a string'],
+])('%s: an error that clients read as a success is not said to be accepted', async (mistake, wrong) => {
+  const { found, text } = await problems(mistake);
+  expect(found).toEqual([['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked']]);
+  expect(text).toContain(`answered a call without the required argument "a" with a result that ${wrong}. Clients`);
+  expect(text).toContain('fix: Write `"isError": true`');
+  expect(text).not.toContain('accepted a call');
+});
+
+test.concurrent.each([
+  ['Invalid input: expected object, received string', ['"2"']],
+  ['content.0.text: Invalid input: expected string, received number', ['{"content":[{"type":"text","text":2}]}']],
+  ['Tool give has an output schema but no structured content was provided', ['{"content":[]}', 'has a schema']],
+])('a tool whose SDK refuses what it returns gets a warning: %s', async (said, words) => {
+  const args = [join(import.meta.dirname, '../fixtures/check/sdk-1-returns.mjs'), ...words];
+  const { found, text } = await problems('', { args, only: ['methods/tool-*', 'methods/structured-*'] });
+  expect(found).toEqual([['methods/tool-output-is-accepted']]);
+  expect(text).toContain(`The server refused what the tool "give" returned: "${said}".`);
+  expect(text).not.toContain('Not tested: ');
+});
+
+test.concurrent('an optional member with another spelling is named with the right one', async () => {
+  const { found, text } = await problems('misspells-next-cursor');
+  expect(found).toEqual([['methods/member-names']]);
+  expect(text).toContain('fix: Rename `next_cursor` to `nextCursor`.');
+});
+
+test.concurrent('an answer to `initialize` with a misspelt version names both spellings', async () => {
+  const { text } = await problems('misspells-version');
+  expect(text).toContain('The answer to `initialize` has no protocolVersion, but `protocol_version`.');
+  expect(text).toMatch(/fix: .*`protocolVersion`/);
+});
+
 test.concurrent('the frames of a client that reads one page of a list have the cursor that it got', async () => {
   const client = join(import.meta.dirname, '../fixtures/check/client/client.mjs');
   const report = await checkClient({

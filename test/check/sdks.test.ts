@@ -123,6 +123,11 @@ describe('a violation', () => {
     expect(attributeToSdk([ofFastMcp], typescript, [], find)[0]!.sdk!.name).toBe('FastMCP for TypeScript 4.20.16');
     const byHand = listed({ name: 'add', description: 'a "b"', inputSchema });
     expect(attributeToSdk([byHand], typescript, [], find)[0]!.sdk).toBe(undefined);
+    const $schema = 'https://json-schema.org/draft/2020-12/schema';
+    const ofMcpServer = listed({ name: 'add', inputSchema: { type: 'object', $schema, properties: {} } });
+    expect(attributeToSdk([ofMcpServer], typescript)[0]!.sdk!.note).toContain('McpServer of its 2.x line');
+    const ofZod = listed({ name: 'add', inputSchema: { $schema, type: 'object', properties: {} } });
+    expect(attributeToSdk([ofZod], typescript)[0]!.sdk).toBe(undefined);
   });
 });
 

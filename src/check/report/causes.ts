@@ -78,7 +78,11 @@ const causes: readonly Cause[] = [
     ],
     reason: /the server (?:closed its stdout|exited)/,
   },
-  { rules: ['methods/missing-arguments-are-refused'], explains: ['methods/argument-types-are-checked'] },
+  {
+    rules: ['methods/missing-arguments-are-refused'],
+    explains: ['methods/argument-types-are-checked', 'methods/member-names'],
+  },
+  { rules: ['methods/tool-output-is-accepted'], explains: ['methods/tool-errors-are-results'] },
   { rules: ['methods/unknown-tools-are-refused'], explains: ['jsonrpc/invalid-params'], reason: /`tools\/call`/ },
   {
     rules: ['methods/unknown-resources-are-not-found'],

@@ -13,6 +13,7 @@ import type { Probe } from './probe.ts';
 import { splitWrites } from './rules/wire/split-writes.ts';
 import type { ServerRule } from './server-rule.ts';
 import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
+import { wrongMember } from './wrong-member.ts';
 
 export interface Silence {
   /** The one whose evidence is reported. */
@@ -31,6 +32,9 @@ const MOST_AFTER_END_MS = 10_000;
 
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
+const NAME =
+  'Answer `initialize` with `protocolVersion`, with this spelling. Its value is a string, the published version of MCP that the server uses.';
+
 export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
   // Most servers are legacy servers, and every client can open them.
   const tried = refused.filter(({ observed }) => observed.length > 0);
@@ -38,7 +42,7 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
   // A revision that the server accepted before it failed says more than one that it refused.
   const lane = legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
   const probe = lane.observed[0]!;
-  if (!lane.problem) return { lane, reason: `The server accepted no revision of MCP${answerOf(probe)}.`, fix: ACCEPT };
+  if (!lane.problem) return { lane, ...refusal(probe) };
   if (isEcho(probe)) {
     const fix =
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
@@ -56,12 +60,21 @@ function isMuteLater({ observed: [probe] }: Lane): boolean {
   return probe?.answersTo(1)[0] !== undefined && probe.textId === undefined && probe.stopped === undefined;
 }
 
-function answerOf(probe: Probe): string {
+function refusal(probe: Probe): Omit<Silence, 'lane'> {
   const [frame] = probe.answersTo(1);
-  if (!frame) return '';
+  const reason = 'The server accepted no revision of MCP';
+  if (!frame) return { reason: `${reason}.`, fix: ACCEPT };
   const answer = readAnswer(frame, 1);
-  if (!answer.result) return `: \`initialize\` was answered with ${withoutResult(answer)}`;
-  return `: \`initialize\` was answered with the version ${JSON.stringify(answer.result.protocolVersion)}`;
+  const { result } = answer;
+  if (!result) return { reason: `${reason}: \`initialize\` was answered with ${withoutResult(answer)}.`, fix: ACCEPT };
+  if (typeof result.protocolVersion === 'string') {
+    return {
+      reason: `${reason}: \`initialize\` was answered with the version ${JSON.stringify(result.protocolVersion)}.`,
+      fix: ACCEPT,
+    };
+  }
+  const wrong = wrongMember(result, 'protocolVersion');
+  return { reason: `The answer to \`initialize\` ${wrong}.`, fix: NAME };
 }
 
 /** Answers that come with the end of stdin prove that the server does not flush, so that it is stopped first. */

@@ -4,6 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { wrongCapability } from '../wrong-capability.ts';
 
 const common = {
@@ -24,7 +25,7 @@ export const capabilitiesObject: ServerRule = {
   },
   check: (trial) => {
     const { capabilities } = trial.facts.opening;
-    if (!isObject(capabilities)) violation('The answer to `initialize` has no object `capabilities`.', ...proof(trial));
+    if (!isObject(capabilities)) lacks(trial, 'capabilities');
     const wrong = wrongCapability(capabilities);
     if (wrong) violation(`The capability \`${wrong}\` is not an object.`, ...proof(trial));
   },
@@ -38,7 +39,7 @@ export const serverInfo: ServerRule = {
   fix: { any: 'Answer with "serverInfo": {"name": "…", "version": "…"}. Both are strings.' },
   check: (trial) => {
     const { serverInfo } = trial.facts.opening;
-    if (!isObject(serverInfo)) violation('The answer to `initialize` has no object `serverInfo`.', ...proof(trial));
+    if (!isObject(serverInfo)) lacks(trial, 'serverInfo');
     for (const member of ['name', 'version']) {
       if (typeof serverInfo[member] !== 'string')
         violation(`\`serverInfo\` has no text \`${member}\`.`, ...proof(trial));
@@ -58,6 +59,10 @@ export const instructions: ServerRule = {
     violation('`instructions` is not a string.', ...proof(trial));
   },
 };
+
+function lacks(trial: Trial, member: string): never {
+  violation(`The answer to \`initialize\` ${wrongMember(trial.facts.opening, member)}.`, ...proof(trial));
+}
 
 function proof({ seen }: Trial) {
   return seen[0]?.answersTo(1).slice(0, 1) ?? [];

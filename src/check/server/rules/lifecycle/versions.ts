@@ -7,6 +7,7 @@ import { initializeWith } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { wrongMember } from '../../wrong-member.ts';
 
 const OLDER = '1999-01-01';
 const NEWER = '2999-01-01';
@@ -74,7 +75,9 @@ async function offersWhatItSupports(trial: Trial, asked: string, { result, frame
     return;
   }
   const offered = result.protocolVersion;
-  if (typeof offered !== 'string') violation('The answer to `initialize` has no `protocolVersion`.', frame);
+  if (typeof offered !== 'string') {
+    violation(`The answer to \`initialize\` ${wrongMember(result, 'protocolVersion')}.`, frame);
+  }
   if (offered === asked) {
     if (asked === OLDER || asked === NEWER) violation(`The server accepted the version ${asked}.`, frame);
     return;

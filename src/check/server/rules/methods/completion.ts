@@ -3,8 +3,9 @@
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
 import { notApplicable } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { INVALID_PARAMS, refused } from './exchange.ts';
-import { shapeRule, wrongMember } from './shape.ts';
+import { shapeRule } from './shape.ts';
 
 const MOST_VALUES = 100;
 
@@ -14,10 +15,12 @@ export const completionResults = shapeRule({
   title: 'return at most 100 strings as completions',
   says: 'The result of `completion/complete` has `completion.values`, at most 100 strings. `total` is a number, `hasMore` a boolean.',
   source: { of: 'mcp', page: 'server/utilities/completion#completion-results' },
-  fix: { any: 'Return the first 100 values, and `hasMore: true` if there are more.' },
+  fix: {
+    any: 'Return `{"completion": {"values": […]}}` with the first 100 values, and `hasMore: true` if there are more.',
+  },
   parts: (survey) =>
     survey.completions.flatMap((exchange) => {
-      const what = `The completion of ${JSON.stringify(exchange.params.argument)}`;
+      const what = `The result of the completion of ${JSON.stringify(exchange.params.argument)}`;
       return exchange.result ? [{ value: exchange.result, what, exchange }] : [];
     }),
   none: 'the server completes no arguments',

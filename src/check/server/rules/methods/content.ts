@@ -2,15 +2,8 @@
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { has, type Revision } from '../../../../mcp/revisions.ts';
-import {
-  contentBlocks,
-  isObjectPart,
-  objectEntriesOf,
-  type Part,
-  readContents,
-  shapeRule,
-  wrongMember,
-} from './shape.ts';
+import { wrongMember } from '../../wrong-member.ts';
+import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const none = 'no tool or prompt gave content';

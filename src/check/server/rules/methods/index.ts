@@ -12,6 +12,7 @@ import {
   pagesDoNotOverlap,
 } from './lists.ts';
 import { levelIsObeyed, levelsAreAccepted, logMessages, logsAreDeclared, unknownLevels } from './logging.ts';
+import { memberNames } from './member-names.ts';
 import { icons, metaKeys } from './meta.ts';
 import { fitsOfficialSchema } from './official-schema.ts';
 import { progressIncreases, progressNeedsAToken, progressStops, progressTokens } from './progress.ts';
@@ -23,6 +24,7 @@ import {
   promptsCanBeGot,
   unknownPrompts,
 } from './prompts.ts';
+import { toolOutput } from './refused-output.ts';
 import {
   resourceContents,
   resourceEntries,
@@ -79,6 +81,7 @@ export const methodsRules: readonly ServerRule[] = [
   argumentsMayBeAbsent,
   callsKeepTheServerAlive,
   toolErrors,
+  toolOutput,
   resultContent,
   structuredOutputIsPresent,
   structuredOutputFits,
@@ -122,4 +125,5 @@ export const methodsRules: readonly ServerRule[] = [
   metaKeys,
   icons,
   fitsOfficialSchema,
+  memberNames,
 ];

@@ -1,15 +1,8 @@
 // Members that many objects have: `_meta` and `icons`.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
-import {
-  contentBlocks,
-  isObjectPart,
-  objectEntriesOf,
-  type Part,
-  readContents,
-  shapeRule,
-  wrongMember,
-} from './shape.ts';
+import { wrongMember } from '../../wrong-member.ts';
+import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const label = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?';

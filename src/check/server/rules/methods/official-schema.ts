@@ -29,7 +29,7 @@ export const fitsOfficialSchema: ServerRule = {
   runs: 'each revision',
   uses: 'seen',
   check: async ({ seen }) => {
-    const results = seen.flatMap(resultsOf);
+    const results = seen.flatMap((probe) => resultsOf(probe, methods));
     if (results.length === 0) notApplicable('the server gave no results of lists, calls, reads or prompts');
     const judged = new Set<string>(); // many rules ask for the same list
     for (const { method, result, frame } of results) {
@@ -58,13 +58,13 @@ interface Seen {
 }
 
 /** Results with the method of their request, by what went over the pipes in order. */
-function resultsOf({ transcript, frames }: Probe): Seen[] {
+export function resultsOf({ transcript, frames }: Probe, methods: readonly string[]): Seen[] {
   const received = new Set<unknown>(frames);
   const asked = new Map<string, string>();
   const found: Seen[] = [];
   for (const entry of transcript.entries) {
     if (entry.kind === 'sent') {
-      for (const { id, method } of sentMessages(entry.bytes)) asked.set(JSON.stringify(id), String(method));
+      for (const { id, method } of sentMessages(entry.bytes, methods)) asked.set(JSON.stringify(id), String(method));
     } else if (received.has(entry)) {
       for (const message of messagesOf(entry as Frame)) {
         const method = asked.get(JSON.stringify(message.id)) ?? '';
@@ -79,7 +79,7 @@ function resultsOf({ transcript, frames }: Probe): Seen[] {
 }
 
 /** Requests of these methods that were sent as one line. */
-function sentMessages(bytes: Uint8Array): JsonObject[] {
+function sentMessages(bytes: Uint8Array, methods: readonly string[]): JsonObject[] {
   const text = Buffer.from(bytes).toString('utf8');
   if (!methods.some((method) => text.includes(`"${method}"`))) return [];
   return text.split('\n').flatMap((line) => {

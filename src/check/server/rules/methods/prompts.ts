@@ -4,8 +4,9 @@ import { isObject, type JsonObject, jsonKind } from '../../../../base/json-objec
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { entriesOf, shapeRule, wrongMember } from './shape.ts';
+import { entriesOf, shapeRule } from './shape.ts';
 import { argumentsOf, INVENTED, surveyOf } from './survey.ts';
 import { unique } from './tool-entries.ts';
 

@@ -5,9 +5,10 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { contentsProblem } from './content.ts';
 import { exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { entriesOf, objectEntriesOf, shapeRule, wrongMember } from './shape.ts';
+import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
 import { surveyOf } from './survey.ts';
 import { unique } from './tool-entries.ts';
 

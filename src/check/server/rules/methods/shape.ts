@@ -1,6 +1,6 @@
 // Rules on the shape of what the server wrote: they look at each part of the survey of one kind.
 
-import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { RuleText } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
@@ -109,16 +109,6 @@ export function readContents(survey: Survey): Part[] {
 
 export function isObjectPart(part: Part): part is Part<JsonObject> {
   return isObject(part.value);
-}
-
-/** The end of a sentence about a member that is absent, perhaps because its name is misspelt, or of another type than it must be. */
-export function wrongMember(owner: JsonObject, member: string): string {
-  const value = owner[member];
-  const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase();
-  const misspelt = Object.keys(owner).find((name) => name !== member && plain(name) === plain(member));
-  if (value === undefined) return `has no ${member}${misspelt === undefined ? '' : `, but \`${misspelt}\``}`;
-  if (member.endsWith('s')) return `has ${member} that are ${jsonKind(value)}`;
-  return `has ${/^[aeio]/.test(member) ? 'an' : 'a'} ${member} that is ${jsonKind(value)}`;
 }
 
 function lowered(what: string): string {

@@ -1,7 +1,8 @@
 // Templates of resources.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
-import { entriesOf, objectEntriesOf, shapeRule, wrongMember } from './shape.ts';
+import { wrongMember } from '../../wrong-member.ts';
+import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
 
 const none = 'the server has no resource templates';
 

@@ -1,11 +1,13 @@
 // Calls that fail: unknown tools, arguments that do not fit, tools with errors.
 
+import { spellingOf } from '../../../../analysis/misspelt-members.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { idleEnd } from '../lifecycle/keeps-running.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
@@ -200,12 +202,21 @@ function mustSucceedOtherwise(trial: Trial, { calls }: Survey, tried: readonly {
 async function mustRefuse(trial: Trial, { name }: PermittedCall, given: JsonObject, what: string): Promise<void> {
   const made = await exchange(trial, 'tools/call', { name, arguments: given });
   if (made.failure) violation(`${made.failure} It was a call ${what}.`, ...proofOf(made));
-  if (isAccepted(made)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
+  if (!isAccepted(made)) return;
+  if (!isMeantAsError(made.result!)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
+  const wrong = wrongMember(made.result!, 'isError');
+  const reason = `The tool "${name}" answered a call ${what} with a result that ${wrong}. Clients read it as a success.`;
+  throw new Violation(reason, proofOf(made), 'Write `"isError": true`, a boolean, with this spelling.');
 }
 
 /** A question to the client is neither. */
 function isAccepted({ error, result }: Exchange): boolean {
   return !error && result !== undefined && result.isError !== true;
+}
+
+function isMeantAsError(result: JsonObject): boolean {
+  const { isError = result[spellingOf('isError', result) ?? ''] } = result;
+  return /^"?(?:true|1)"?$/i.test(JSON.stringify(isError) ?? '');
 }
 
 function isOfRequest(code: unknown): boolean {

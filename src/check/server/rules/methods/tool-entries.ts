@@ -4,9 +4,10 @@ import { isObject, type JsonObject, jsonKind } from '../../../../base/json-objec
 import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { proofOf } from './exchange.ts';
 import { schemaProblem } from './json-schemas.ts';
-import { entriesOf, objectEntriesOf, type Part, shapeRule, wrongMember } from './shape.ts';
+import { entriesOf, objectEntriesOf, type Part, shapeRule } from './shape.ts';
 import { type Survey, surveyOf } from './survey.ts';
 
 const none = 'the server has no tools';

@@ -1,9 +1,10 @@
 // What a tool gives back.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../wrong-member.ts';
 import { listIn } from './exchange.ts';
 import { misfit } from './json-schemas.ts';
-import { shapeRule, toolResults, wrongMember } from './shape.ts';
+import { shapeRule, toolResults } from './shape.ts';
 import type { Survey } from './survey.ts';
 
 const hasSchema = ({ outputSchema }: JsonObject) => outputSchema !== undefined;
