@@ -139,6 +139,26 @@ test('a dry run hides secrets in arguments, and shows references', async () => {
   expect(stdout).not.toContain('very-secret-value');
 });
 
+test('a host that expands no variables is not said to take references in place of secrets', async () => {
+  const file = join(folder, 'keys.json');
+  const url = 'https://me:hunter2-hunter2@127.0.0.1/mcp?api_key=hunter3-hunter3';
+  const keyed = { command: 'keyed', env: { API_TOKEN: 'hunter2-hunter2' } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { keyed, remote: { url } } }), { mode: 0o600 });
+  const to = (host: string, ...words: string[]) => here('export', host, '--dry-run', '--config', file, ...words);
+  const refused = (await to('claude-desktop', 'keyed', '--secrets', 'reference')).stderr;
+  expect(refused).toContain('keyed: not written: Claude Desktop does not expand API_TOKEN, so that references cannot');
+  expect(refused).toContain('use --connect');
+  expect(refused).not.toContain('--reveal');
+  const copied = (await to('claude-desktop', 'keyed')).stderr;
+  expect(copied).toContain('API_TOKEN. To keep them out of the file, use --connect, which leaves them in the config');
+  for (const host of ['codex', 'opencode', 'continue']) {
+    expect((await to(host, 'keyed')).stderr).toContain('To keep them out of the file, write references with --secrets');
+  }
+  expect((await to('cursor', 'remote')).stderr).toMatch(
+    /in plain text in .*: the url\. To keep .* --secrets reference\./,
+  );
+});
+
 test('several servers of a config can be named to share install', async () => {
   const file = join(folder, 'three.json');
   writeFileSync(

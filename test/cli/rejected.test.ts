@@ -20,6 +20,15 @@ describe('without a host', () => {
     expect(stderr).toContain(suggestion);
     if (command === 'ls') expect(stdout).toMatch(/^typo\trejected\t/m);
   });
+
+  test('ls --json has the state of an entry that is left out, and its reason', async () => {
+    const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
+    expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
+      state: 'rejected',
+      lastError: expect.stringContaining('There is no "command"'),
+      source: { file: config },
+    });
+  });
 });
 
 describe('with a host', () => {
@@ -47,9 +56,19 @@ describe('with a host', () => {
     ['ls', 0],
     ['tools', 3],
   ])('%s tells what is left out', async (command, expected) => {
-    const { code, stderr } = await runCli([command, '--config', config]);
+    const { code, stdout, stderr } = await runCli([command, '--config', config]);
     expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
+    if (command === 'ls') expect(stdout).toMatch(/^typo\trejected\t.*There is no "command"/m);
+  });
+
+  test('ls --json has the state of an entry that is left out, and its reason', async () => {
+    const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
+    expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
+      state: 'rejected',
+      lastError: expect.stringContaining('There is no "command"'),
+      source: { file: config },
+    });
   });
 
   test('a second host learns which process is the first', async () => {

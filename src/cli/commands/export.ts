@@ -74,6 +74,7 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
     },
     servers,
     dryRun,
+    host: to.host,
     advice: [
       ...(warning === undefined ? [] : [warning]),
       ...(isRefused && !connect

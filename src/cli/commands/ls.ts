@@ -11,7 +11,7 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import { addAddressesOfFleet } from '../fleet/fleet-options.ts';
-import { type ListedServer, nodesText, type RunsOn, withNodes } from '../fleet/where-it-runs.ts';
+import { type ListedServer, nodesText, withNodes } from '../fleet/where-it-runs.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { shownPath, shownReason } from '../output/shown.ts';
 import { printRows, type Row } from '../output/table.ts';
@@ -45,8 +45,10 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
   disabled: 'dim',
 };
 
-/** As in `standpipe config`: an entry with errors. In JSON its state is `disabled`. */
-const CANNOT_BE_USED = 'cannot be used';
+/** An entry of the config with errors. The host does not know it as a server. */
+const REJECTED = 'rejected';
+
+type Listed = Omit<ListedServer, 'state'> & { state: ServerState | typeof REJECTED };
 
 /** A server of the fleet that runs elsewhere. In JSON its state is `stopped`, which is that of the connection to it. */
 const NOT_USED = 'unused';
@@ -108,22 +110,22 @@ const ls: CommandBody = async (invocation, _words, options) => {
 };
 
 /** What comes from a fleet has no file. */
-function sourceOf({ source: { file, line } }: ServerStatus, out: Invocation['out']): string {
+function sourceOf({ source: { file, line } }: Listed, out: Invocation['out']): string {
   return isAbsolute(file) ? `${shownPath(file, out)}:${line}` : file;
 }
 
-function sayShare({ name, share, waiting, url }: ServerStatus, out: Invocation['out']): void {
+function sayShare({ name, share, waiting, url }: Listed, out: Invocation['out']): void {
   if (share === 'all') return;
   const more = waiting === 0 ? '' : `; ${counted(waiting, 'request')} waiting for one: "maxProcesses" is reached`;
   out.say(`${visibleLine(name)} has a ${url === undefined ? 'process' : 'connection'} for each ${share}${more}.`);
 }
 
 /** Where not all clients share one process: those of a server. */
-export function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {
+export function ownProcesses({ share, processes }: Pick<ServerStatus, 'share' | 'processes'>): ProcessStatus[] {
   return share === 'all' ? [] : processes;
 }
 
-function sayQuestions({ name, questions }: ServerStatus, out: Invocation['out']): void {
+function sayQuestions({ name, questions }: Listed, out: Invocation['out']): void {
   const { alone, refused, unannounced } = questions;
   if (unannounced) {
     const what = `${name} started before a client came that can be asked for ${unannounced.join(', ')}, and does not ask for it`;
@@ -137,7 +139,6 @@ function figures(
   name: string,
   {
     state,
-    reason,
     uptimeMs,
     calls,
     errors,
@@ -145,12 +146,13 @@ function figures(
     pid,
     url,
     runsOn,
-  }: Omit<ProcessStatus, 'owner' | 'generation'> & { url?: string | undefined; runsOn?: RunsOn[] },
+  }: Pick<Listed, 'state' | 'uptimeMs' | 'calls' | 'errors' | 'restarts' | 'pid'> &
+    Partial<Pick<Listed, 'url' | 'runsOn'>>,
 ): Row {
   return [
     name,
-    reason === CANNOT_BE_USED
-      ? { text: 'rejected', colour: 'red' }
+    state === REJECTED
+      ? { text: state, colour: 'red' }
       : { text: state === 'stopped' && url?.startsWith('nats:') ? NOT_USED : state, colour: stateColours[state] },
     state === 'ready' ? describeUptime(uptimeMs) : '-',
     String(calls),
@@ -186,13 +188,13 @@ async function listFleet(invocation: Invocation, { fleet, ...options }: Record<s
 }
 
 interface Listing {
-  servers: ListedServer[];
+  servers: Listed[];
   rejected: ConfigProblem[];
 }
 
 async function ofHost(host: HostAccess): Promise<Listing> {
   const [{ servers }, { rejected }] = await Promise.all([host.status(), host.control('standpipe/config')]);
-  return { servers: await withNodes(host, servers), rejected };
+  return { servers: [...(await withNodes(host, servers)), ...rejected.flatMap(listedEntry)], rejected };
 }
 
 async function fromConfig(settings: Settings): Promise<Listing> {
@@ -202,14 +204,21 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     import('../../host/services/unknown-name.ts'),
   ]);
   const config = await loadServers(settings);
-  const rejected = config.rejected.map(({ name, source, message }) => ({
-    name,
-    source,
-    state: 'disabled' as const,
-    reason: CANNOT_BE_USED,
-    protocol: 'mcp' as const,
-    share: 'all' as const,
-    questions: { attribution: 'open calls' as const, alone: [], refused: 0 },
+  const rejected = rejections(config);
+  return { servers: [...new Host(config.servers).status(), ...rejected.flatMap(listedEntry)], rejected };
+}
+
+/** An entry that cannot be run. A problem of a whole file is none. */
+function listedEntry({ server, file, line, column, message }: ConfigProblem): Listed[] {
+  if (server === undefined) return [];
+  const entry: Listed = {
+    name: server,
+    source: { file, line, column },
+    state: REJECTED,
+    reason: 'its entry of the config has errors',
+    protocol: 'mcp',
+    share: 'all',
+    questions: { attribution: 'open calls', alone: [], refused: 0 },
     processes: [],
     waiting: 0,
     url: undefined,
@@ -222,6 +231,6 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     serverInfo: undefined,
     lastExit: undefined,
     lastError: visibleLine(message),
-  }));
-  return { servers: [...new Host(config.servers).status(), ...rejected], rejected: rejections(config) };
+  };
+  return [entry];
 }

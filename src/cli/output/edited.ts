@@ -4,7 +4,9 @@ import { shellWord } from '../../base/command-line.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { ChangedConfig } from '../../config/edit/change-config.ts';
 import type { ExchangedServer } from '../../config/edit/exchange.ts';
+import { withoutSecrets } from '../../config/edit/spell-entry.ts';
 import { modeForOthers } from '../../config/edit/written-secrets.ts';
+import type { HostProgram } from '../../config/hosts/host-program.ts';
 import { maskValues } from '../../secrets/mask-values.ts';
 import { ExitCode } from '../exit-code.ts';
 import { diffLines } from './diff-lines.ts';
@@ -18,13 +20,15 @@ export interface Edited {
   dryRun: boolean;
   /** The files that servers were read from. */
   from?: readonly string[];
+  /** Whose config was written. Default: that of Standpipe. */
+  host?: HostProgram | undefined;
   /** About what was written. */
   advice?: readonly string[];
   /** A command to run next. */
   next?: string | undefined;
 }
 
-export function tellEdited(out: Output, { changed, servers, dryRun, from, advice = [], next }: Edited): number {
+export function tellEdited(out: Output, { changed, servers, dryRun, from, host, advice = [], next }: Edited): number {
   const { file, isNew, before, after, backup, problems, secrets } = changed;
   const mask = maskValues({}, secrets);
   const diff = diffLines(before, after).map((line) => visible(mask(line)));
@@ -32,7 +36,9 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
     ...problems.map(({ server, message, suggestion }) =>
       [`"${server}": ${message}.`, ...(suggestion ? [suggestion] : [])].join(' '),
     ),
-    ...servers.flatMap(({ name, secrets = [] }) => (secrets.length > 0 ? secretsWarning(name, secrets, file) : [])),
+    ...servers.flatMap(({ name, secrets = [] }) =>
+      secrets.length > 0 ? secretsWarning(name, secrets, file, host) : [],
+    ),
     ...(servers.some(({ secrets }) => secrets) ? fileWarnings(changed) : []),
   ];
   const isRefused = servers.some(({ outcome }) => outcome === 'refused' || outcome === 'exists');
@@ -74,8 +80,8 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
   return isRefused ? ExitCode.usage : ExitCode.done;
 }
 
-function secretsWarning(name: string, secrets: readonly string[], file: string): string {
-  return `"${name}" has secrets in plain text in ${file}: ${secrets.join(', ')}. References such as \${NAME} keep them out of the file: --secrets reference writes them.`;
+function secretsWarning(name: string, secrets: readonly string[], file: string, host?: HostProgram): string {
+  return `"${name}" has secrets in plain text in ${file}: ${secrets.join(', ')}. To keep them out of the file, ${withoutSecrets(host)}.`;
 }
 
 /** Who else may get to see a file with secrets. */

@@ -16,7 +16,15 @@ import { type ChangedConfig, changeConfig, type ServerChange } from './change-co
 import type { ConfigServers } from './config-servers.ts';
 import { type HostServers, serversOfPlaces } from './host-servers.ts';
 import { relativeFiles } from './project-paths.ts';
-import { entryOf, inexpressible, isSameEntry, resolveFor, spellEntry } from './spell-entry.ts';
+import {
+  entryOf,
+  inexpressible,
+  isSameEntry,
+  resolveFor,
+  spellEntry,
+  USE_CONNECT,
+  withoutSecrets,
+} from './spell-entry.ts';
 import {
   modeForOthers,
   readableByOthers,
@@ -106,7 +114,7 @@ export async function exportServers(
       const { written, lost } = spellEntry(name, entry, host);
       const resolved = resolveFor(host, written, sources, reveal);
       if (resolved.hidden.length > 0)
-        return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, reveal) };
+        return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, facts.references, reveal) };
       revealed.push(...resolved.revealed);
       const shown = resolved.revealed.length > 0 ? ['values of variables'] : [];
       const relative = to.scope === 'user' ? relativeFiles(entry, from.folder) : [];
@@ -141,7 +149,7 @@ function guardSecrets(
 ): Guarded {
   const secrets = writtenSecrets(name, entry);
   if (secrets.length === 0) return { entry };
-  const what = secrets.map((secret) => secret.what);
+  const what = [...new Set(secrets.map((secret) => secret.what))];
   if (handling === 'reference') {
     const hasInputs = to.host !== undefined && hostLimits[to.host.id].inputs === true;
     const reference = (variable: string) => `\${${hasInputs ? 'input:' : ''}${variable}}`;
@@ -155,7 +163,7 @@ function guardSecrets(
   const more = readableByOthers(to.file) & ~readableByOthers(from);
   if (more === 0 || handling === 'copy') return { entry, secrets: what };
   const mode = modeForOthers(to.file);
-  const refusal = `other users of this machine could read its secrets (${what.join(', ')}) in ${to.file} (mode ${mode}), and cannot in ${from}. Run \`chmod 600 ${shellWord(to.file)}\`, or write references with --secrets reference; --secrets copy writes them anyway`;
+  const refusal = `other users of this machine could read its secrets (${what.join(', ')}) in ${to.file} (mode ${mode}), and cannot in ${from}. Run \`chmod 600 ${shellWord(to.file)}\`, or ${withoutSecrets(to.host)}; --secrets copy writes them anyway`;
   return { entry, refusal };
 }
 
@@ -265,7 +273,16 @@ function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
   return { ...entry, ...Object.fromEntries(paths.filter(([, value]) => value !== undefined)) };
 }
 
-function whyHidden({ title }: HostProgram, names: readonly string[], reveal: boolean): string {
+/** `references`: those that were made for secrets. Their variables are new, and have no values. */
+function whyHidden(
+  { title }: HostProgram,
+  names: readonly string[],
+  references: readonly string[] | undefined,
+  reveal: boolean,
+): string {
   const list = names.join(', ');
+  if (names.some((name) => references?.includes(name))) {
+    return `${title} does not expand ${list}, so that references cannot replace the secrets: ${USE_CONNECT}; --secrets copy writes them`;
+  }
   return reveal ? `${list} has no value` : `${title} does not expand ${list}; --reveal writes the value instead`;
 }

@@ -50,6 +50,19 @@ function plainReferences(value: unknown): unknown {
   return mapTextsOf(value, (text) => text.replaceAll(/\$\{(?:env:)?(\w+)(?::-)?\}/g, '${$1}'));
 }
 
+export const USE_CONNECT = 'use --connect, which leaves them in the config of Standpipe';
+
+/** How an entry is written without its secrets: advice. Without a host: into a config of Standpipe. */
+export function withoutSecrets(host: HostProgram | undefined): string {
+  return host === undefined || takesReferences(host) ? 'write references with --secrets reference' : USE_CONNECT;
+}
+
+function takesReferences({ id, spelling }: HostProgram): boolean {
+  const written = JSON.stringify(spelling.write({ command: 'x', env: { NAME: '${NAME}' } }));
+  const [, left] = /\$\{([^}]*)\}/.exec(written) ?? [];
+  return left === undefined || hostLimits[id].expands?.test(left) === true;
+}
+
 export interface Resolved {
   entry: PlainEntry;
   /** Variables that the host does not expand, and whose values were not written. */
