@@ -40,11 +40,13 @@ const MOST_CONNECTIONS = 1_000;
 const MOST_REFUSED = 64;
 /** Longer than a host that hangs is waited for. */
 const LOCKED_MS = 60_000;
+/** The program that started the host needs this long to connect on a busy machine: a host that ends before it is started again. */
+const FIRST_CLIENT_MS = 30_000;
 /** How often a client that has ended its input is checked for answers that it still waits for. */
 const LOOK_MS = 20;
 
 export interface ControlOptions extends ControlHooks {
-  /** Called when no program was connected for `idleMs`. */
+  /** Called when no program was connected for `idleMs`, and before the first one not within half a minute. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
   /** Default: 1,000. */
@@ -105,7 +107,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     // For example too many open files: this client is refused, and the host continues.
     onerror: (error) => process.emitWarning(`The socket of the host: ${error.message}`),
   });
-  idle.start();
+  idle.start(FIRST_CLIENT_MS);
   return {
     path,
     async close() {
@@ -151,10 +153,10 @@ class IdleTimer {
     this.#clock = clock;
   }
 
-  start(): void {
+  start(leastMs = 0): void {
     const { idleMs, onIdle } = this.#options;
     this.stop();
-    if (idleMs !== undefined && onIdle) this.#timer = this.#clock.after(idleMs, onIdle);
+    if (idleMs !== undefined && onIdle) this.#timer = this.#clock.after(Math.max(idleMs, leastMs), onIdle);
   }
 
   stop(): void {
