@@ -4,10 +4,10 @@ import { LongestFirst } from './test/longest-first.ts';
 
 /** About signals, process groups, file modes, `sh` or a pseudo-terminal, none of which Windows has. */
 const notOnWindows = [
-  'test/process/{stopping,streams,server-side}.test.ts',
+  'test/process/stopping.test.ts',
   'test/tap/{signals,transparent,live}.test.ts',
   'test/host/ending.test.ts',
-  'test/cli/{ending,completion,connect,lost-output,share}.test.ts',
+  'test/cli/{ending,connect,lost-output,share}.test.ts',
   'test/examples/{quickstart,readme-as-printed}.full.test.ts',
 ];
 /** Start nats-server or Chromium, which the Wine root does not have. */

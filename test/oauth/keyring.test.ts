@@ -93,7 +93,7 @@ test.runIf(hasService)(
   },
 );
 
-test('a keyring that does not answer in time is given up', async () => {
+test.runIf(process.platform === 'linux')('a keyring that does not answer in time is given up', async () => {
   // A bus that accepts connections and never answers.
   const { createServer } = await import('node:net');
   const bus = createServer(() => undefined).listen(join(folder, 'bus'));
@@ -101,7 +101,7 @@ test('a keyring that does not answer in time is given up', async () => {
   process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(folder, 'bus')}`;
   try {
     const keyring = findKeyring({ service: 'standpipe-test', timeoutMs: 300 });
-    if (process.platform === 'linux') await expect(keyring!.get('x')).rejects.toThrow('did not answer within 0.3 s');
+    await expect(keyring!.get('x')).rejects.toThrow('did not answer within 0.3 s');
   } finally {
     if (before === undefined) delete process.env.DBUS_SESSION_BUS_ADDRESS;
     else process.env.DBUS_SESSION_BUS_ADDRESS = before;

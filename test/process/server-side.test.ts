@@ -21,12 +21,15 @@ test('whatever writes to stdout, and however, the protocol alone gets there', as
   for (const way of ways) expect(lines).toContain(`stray ${way}`);
 });
 
-test('a reader that does not read does not block the server, and gets every byte before the exit', async () => {
-  const child = spawn(node, [fixture('writes-much-and-exits.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [report] = await once(child.stderr, 'data');
-  expect(JSON.parse(String(report))).toEqual({ more: false, loopRan: true });
-  expect(await textOf(child.stdout)).toHaveLength(8 * 1024 * 1024);
-});
+test.skipIf(lacks.asynchronousStdout)(
+  'a reader that does not read does not block the server, and gets every byte before the exit',
+  async () => {
+    const child = spawn(node, [fixture('writes-much-and-exits.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [report] = await once(child.stderr, 'data');
+    expect(JSON.parse(String(report))).toEqual({ more: false, loopRan: true });
+    expect(await textOf(child.stdout)).toHaveLength(8 * 1024 * 1024);
+  },
+);
 
 test('a pipe into stdout gets the backpressure of stderr, and its drain', async () => {
   const child = spawn(node, [fixture('pipes-into-early-stdout.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
