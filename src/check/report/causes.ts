@@ -1,7 +1,7 @@
 // Which violations have one cause: a mistake of a server often violates several rules. A row names the rules that show a mistake best, and what
 // else the same mistake violates. Only rules that are violated explain others.
 
-import type { Outcome } from './report.ts';
+import type { EvidenceLine, Outcome } from './report.ts';
 
 interface Cause {
   /** Any of these, if it is violated. */
@@ -11,10 +11,13 @@ interface Cause {
   readonly reason?: RegExp;
   /** Of a frame of the server. */
   readonly frame?: RegExp;
+  /** What happened to the process. */
+  readonly event?: RegExp;
 }
 
 const causes: readonly Cause[] = [
   { rules: ['lifecycle/keeps-running'], reason: /the server (?:closed its stdout|exited|was ended)/i },
+  { rules: ['lifecycle/keeps-running'], reason: /no answer|not answered/, event: /^exited: / },
   { rules: ['jsonrpc/result-or-error'], reason: /has no `result` and no `error`/ },
   { rules: ['lifecycle/ping-before-initialized'], explains: ['lifecycle/ping-before-initialize'] },
   { rules: ['lifecycle/ping-before-initialized'], reason: /no answer to `ping`/ },
@@ -22,6 +25,19 @@ const causes: readonly Cause[] = [
   {
     rules: ['methods/capabilities-are-declared'],
     explains: ['lifecycle/undeclared-capabilities-are-refused'],
+  },
+  // Requests that are longer than one read, or many at once.
+  {
+    rules: ['wire/split-writes'],
+    explains: [
+      'wire/answers-at-once',
+      'wire/large-message-out',
+      'wire/large-message-in',
+      'wire/stderr-may-be-unread',
+      'robustness/thousand-requests',
+      'robustness/slow-reader',
+      'robustness/memory',
+    ],
   },
   { rules: ['wire/utf-8'], explains: ['wire/text-survives'] },
   {
@@ -135,7 +151,8 @@ export function explains(cause: Outcome, effect: Outcome): boolean {
   return causes.some((row) => {
     if (!row.rules.includes(cause.rule) || row.explains?.includes(effect.rule) === false) return false;
     if (row.reason && !row.reason.test(effect.reason ?? '')) return false;
-    return !row.frame || received(effect).some((text) => row.frame!.test(text));
+    if (row.event && !textsOf(effect, 'event').some((text) => row.event!.test(text))) return false;
+    return !row.frame || textsOf(effect, 'received').some((text) => row.frame!.test(text));
   });
 }
 
@@ -157,12 +174,12 @@ function patternOf({ rule, reason = rule }: Outcome): string {
   return reason.slice(0, MOST_REASON_CHARS).replace(/`[^`]*`|"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\]|\d[\d,.]*/g, '…');
 }
 
-function received({ evidence = [] }: Outcome): string[] {
-  return evidence.filter(({ kind }) => kind === 'received').map(({ text }) => text);
+function textsOf({ evidence = [] }: Outcome, of: EvidenceLine['kind']): string[] {
+  return evidence.filter(({ kind }) => kind === of).map(({ text }) => text);
 }
 
 /** The last frame, if it is not JSON or a line of it: text that does not belong on stdout. */
 function strayLine(outcome: Outcome): string | undefined {
-  const line = received(outcome).at(-1)?.trim();
+  const line = textsOf(outcome, 'received').at(-1)?.trim();
   return line !== undefined && line !== '' && !/^[[{\]}"]/.test(line) ? line : undefined;
 }

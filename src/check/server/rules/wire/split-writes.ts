@@ -49,6 +49,7 @@ async function inParts(
   await probe.answerTo(before.id, 'a request that was followed by a part of another');
   const answer = await echo(conversation, id, { bytes: line.subarray(cut(line)), from });
   if (!answer.frame) violation(`There was no answer to a request that was split ${where}.`);
+  if (answer.id === null) violation(`The server could not read a request that was split ${where}.`);
   const isSame = answer.id === id || !isUtf8(answer.frame.bytes); // the latter is a rule of its own
   if (!isSame) {
     violation(`The id ${JSON.stringify(id)}, split ${where}, came back as ${JSON.stringify(answer.id)}.`);
