@@ -5,8 +5,10 @@
 
 /** A suspect that ran this often without a question is no longer one. */
 const SILENT_RUNS = 3;
-/** Beyond this, the oldest is forgotten: whom a question reaches does not depend on it. */
-const MOST_NAMES = 1000;
+/** Because of one principal. Beyond this, its oldest is forgotten: whom a question reaches does not depend on it. */
+const MOST_NAMES = 256;
+/** Beyond this, what the oldest caused is forgotten. */
+const MOST_PRINCIPALS = 256;
 
 export interface QuestionStatus {
   /** How a question finds its client: it is part of the result of a call (2026-07-28), or it is known which calls are open. */
@@ -21,50 +23,47 @@ export class AskingTools {
   /** Questions that were refused because their client was not known, or had given up. */
   refused = 0;
   readonly #all: boolean;
-  readonly #known = new Set<string>();
-  /** By principal and name: how many silent runs clear it. */
-  readonly #suspects = new Map<string, { name: string; runs: number }>();
+  readonly #declared: ReadonlySet<string>;
+  /** By the principal whose request asked first. */
+  readonly #known = new NamesByPrincipal();
+  /** How many silent runs clear it. */
+  readonly #suspects = new NamesByPrincipal();
 
   /** `declared`: the names, or whether all are. */
   constructor(declared: boolean | readonly string[] = false) {
     this.#all = declared === true;
-    if (typeof declared !== 'boolean') for (const name of declared) this.asked(name);
+    this.#declared = new Set(typeof declared === 'boolean' ? [] : declared);
   }
 
   get isEmpty(): boolean {
-    return !this.#all && this.#known.size + this.#suspects.size === 0;
+    return !this.#all && this.#declared.size === 0 && this.#known.isEmpty && this.#suspects.isEmpty;
   }
 
   get names(): string[] {
     if (this.#all) return ['*'];
-    return [...new Set([...this.#known, ...[...this.#suspects.values()].map(({ name }) => name)])];
+    return [...new Set([...this.#declared, ...this.#known.names(), ...this.#suspects.names()])];
   }
 
   has(name: string | undefined, principal: string | undefined): boolean {
     if (this.#all || name === undefined) return this.#all;
-    return this.#known.has(name) || this.#suspects.has(suspect(name, principal));
+    return this.#isKnown(name) || this.#suspects.get(principal, name) !== undefined;
   }
 
   /** It asked, for certain. */
-  asked(name: string | undefined): void {
-    if (name === undefined) return;
-    this.#known.add(name);
-    forgetOldest(this.#known);
+  asked(name: string | undefined, principal: string | undefined): void {
+    if (name !== undefined && !this.#isKnown(name)) this.#known.set(principal, name, 0);
   }
 
   /** It ran when a question could not be attributed. */
   suspected(name: string | undefined, principal: string | undefined): void {
-    if (name === undefined || this.#known.has(name)) return;
-    this.#suspects.set(suspect(name, principal), { name, runs: SILENT_RUNS });
-    forgetOldest(this.#suspects);
+    if (name !== undefined && !this.#isKnown(name)) this.#suspects.set(principal, name, SILENT_RUNS);
   }
 
   /** It ran, and asked nothing. */
   ranSilently(name: string | undefined, principal: string | undefined): void {
-    if (name === undefined) return;
-    const key = suspect(name, principal);
-    const found = this.#suspects.get(key);
-    if (found && --found.runs === 0) this.#suspects.delete(key);
+    const runs = name === undefined ? undefined : this.#suspects.get(principal, name);
+    if (runs === 1) this.#suspects.delete(principal, name!);
+    else if (runs !== undefined) this.#suspects.set(principal, name!, runs - 1);
   }
 
   /** `era`: of the server; undefined if no process was connected yet. */
@@ -73,16 +72,51 @@ export class AskingTools {
     const attribution = isModern ? 'result' : 'open calls';
     return { attribution, alone: isModern ? [] : this.names, refused: this.refused };
   }
+
+  #isKnown(name: string): boolean {
+    return this.#declared.has(name) || this.#known.has(name);
+  }
 }
 
-function suspect(name: string, principal = ''): string {
-  return `${principal}\n${name}`;
+/** A principal displaces only names of its own. */
+class NamesByPrincipal {
+  readonly #byPrincipal = new Map<string | undefined, Map<string, number>>();
+
+  get isEmpty(): boolean {
+    return this.#byPrincipal.size === 0;
+  }
+
+  *names(): Iterable<string> {
+    for (const names of this.#byPrincipal.values()) yield* names.keys();
+  }
+
+  has(name: string): boolean {
+    for (const names of this.#byPrincipal.values()) if (names.has(name)) return true;
+    return false;
+  }
+
+  get(principal: string | undefined, name: string): number | undefined {
+    return this.#byPrincipal.get(principal)?.get(name);
+  }
+
+  set(principal: string | undefined, name: string, value: number): void {
+    const names = this.#byPrincipal.get(principal) ?? new Map<string, number>();
+    this.#byPrincipal.set(principal, names.set(name, value));
+    keepNewest(names, MOST_NAMES);
+    keepNewest(this.#byPrincipal, MOST_PRINCIPALS);
+  }
+
+  delete(principal: string | undefined, name: string): void {
+    const names = this.#byPrincipal.get(principal);
+    names?.delete(name);
+    if (names?.size === 0) this.#byPrincipal.delete(principal);
+  }
 }
 
-function forgetOldest(names: Set<string> | Map<string, unknown>): void {
-  if (names.size <= MOST_NAMES) return;
-  for (const oldest of names.keys()) {
-    names.delete(oldest);
+function keepNewest<K>(entries: Map<K, unknown>, most: number): void {
+  if (entries.size <= most) return;
+  for (const oldest of entries.keys()) {
+    entries.delete(oldest);
     return;
   }
 }

@@ -199,7 +199,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     Object.assign(question, { client, identity, principal, routedMs: nowMs });
     // With several tools it is not known which one asked. A client could accuse any tool by a request that it gave up.
     const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === owner.tool);
-    if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool);
+    if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool, principal);
     for (const request of open) {
       request.asks = request.mayAsk;
       request.asked = true;
