@@ -5,13 +5,14 @@ import { LongestFirst } from './test/longest-first.ts';
 /** About signals, process groups, file modes, `sh` or a pseudo-terminal, none of which Windows has. */
 const notOnWindows = [
   'test/process/stopping.test.ts',
-  'test/tap/{signals,transparent,live}.test.ts',
+  'test/tap/{signals,transparent}.test.ts',
   'test/host/ending.test.ts',
   'test/cli/{ending,connect,lost-output,share}.test.ts',
   'test/examples/{quickstart,readme-as-printed}.full.test.ts',
 ];
-/** Start nats-server or Chromium, which the Wine root does not have. */
+/** Start nats-server or Chromium, which the Wine root does not have, or hundreds of processes, which takes long in Wine. */
 const notInWine = [
+  'test/check/**',
   'test/{browser,fleet}/**',
   'test/contract/{fabric,fleet-service,node-door}.test.ts',
   'test/cli/{fleet,join}.full.test.ts',

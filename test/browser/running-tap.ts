@@ -23,7 +23,7 @@ const tapArguments = (name: string, server: string, options: string[] = []) => [
 function runtimeFolder(): { folder: string; env: Record<string, string> } {
   const parent = mkdtempSync(join(tmpdir(), 'sp-'));
   later(async () => rmSync(parent, { recursive: true, force: true }));
-  return { folder: join(parent, 'standpipe'), env: { XDG_RUNTIME_DIR: parent } };
+  return { folder: join(parent, 'standpipe'), env: { XDG_RUNTIME_DIR: parent, LOCALAPPDATA: parent } };
 }
 
 async function inspectorOf(folder: string): Promise<Inspector> {

@@ -8,6 +8,7 @@ import { visible } from '../../src/base/terminal/visible.ts';
 import { junitOf } from '../../src/check/report/junit.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { dangerous } from '../cli/run-cli.ts';
+import { hasPython } from '../fixtures/python.ts';
 import { HOSTILE, madeReport } from './made-report.ts';
 
 test('the text has the problems with frames and fix, what was not tested, and all rules only if verbose', () => {
@@ -68,7 +69,7 @@ print(json.dumps({**root.attrib, 'suites': suites}))`;
   return JSON.parse(execFileSync('python3', ['-c', script], { input: xml, encoding: 'utf8' }));
 }
 
-test('JUnit has a suite for each family and a case for each rule and revision', () => {
+test.skipIf(!hasPython)('JUnit has a suite for each family and a case for each rule and revision', () => {
   const { suites, ...totals } = parsed(junitOf(madeReport));
   expect(totals).toMatchObject({ tests: '8', failures: '1', skipped: '2', errors: '0' });
   expect(suites.map(({ name, tests }: { name: string; tests: string }) => [name, tests])).toEqual([
@@ -95,7 +96,7 @@ test('JUnit has a suite for each family and a case for each rule and revision', 
   expect(robustness.cases[0].inside).toEqual([['system-out', null, expect.stringMatching(/^advice: .*exited/)]]);
 });
 
-test('with strict, warnings are failures and advice is not', () => {
+test.skipIf(!hasPython)('with strict, warnings are failures and advice is not', () => {
   const { suites, failures } = parsed(junitOf(madeReport, { strict: true }));
   expect(failures).toBe('2');
   expect(suites[2].cases[0].inside[0][0]).toBe('failure');

@@ -53,7 +53,7 @@ async function received(socket: Socket): Promise<string> {
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve)); // `once` of node:events would fail at a reset
   return text;
 }
 

@@ -81,7 +81,7 @@ test('a real tap between a host and its server is watched from outside, and its 
       'test/fixtures/mcp-client/legacy.mjs',
       devNull,
     ],
-    env: { XDG_RUNTIME_DIR: folder },
+    env: { XDG_RUNTIME_DIR: folder, LOCALAPPDATA: folder },
   });
   const host = new Host([tapped]);
   later(() => host.stop());

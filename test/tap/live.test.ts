@@ -10,6 +10,7 @@ import { connectLive, findLive, watchLive } from '../../src/live/find-live.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
 import type { RecordingItem } from '../../src/record/reader.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { lacks, privateMode } from '../fixtures/windows.ts';
 import { until } from './tapped.ts';
 
 const root = temporaryFolder('live');
@@ -28,7 +29,7 @@ async function announced(store: FlowStore, options: AnnounceOptions = {}) {
 const note = (store: FlowStore, text: string) => store.append('a', 1, { kind: 'note', text });
 
 describe('the runtime folder', () => {
-  test('is that of the session, and otherwise the same for every environment', () => {
+  test.skipIf(lacks.runtimeFolder)('is that of the session, and otherwise the same for every environment', () => {
     expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/standpipe');
     const user = process.getuid?.();
     const usual = `/run/user/${user}`;
@@ -45,7 +46,7 @@ describe('the runtime folder', () => {
     expect(own).toBe('C:\\Users\\Ann\\AppData\\Local\\standpipe');
   });
 
-  test('is kept by macOS, and leaves room for the name of a socket', () => {
+  test.skipIf(lacks.posixPaths)('is kept by macOS, and leaves room for the name of a socket', () => {
     const of = (home: string, env = {}) => runtimeFolder(env, 'darwin', () => home);
     expect(of('/Users/ada')).toBe('/Users/ada/Library/Application Support/standpipe');
     expect(of('/Users/ada', { XDG_RUNTIME_DIR: '/run' })).toBe('/run/standpipe');
@@ -54,7 +55,7 @@ describe('the runtime folder', () => {
     expect(Math.max(...longest)).toBeLessThanOrEqual(103);
   });
 
-  test('is not taken from a link, from a file or from another user', () => {
+  test.skipIf(lacks.links)('is not taken from a link, from a file or from another user', () => {
     const link = join(root, 'link');
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync(join(root, 'elsewhere'), link);
@@ -75,7 +76,7 @@ describe('who is announced', () => {
     const { live, folder } = await announced(new FlowStore());
     expect(await findLive(folder)).toEqual([live.descriptor]);
     expect(live.descriptor).toMatchObject({ kind: 'host', name: 'here', pid: process.pid });
-    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(privateMode);
     await live.close();
     expect(await findLive(folder)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
