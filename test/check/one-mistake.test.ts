@@ -79,6 +79,7 @@ test.concurrent('a server that exits after the answer to a call is said to exit 
 
 const BATCHED: Partial<CheckServerOptions> = { revisions: ['2025-11-25', '2025-03-26'], only: ['wire', 'jsonrpc'] };
 const SPLIT = { only: ['wire/split-writes', 'wire/large-message-in'], timeoutMs: 5_000 };
+const NOTIFIED = ['jsonrpc/unknown-notifications-are-ignored', 'robustness/stray-notifications'];
 const GARBAGE = { only: ['wire/blank-lines-are-taken', 'robustness/garbage-text', 'robustness/other-json'] };
 const TOLD = { only: ['lifecycle/capabilities', 'lifecycle/undeclared-capabilities-are-refused', 'methods'] };
 
@@ -86,6 +87,7 @@ test.concurrent.each([
   ['indents', ['wire/no-newline-inside'], BATCHED],
   ['writes-a-bom', ['wire/no-byte-order-mark'], BATCHED],
   ['reads-lines-of-chunks', ['wire/split-writes', 'wire/large-message-in'], SPLIT],
+  ['exits-at-unknown-notifications', NOTIFIED, { only: NOTIFIED }],
   ['lists-twice', ['methods/tool-names-are-unique'], { revisions: revisionsOfMcp, only: ['methods'] }],
   ['exits-at-bad-json', ['robustness/garbage-text', 'wire/blank-lines-are-taken'], GARBAGE],
   ['prompts-with-text', ['methods/prompt-results', 'methods/content-blocks'], {}],

@@ -51,6 +51,12 @@ const causes: readonly Cause[] = [
     ],
   },
   { rules: ['jsonrpc/notifications-are-not-answered'], explains: ['jsonrpc/no-stray-answers'], frame: /"id": ?null/ },
+  {
+    rules: ['jsonrpc/unknown-notifications-are-ignored'],
+    explains: ['robustness/stray-notifications', 'wire/stderr-may-be-closed'],
+    reason: /the server (?:closed its stdout|exited)/,
+  },
+  { rules: ['methods/progress-tokens-are-echoed'], explains: ['methods/progress-needs-a-token'] },
   // Result and error are exchanged.
   { rules: ['jsonrpc/error-members'], frame: /"result": ?\{"code": ?-?\d+, ?"message"/ },
   { rules: ['jsonrpc/error-members'], reason: /\(without an integer code\)/ },
