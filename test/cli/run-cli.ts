@@ -28,7 +28,7 @@ const windowsEnv = {
   ...Object.fromEntries(['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'].map((name) => [name, process.env[name]])),
   USERPROFILE: folder,
   APPDATA: join(folder, settingsFolder),
-  LOCALAPPDATA: join(folder, 'AppData', 'Local'),
+  LOCALAPPDATA: folder, // of hosts and taps, as XDG_RUNTIME_DIR elsewhere
 };
 
 export const cleanEnv: NodeJS.ProcessEnv = {
@@ -45,7 +45,7 @@ export const cleanEnv: NodeJS.ProcessEnv = {
 /** Where the user has settings of programs. */
 export const configFolder = join(folder, settingsFolder);
 /** Where Standpipe keeps what it can make anew. */
-export const cacheFolder = process.platform === 'win32' ? windowsEnv.LOCALAPPDATA : join(folder, 'cache');
+export const cacheFolder = join(folder, process.platform === 'win32' ? 'standpipe/cache' : 'cache');
 
 export interface RunOptions {
   input?: string;

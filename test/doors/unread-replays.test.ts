@@ -8,6 +8,7 @@ import { HttpDoor } from '../../src/doors/http/http-door.ts';
 import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { Limits } from '../../src/doors/limits.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { lacks } from '../fixtures/windows.ts';
 
 const CHARS = 8_000_000; // more than the buffers of a connection hold
 
@@ -77,18 +78,21 @@ async function lostAnswer({ maxKeptChars = 2 * CHARS, quotas }: Options = {}) {
   return { limits, resume, resumeUnread };
 }
 
-test('replays that are not read are counted, and the stream that another one replaces keeps nothing', async () => {
-  const { limits, resumeUnread } = await lostAnswer();
-  let last: Socket | undefined;
-  for (let count = 0; count < 4; count++) {
-    last = await resumeUnread();
-    await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBeGreaterThan(CHARS / 4);
-    await expect.poll(() => limits.counts.streams, { timeout: 60_000 }).toBe(1);
-    expect(limits.counts.waitingBytes).toBeLessThan(2 * CHARS);
-  }
-  last!.destroy();
-  await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBe(0);
-});
+test.skipIf(lacks.boundedSocketBuffers)(
+  'replays that are not read are counted, and the stream that another one replaces keeps nothing',
+  async () => {
+    const { limits, resumeUnread } = await lostAnswer();
+    let last: Socket | undefined;
+    for (let count = 0; count < 4; count++) {
+      last = await resumeUnread();
+      await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBeGreaterThan(CHARS / 4);
+      await expect.poll(() => limits.counts.streams, { timeout: 60_000 }).toBe(1);
+      expect(limits.counts.waitingBytes).toBeLessThan(2 * CHARS);
+    }
+    last!.destroy();
+    await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBe(0);
+  },
+);
 
 test('a replay beyond the quota of the principal is refused, and what was kept stays for the next time', async () => {
   const { limits, resume } = await lostAnswer({ quotas: { waitingBytes: CHARS / 2 } });
