@@ -48,16 +48,6 @@ export interface LogsFilter {
   chosen?: LogLevel | undefined;
 }
 
-/**
- * Ours: how a `requestState` begins whose call waits at another node of a fleet, and not in the front of the client. The request that
- * returns it is passed on.
- */
-export const PARKED = 'fleet:';
-
-export function isParkedElsewhere(state: unknown): state is string {
-  return typeof state === 'string' && state.startsWith(PARKED);
-}
-
 /** What every modern request says about its sender. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;

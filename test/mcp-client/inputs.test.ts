@@ -4,6 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import type { ClientOptions, ElicitParams, ElicitResult, SampleParams } from '../../src/entry/client.ts';
+import { ClientCall } from '../../src/mcp/client/client-call.ts';
+import { newClient } from '../../src/mcp/service.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
 import { killed } from '../fixtures/windows.ts';
@@ -58,15 +60,30 @@ for (const era of ['legacy', 'modern'] as const) {
 test('modern: the state of the server comes back as it was, with a new id and only on the retry', async () => {
   const server = new Logged('modern');
   const client = await server.connect(handlers());
-  expect(await text(client.callTool('ask', { some: 'thing' }))).toContain('état "1"\u2028🙂');
+  expect(await text(client.callTool('ask', { some: 'thing' }))).toContain('standpipe:a/état "1"\u2028🙂');
   const [first, second] = server.received.filter(({ method }) => method === 'tools/call');
   expect(second!.id).not.toBe(first!.id);
   expect(first!.params).not.toHaveProperty('requestState');
   expect(second!.params).toEqual({
     ...first!.params,
     inputResponses: { name: { action: 'accept', content: { answer: 'Your name?' } } },
-    requestState: 'état "1"\u2028🙂',
+    requestState: 'standpipe:a/état "1"\u2028🙂',
   });
+});
+
+test('modern: a state of a server that looks like one of ours stays a state of that server', async () => {
+  const client = await new Logged('modern').connect(handlers());
+  const facts = {
+    identity: newClient(),
+    revision: '2026-07-28',
+    capabilities: { elicitation: {} },
+    info: undefined,
+    logLevel: undefined,
+  } as const;
+  const call = new ClientCall({ facts, handlers: handlers(), logged: () => undefined }, undefined);
+  const caller = Object.assign(call, { asksInResult: true });
+  const result = await client.service.request('tools/call', { name: 'ask', arguments: {} }, caller);
+  expect(JSON.stringify(result)).toContain('accept');
 });
 
 test('modern: a question that was not declared for is an error that names what is missing', async () => {

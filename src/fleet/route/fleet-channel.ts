@@ -8,6 +8,7 @@ import type { RoutedClient, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { messageText, OwnRequest, SharingRequest } from '../../jsonrpc/message-text.ts';
 import type { ClientChannel } from '../../mcp/client/options.ts';
+import { handle, readHandle } from '../../mcp/handles.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { ObservedHop } from '../../transport/wire.ts';
@@ -20,7 +21,6 @@ import type { ChannelSettings } from './fleet-channels.ts';
 import { instanceFor, isRefusedByAll } from './instance-for-call.ts';
 import { ListenEverywhere } from './listen-everywhere.ts';
 import { ObservedChannel } from './observed-channel.ts';
-import { parkedAt, readParked } from './parked-state.ts';
 import { AnswerReader, ownError, wrongId } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
 import { isReachable, untilReachable } from './until-reachable.ts';
@@ -139,7 +139,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if ('error' in message && message.error) return this.#refused(call, message, bytes);
     const result = (message as { result: Record<string, unknown> }).result;
     if (result.resultType === 'input_required' && typeof result.requestState === 'string') {
-      result.requestState = parkedAt(call.instance!.id, result.requestState);
+      result.requestState = handle(call.instance!.id, result.requestState);
     }
     this.#settle(call);
     this.#waiting.answered();
@@ -196,9 +196,9 @@ export class FleetChannel implements ClientChannel, CallOwner {
 
   #request(message: JsonRpcRequest, sender: RoutedClient | undefined): Promise<void> {
     const params = message instanceof SharingRequest ? message.own : message.params;
-    const parked = params?.requestState === undefined ? undefined : readParked(params.requestState);
+    const parked = readHandle(params?.requestState);
     const { id, method } = message;
-    const own = parked && new OwnRequest(id, method, { ...message.params, requestState: parked.state });
+    const own = parked && new OwnRequest(id, method, { ...message.params, requestState: parked.id });
     const text = messageText(own ?? message);
     if (typeof text !== 'string') return Promise.reject(text);
     const payload = payloadOf(text);
@@ -209,7 +209,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
       listen.update();
       return SENT;
     }
-    const only = parked?.instance;
+    const only = parked?.owner;
     const call = new Call(this, { id, method, payload, sender, only, maxAnswerBytes: this.reader.maxFrameBytes });
     const refused = this.calls.hold(call);
     if (refused) return Promise.reject(refused);

@@ -3,7 +3,8 @@
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts';
-import { CALL_OPTIONS, type CallOptions, isParkedElsewhere, SERVER_INFO } from '../meta.ts';
+import { readHandle } from '../handles.ts';
+import { CALL_OPTIONS, type CallOptions, SERVER_INFO } from '../meta.ts';
 import { isIn } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
@@ -94,7 +95,8 @@ export class ModernEra {
     }
     if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     const { notifier, observer } = connection;
-    if (params.requestState !== undefined && !isParkedElsewhere(params.requestState)) {
+    // A call that waits elsewhere is resumed by its owner, whom the service reaches.
+    if (params.requestState !== undefined && !readHandle(params.requestState)) {
       return this.#suspended.resume(inbound, client, notifier, observer);
     }
     const meta = params._meta as Params;

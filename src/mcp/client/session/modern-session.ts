@@ -6,11 +6,11 @@ import { PeerError, RpcError, toError, UsageError } from '../../../base/errors.t
 import { isObject } from '../../../base/json-object.ts';
 import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
+import { readHandle } from '../../handles.ts';
 import {
   CALLER,
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
-  isParkedElsewhere,
   LOG_LEVEL,
   LOGS,
   PROTOCOL_VERSION,
@@ -134,8 +134,9 @@ export class ModernSession extends Session {
       throw unexpectedType(method, result.resultType);
     }
     const asked = result as unknown as InputRequiredResult;
-    // The call waits at another node, where every node of the fleet can resume it.
-    if (isParkedElsewhere(asked.requestState) && caller.asksInResult && mayAnswerAll(asked, caller)) return result;
+    // The call waits at its owner, and the channel finds that again for whoever brings the answers.
+    const isElsewhere = this.peer.channel.carriesCaller && readHandle(asked.requestState);
+    if (isElsewhere && caller.asksInResult && mayAnswerAll(asked, caller)) return result;
     return finishRounds(asked, {
       method,
       params: this.#enveloped(params, caller.client),
