@@ -9,6 +9,7 @@ import type { Transport } from '../../src/jsonrpc/message-transport.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { memoryPair, StreamTransport } from '../../src/transport/stream-transport.ts';
 import { fixtureTransport } from '../fixtures/server.ts';
+import { isWindows } from '../fixtures/windows.ts';
 import { transportContract } from './transport.contract.ts';
 
 async function echoing(far: Transport): Promise<Transport> {
@@ -82,7 +83,8 @@ afterAll(() => rm(folder, { recursive: true }));
 
 let sockets = 0;
 transportContract('Unix socket', async () => {
-  const path = join(folder, `${sockets++}.sock`);
+  const name = `${process.pid}-${sockets++}.sock`;
+  const path = isWindows ? `\\\\.\\pipe\\standpipe-${name}` : join(folder, name);
   const listener = createServer().listen(path);
   await once(listener, 'listening');
   const accepted = once(listener, 'connection') as Promise<[Socket]>;
