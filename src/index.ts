@@ -1,4 +1,4 @@
-// `standpipe`: the few names that most people need. Everything else has a subpath of its own.
+// `standpipe`: the most used names. Everything else has its own subpath.
 
 export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from './base/errors.ts';
 export { Client, connect } from './entry/client.ts';

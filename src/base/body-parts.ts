@@ -1,5 +1,5 @@
-// A body that comes in chunks, within a limit. Most have one chunk, which is not copied. One of many small chunks needs little more
-// memory than its bytes.
+// Collects a body that arrives in chunks, up to a limit. A body of one chunk, the usual case, is not copied. A body of
+// many small chunks takes little more memory than its bytes.
 
 import { PartList } from './part-list.ts';
 
@@ -19,7 +19,7 @@ export class BodyParts {
     return this.#bytes;
   }
 
-  /** Returns false if it is too long now, and forgets it. */
+  /** Returns false once the body exceeds the limit; the chunks collected so far are then dropped. */
   add(chunk: Uint8Array): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) this.clear();

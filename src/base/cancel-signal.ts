@@ -1,5 +1,5 @@
-// What a wait needs of an AbortSignal. A request of another end is one itself: an AbortSignal costs more than the rest of a
-// request, and few are ever looked at.
+// The part of AbortSignal that a wait needs. Incoming requests implement it themselves: creating an AbortSignal costs
+// more than the rest of a request, and few requests are ever checked for cancellation.
 
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -8,10 +8,10 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: CancelListener): void;
 }
 
-/** An object where a function for each request would be too much. */
+/** The object form avoids allocating a function for each request. */
 export type CancelListener = (() => void) | { handleEvent(): void };
 
-/** For functions that take nothing else. */
+/** For APIs that accept only an AbortSignal. */
 export function toAbortSignal(signal: CancelSignal): AbortSignal {
   if ('throwIfAborted' in signal) return signal as AbortSignal;
   const abort = new AbortController();

@@ -1,5 +1,5 @@
-// A clock that tests can control. No other file reads the time or sets a timer for a wait that users can configure. `nowMs` is
-// monotonic and not a date.
+// A clock that tests can control. Every other file reads the time and sets timers for configurable waits through it.
+// `nowMs` is monotonic and is not a date.
 
 export interface Timer {
   cancel(): void;
@@ -17,7 +17,7 @@ interface NodeTimer {
   unref?(): void;
 }
 
-/** The limit of timers in Node.js: a longer one would fire at once. */
+/** The longest delay that a Node.js timer supports: a longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,20 +1,23 @@
-// A command line as text for people: quoted for the shell of this system, and split into its words again. Standpipe never passes such
-// a text to a shell.
+// Converts a command line to text for people, quoted for the shell of this system, and splits such text into words
+// again. Standpipe never passes the text to a shell.
 
-/** On Windows, PowerShell. A text that it reads as cmd.exe does is preferred. */
+/** Windows uses PowerShell. Where possible, the text means the same to cmd.exe. */
 export type Shell = 'posix' | 'powershell';
 
-/** In the Inspector's page, the browser knows the system. */
+/** In the Inspector's page there is no `process`, so the platform comes from the browser. */
 const { process, navigator } = globalThis as { process?: { platform?: string }; navigator?: { platform?: string } };
 export const shellHere: Shell = /^win/i.test(process?.platform ?? navigator?.platform ?? '') ? 'powershell' : 'posix';
 
-/** Quoted if needed, so that it can be pasted into the shell. Placeholders of hidden secrets are not quoted. */
+/** Quotes the word if needed, so that it can be pasted into the shell. Placeholders of hidden secrets are not quoted. */
 export function shellWord(word: string, shell = shellHere): string {
   if (shell === 'powershell') return powershellWord(word);
   return /^(?:[\w@%+=:,./-]|\[redacted\]|\[env \w+\])+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Double quotes mean the same to cmd.exe. PowerShell splits options at dots, and takes typographic quotes for quotes. */
+/**
+ * Double quotes are preferred because cmd.exe reads them too. PowerShell splits options at dots and treats typographic
+ * quotes as quotes.
+ */
 function powershellWord(word: string): string {
   if (/^(?!-.*[.:])(?:[\w+=:./\\-]|\[redacted\]|\[env \w+\])+$/.test(word)) return word;
   return /["“”„$`%!\r\n]/.test(word) ? `'${word.replace(/['‘’‚‛]/g, '$&$&')}'` : `"${word}"`;
@@ -29,7 +32,7 @@ export function commandLine(command: string, args: readonly string[], shell = sh
   return shell === 'powershell' && /^["']/.test(line) ? `& ${line}` : line; // without &, a quoted word is a value
 }
 
-/** The words of a command line. Double quotes are understood too; a backslash is an escape only before a single quote. */
+/** The words of a command line. Double quotes are accepted too; a backslash is an escape only before a single quote. */
 export function commandWords(line: string, shell = shellHere): string[] {
   const [word, quoted] = forms[shell];
   const words = line.replace(/^& /, '').match(word) ?? [];
@@ -46,7 +49,10 @@ const forms = {
   powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
 } as const;
 
-/** The program alone: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe` is `python`. */
+/**
+ * The name of the program without folder and extension: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe`
+ * is `python`.
+ */
 export function programName(word: string): string {
   const name = word.split(/[\\/]/).at(-1)!;
   return name.replace(/\.(?:exe|cmd|bat)$/i, '').toLowerCase();

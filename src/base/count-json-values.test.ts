@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasMoreValues } from './count-json-values.ts';
 
-/** The same count, by the parser. */
+/** Counts the values with JSON.parse, as the reference. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, item) => sum + valuesIn(item), 1);

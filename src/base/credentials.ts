@@ -1,17 +1,17 @@
-// Credentials of an HTTP request: the user and password of a URL, and whether the headers have some already.
+// Credentials of an HTTP request: takes the user and password out of a URL, and checks headers for an Authorization header.
 
 import { base64OfText } from './header-text.ts';
 
 export interface UrlCredentials {
-  /** As they are in the URL, and decoded. */
+  /** The password as it is in the URL. `user` and `password` are decoded. */
   encodedPassword: string;
   user: string;
   password: string;
-  /** What follows `Basic ` in the header. */
+  /** The text after `Basic ` in the Authorization header. */
   basic: string;
 }
 
-/** Takes them out of the URL. Undefined if there are none. */
+/** Removes the credentials from the URL and returns them. Undefined if the URL has none. */
 export function takeCredentials(url: { username: string; password: string }): UrlCredentials | undefined {
   const { username, password: encodedPassword } = url;
   if (username === '' && encodedPassword === '') return undefined;
@@ -25,7 +25,7 @@ export function hasAuthorization(headerNames: Iterable<string>): boolean {
   return [...headerNames].some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** As it is where a percent sign escapes nothing. */
+/** Returns the text unchanged if it contains an invalid percent escape. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

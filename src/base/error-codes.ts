@@ -1,4 +1,4 @@
-// All stable codes of the errors of Standpipe. docs/errors.md explains each one; a test compares the two lists.
+// All stable error codes of Standpipe. docs/errors.md explains each one; a test compares the two lists.
 
 /** The other end answered with a JSON-RPC error. */
 export const rpcErrorCodes = [

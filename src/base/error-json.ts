@@ -1,5 +1,5 @@
-// Converts errors to JSON and back: class, code, hint and evidence are kept. The same description is printed and sent; between
-// two programs of Standpipe it is sent inside a JSON-RPC error, under one reserved key of `data`.
+// Converts errors to JSON and back, with class, code, hint and evidence. The same description is printed and sent.
+// Between two Standpipe programs it is sent inside a JSON-RPC error, under one reserved key of `data`.
 
 import type { ErrorCode } from './error-codes.ts';
 import {
@@ -16,15 +16,15 @@ import {
 import { isObject } from './json-object.ts';
 
 export interface ErrorDescription {
-  /** The name of the class. */
+  /** The class name of the error. */
   kind: string;
   message: string;
-  /** Only errors of Standpipe have one. */
+  /** Present only for errors of Standpipe. */
   code?: ErrorCode;
   hint?: string;
   evidence?: Evidence;
   ran?: ProcessIdentity;
-  /** The number on the wire. */
+  /** The numeric JSON-RPC error code. */
   rpcCode?: number;
   data?: unknown;
 }
@@ -63,8 +63,8 @@ function newError({ kind, message, code, hint, evidence, rpcCode, data }: ErrorD
 }
 
 /**
- * The error for the wire. An RpcError is kept; its hint and evidence are added to its data if that is an object or absent, and
- * dropped otherwise.
+ * Converts an error to one that can be sent. An RpcError is kept; its hint and evidence are added to its data if that
+ * is an object or absent, and dropped otherwise.
  */
 export function toRpcError(thrown: unknown): RpcError {
   const { kind, message, code, hint, evidence, ran, rpcCode = RpcCode.internalError, data } = describeError(thrown);
@@ -79,14 +79,14 @@ export function toRpcError(thrown: unknown): RpcError {
   });
 }
 
-/** What any client may know of an error that is not one of the wire: what became of its call, and in which process. */
+/** The part of a non-RPC error that any client may see: the outcome of its call, and the process that ran it. */
 export function outcomeData(thrown: unknown): object | undefined {
   if (!(thrown instanceof StandpipeError) || (!thrown.ran && thrown.code !== 'NOT_SENT')) return undefined;
   const { name: kind, code, ran } = thrown;
   return { [ERROR]: { kind, code, ...(ran && { ran }) } };
 }
 
-/** Adds to what the `data` of an error of `toRpcError` says about the process of its call, if it says anything. */
+/** Adds fields to the process identity in the `data` of an error made by `toRpcError`. Returns undefined if there is none. */
 export function extendRan(data: unknown, more: Partial<ProcessIdentity>): ProcessIdentity | undefined {
   const described = isObject(data) ? (data[ERROR] as Partial<ErrorDescription> | undefined) : undefined;
   if (!described?.ran) return undefined;
@@ -94,7 +94,10 @@ export function extendRan(data: unknown, more: Partial<ProcessIdentity>): Proces
   return described.ran;
 }
 
-/** The inverse of `toRpcError`; other errors are returned unchanged. Only for answers of Standpipe: a server could forge them. */
+/**
+ * The inverse of `toRpcError`; other errors are returned unchanged. Use it only for answers of Standpipe: a server
+ * could forge the key.
+ */
 export function fromRpcError(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || !isObject(thrown.data) || !isObject(thrown.data[ERROR])) return thrown;
   const { [ERROR]: described, ...data } = thrown.data;

@@ -1,38 +1,39 @@
-// The errors of Standpipe, one class per side: the class says which side has to change something.
-// Each has a stable `code` (docs/errors.md), a `hint` with the next step, and evidence about the child if there is any.
+// The errors of Standpipe. The class says which side has to change something: the wire, the other end, the child
+// process or the caller. Each error has a stable `code` (docs/errors.md), a `hint` with the next step, and evidence
+// about the child if there is any.
 
 import type { ErrorCode, PeerErrorCode, ProcessErrorCode, RpcErrorCode, UsageErrorCode } from './error-codes.ts';
 
 /** The phase of a connection at the time of a failure. */
 export type Phase = 'spawn' | 'startup' | 'running' | 'closing';
 
-/** What is known about the other end at the time of a failure. Values of `env` of the child are masked in all members. */
+/** Facts about the other end at the time of a failure. Values of the child's `env` are masked in all members. */
 export interface Evidence {
   phase: Phase;
-  /** The command line, for people to read. */
+  /** The command line as text for people. */
   command?: string;
   pid?: number;
   exitCode?: number | null;
   signal?: string | null;
-  /** The address, without credentials and query. */
+  /** The URL without credentials and query. */
   url?: string;
   /** The HTTP status of the response. */
   status?: number;
   /** The last 4 KB that the child wrote to stderr. */
   stderrTail?: string;
-  /** The first line on stdout that was not a message. */
+  /** The first line on stdout that was not a message (stray output). */
   firstNoise?: string;
-  /** The mistake that was recognised: a heading of docs/troubleshooting.md. */
+  /** The recognised mistake, as a heading of docs/troubleshooting.md. */
   diagnosis?: string;
 }
 
-/** One process of a server of a host. */
+/** One process run of a hosted server. */
 export interface ProcessIdentity {
   server: string;
   pid: number | null;
-  /** Counts the processes of the server: the first has 1. 0: not known, since the node that ran it is gone. */
+  /** Counts the process runs of the server from 1. It is 0 if unknown because the node that ran it is gone. */
   generation: number;
-  /** In a fleet: the node that it ran on, and the generation of the claim by which that node ran the server. */
+  /** In a fleet: the node that ran the process, and the generation of the claim under which that node ran the server. */
   node?: string;
   claim?: number;
 }
@@ -47,7 +48,7 @@ export abstract class StandpipeError<Code extends ErrorCode = ErrorCode> extends
   readonly code: Code;
   readonly hint: string | undefined;
   readonly evidence: Evidence | undefined;
-  /** The process that a call was sent to, and that has run it or may have. Set by the host. */
+  /** The process that the call was sent to, and that ran it or may have run it. Set by the host. */
   ran: ProcessIdentity | undefined;
 
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
@@ -58,10 +59,10 @@ export abstract class StandpipeError<Code extends ErrorCode = ErrorCode> extends
   }
 }
 
-/** A JSON-RPC error: an answer of the other end, or of a handler of ours. It is sent over the wire. */
+/** A JSON-RPC error, received from the other end or thrown by one of our handlers. It is sent over the wire. */
 export class RpcError extends StandpipeError<RpcErrorCode> {
   override readonly name = 'RpcError';
-  /** The number on the wire. */
+  /** The numeric JSON-RPC error code. */
   readonly rpcCode: number;
   readonly data: unknown;
 
@@ -75,7 +76,10 @@ export class RpcError extends StandpipeError<RpcErrorCode> {
 /** The other end violated the protocol, did not answer, or closed the connection. */
 export class PeerError extends StandpipeError<PeerErrorCode> {
   override readonly name = 'PeerError';
-  /** REQUEST_TIMEOUT: the request waited for the default limit of its connection, and not for a shorter one of its caller. */
+  /**
+   * For REQUEST_TIMEOUT: true if the request waited for the connection's default limit rather than for a shorter limit
+   * of its caller.
+   */
   waitedInFull = false;
 }
 
@@ -89,7 +93,7 @@ export class UsageError extends StandpipeError<UsageErrorCode> {
   override readonly name = 'UsageError';
 }
 
-/** The numbers of JSON-RPC 2.0, and one of ours outside the ranges that JSON-RPC and MCP reserve. */
+/** The error numbers of JSON-RPC 2.0, and one of Standpipe outside the ranges that JSON-RPC and MCP reserve. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -108,7 +112,6 @@ const stringCodes = new Map<number, RpcErrorCode>([
   [RpcCode.serverBusy, 'SERVER_BUSY'],
 ]);
 
-/** Any thrown value as an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

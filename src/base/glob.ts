@@ -1,6 +1,6 @@
-// Patterns with `*` (any characters) and `?` (one character). Case counts.
+// Case-sensitive patterns with `*` (any characters) and `?` (one character).
 
-/** Moves only forward, except for returns to the last `*`: no pattern makes it slow. */
+/** Backtracks only to the last `*`, so the time is at most the length of the text times the length of the pattern. */
 export function globMatcher(glob: string): (text: string) => boolean {
   return (text) => {
     let at = 0;

@@ -1,8 +1,8 @@
-// Text as the value of an HTTP header, as MCP 2026-07-28 has it: `=?base64?…?=` carries what a header cannot.
+// Encodes text as an HTTP header value as MCP 2026-07-28 specifies: `=?base64?…?=` carries text that a header cannot hold.
 
 const BEGIN = '=?base64?';
 const END = '?=';
-/** Visible characters, with spaces between them. */
+/** Visible ASCII characters, with spaces only between them. */
 const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 export function isEncodedHeader(value: string): boolean {
@@ -20,7 +20,7 @@ export function base64OfText(text: string): string {
   return btoa(bytes);
 }
 
-/** Undefined if it is not encoded as it should be. */
+/** Undefined if the Base64 is invalid. */
 export function decodeHeader(value: string): string | undefined {
   if (!isEncodedHeader(value)) return value;
   const encoded = value.slice(BEGIN.length, -END.length);

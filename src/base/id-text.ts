@@ -1,6 +1,6 @@
-// The decimal text of numbers that come once, such as ids. V8 keeps the texts of converted numbers in a cache, where they
-// survive collections of the young generation: with an id for each message, the young generation grew to its largest size.
-// A text that is put together from two parts is not cached.
+// Converts numbers that occur once, such as ids, to decimal text. V8 caches the text of converted numbers, and cached
+// texts survive collections of the young generation: with a new id for each message, the young generation grew to its
+// largest size. Text that is concatenated from two parts is not cached.
 
 const LOW = 100;
 /** "00" to "99". */
@@ -10,7 +10,7 @@ const LARGEST = 2 ** 30;
 let lastHigh = 0;
 let lastHighText = '';
 
-/** The same as `String(id)`. Fast for ids that follow each other. */
+/** Returns `String(id)`. Fast for consecutive ids. */
 export function idText(id: number): string {
   if (!(id >= LOW && id < LARGEST && Number.isInteger(id))) return String(id);
   const high = Math.floor(id / LOW);

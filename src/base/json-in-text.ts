@@ -1,6 +1,6 @@
-// Finds JSON objects inside other text: in the reply of a model, or in the output of a server. An object is found where the
-// braces are balanced and the text parses; the search continues after it. The work is bounded for any text: of a million nested
-// braces, not all are tried. Whatever precedes a brace, each text that is parsed counts its values against one budget.
+// Finds JSON objects inside other text, such as the reply of a model or the output of a server. A candidate is a span
+// with balanced braces that parses; the search continues after it. The work is bounded: not every one of a million
+// nested braces is tried. The values of every candidate that is parsed count against one budget.
 
 import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from './count-json-values.ts';
 import { endOfString } from './top-level-json.ts';
@@ -8,7 +8,7 @@ import { endOfString } from './top-level-json.ts';
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
-/** Other braces are prose. */
+/** Braces followed by anything else are prose. */
 const BEGINS_LIKE_JSON = /^\{\s*["}]/;
 const WORK_PER_TEXT = 1_000_000;
 const WORK_PER_CHARACTER = 4;

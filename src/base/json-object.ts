@@ -1,4 +1,4 @@
-// Values of JSON: their kinds, and objects with any names.
+// Helpers for JSON values: their kinds, and objects with arbitrary member names.
 
 export type JsonObject = Record<string, unknown>;
 
@@ -6,13 +6,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** For names that come from a peer: `__proto__` becomes an ordinary member. */
+/** Sets a member whose name comes from a peer: `__proto__` becomes an ordinary member. */
 export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** For messages: "null", "absent", "an array", "an object", "a string". */
+/** Names the kind of a value for messages: "null", "absent", "an array", "an object", "a string". */
 export function jsonKind(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'absent';

@@ -1,7 +1,7 @@
-/** Text on a child's stdout that is not a message: a banner, a log line. Never fatal. */
+/** Stray output: text on a child's stdout that is not a message, such as a banner or a log line. Never fatal. */
 export interface Noise {
   offset: number;
   length: number;
-  /** At most 1,024 characters of it. */
+  /** The first 1,024 characters at most. */
   text: string;
 }

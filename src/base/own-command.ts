@@ -1,8 +1,8 @@
-// The command that a user types to run Standpipe. Messages that name one of its commands are built with it: after `npx standpipe`,
-// there is no `standpipe` in PATH.
+// The command that a user types to run Standpipe. Messages that name a command of Standpipe are built with it, because
+// `standpipe` is not in PATH after `npx standpipe`.
 
-/** Pure modules have no types of Node.js. */
+/** Pure modules are compiled without the types of Node.js. */
 const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
 
-/** npm and compatible programs set the variable for commands of `npx` and of scripts. */
+/** npm and compatible programs set `npm_command` for commands run by `npx` and by scripts. */
 export const ownCommand = process?.env?.npm_command ? 'npx standpipe' : 'standpipe';

@@ -1,6 +1,7 @@
-// Collects the parts of a payload until it is complete. Large chunks are held by reference and copied once, when they are joined.
-// Small ones are copied into blocks, so that a message that arrives byte by byte needs a few objects and not one per byte. A large
-// payload moves into one buffer that grows in place: its chunks can be freed as they come, and there is nothing to join.
+// Collects the parts of a payload until it is complete. Large chunks are held by reference and copied once, when they
+// are joined. Small chunks are copied into blocks, so that a message that arrives byte by byte needs a few objects
+// rather than one per byte. A large payload moves into one buffer that grows in place: its chunks can be freed as they
+// arrive, and joining is not needed.
 // Invariant: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
 // Must not know about frames or delimiters.
 
@@ -27,7 +28,7 @@ export class PartList {
   /** Holds all bytes of a large payload. */
   #growing: Uint8Array<ArrayBuffer> | undefined;
 
-  /** `limitBytes`: the maximum that will be appended. Blocks are not larger than the rest of it. */
+  /** `limitBytes` is the maximum that will be appended. A block is never larger than the remainder. */
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
@@ -36,7 +37,7 @@ export class PartList {
     return this.#length;
   }
 
-  /** The memory kept alive: whole buffers behind views, whole blocks. */
+  /** The memory kept alive, including whole buffers behind views and whole blocks. */
   get heldBytes(): number {
     return this.#growing?.length ?? this.#closedBytes + this.#block.length;
   }
@@ -149,7 +150,7 @@ export class PartList {
     this.#nextBlockBytes = Math.min(this.#nextBlockBytes * 2, LARGEST_BLOCK_BYTES);
   }
 
-  /** Trimmed: the slack of many half-filled blocks would add up. */
+  /** Trims the block, because the slack of many half-filled blocks would add up. */
   #closeBlock(): void {
     if (this.#block === nothing) return;
     const full = this.#blockUsed === this.#block.length;

@@ -1,5 +1,5 @@
-// JSON text that is sent unchanged: a number that a double cannot represent, or a duplicate key, would not survive JSON.parse and
-// JSON.stringify. It is a value in a message; to-json.ts replaces it by its text.
+// JSON text that is sent unchanged. JSON.parse and JSON.stringify would lose duplicate keys and numbers that a double
+// cannot represent. A RawJson is a value in a message; to-json.ts replaces it by its text.
 // (JSON.rawJSON does this for single numbers, but not in Node.js 20.)
 
 export class RawJson {
@@ -9,7 +9,8 @@ export class RawJson {
   /** Throws a SyntaxError if the text is not JSON. */
   constructor(text: string) {
     JSON.parse(text);
-    // Strings contain no unescaped line break, and between values a space is equivalent: in most framings a newline ends a message.
+    // A newline ends a message in most framings. Strings contain only escaped line breaks, and between values a space
+    // is equivalent.
     this.#text = text.trim().replace(/[\r\n]+/g, ' ');
   }
 
@@ -23,10 +24,13 @@ export class RawJson {
   }
 }
 
-/** Values that JSON.stringify has visited since the last splice. It is synchronous: they belong to the text it returns. */
+/**
+ * Values that JSON.stringify has visited since the last splice. JSON.stringify is synchronous, so they all belong to
+ * the text it returns.
+ */
 let pending: RawJson[] = [];
 
-/** Takes the result of JSON.stringify. Costs nothing if it contains no RawJson. */
+/** Takes the result of JSON.stringify. Costs nothing if the result contains no RawJson. */
 export function spliceRawJson(json: string): string {
   if (pending.length === 0) return json;
   const met = pending;

@@ -1,10 +1,10 @@
-// A short hash of a text, such as a file path: FNV-1a with 64 bits. Not for secrets. Does not use `node:crypto`, which takes
-// milliseconds to load.
+// A short hash of a text, such as a file path: 64-bit FNV-1a. Not suitable for secrets. Avoids `node:crypto`, which
+// takes milliseconds to load.
 
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 
-/** 16 hexadecimal digits. */
+/** Returns 16 hexadecimal digits. */
 export function shortHash(text: string): string {
   let hash = OFFSET;
   for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);

@@ -1,19 +1,19 @@
-// Serializes values of callers as JSON: the same result on every version of Node.js, and an error with the reason if it fails.
+// Serializes the caller's values as JSON, with the same result on every version of Node.js and an error that gives the reason.
 
 import { UsageError } from './errors.ts';
 import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
 import { spliceRawJson } from './raw-json.ts';
 
-/** The text of a value that is nested too deeply is longer: a shorter one needs no check. */
+/** The text of a value nested too deeply has at least this many characters, so shorter texts need no check. */
 const SHORTEST_TOO_DEEP = 2 * (MAX_NESTING + 1);
 
-/** The text, or a UsageError with the reason. */
+/** Returns the text, or a UsageError with the reason. */
 export function toJson(value: unknown): string | UsageError {
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch (cause) {
-    // The stack may overflow first.
+    // The stack may overflow before the nesting is checked.
     if (cause instanceof RangeError && isNestedTooDeeply(value)) return tooDeep(cause);
     return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Cannot be serialized as JSON: ${(cause as Error).message}`, {
       cause,
@@ -26,7 +26,7 @@ export function toJson(value: unknown): string | UsageError {
   return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : spliceRawJson(json);
 }
 
-/** The text. Throws the UsageError. */
+/** Returns the text, or throws the UsageError of `toJson`. */
 export function requireJson(value: unknown): string {
   const json = toJson(value);
   if (typeof json === 'string') return json;

@@ -1,5 +1,5 @@
-// Reads the members of the outermost object of a JSON text without parsing it: for text that is invalid or cut off, and for
-// numbers that JSON.parse would round. One pass over the characters; no recursion, no regular expression.
+// Reads the members of the outermost object of a JSON text without parsing it, for text that is invalid or cut off and
+// for numbers that JSON.parse would round. One pass over the characters, without recursion.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,8 +9,9 @@ const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
 /**
- * Keys of the outermost object with the text of their values, if these are complete and neither object nor array.
- * `onNested` is called with the keys of objects and arrays. With `wanted`, other keys are skipped: there may be millions.
+ * Maps keys of the outermost object to the text of their values. Incomplete values, objects and arrays are left out;
+ * `onNested` is called with the keys of objects and arrays. With `wanted`, other keys are skipped: there may be
+ * millions.
  */
 export function topLevelTokens(
   text: string,
@@ -51,7 +52,7 @@ export function topLevelTokens(
   return tokens;
 }
 
-/** Strings that end sooner are scanned by character; for longer ones the search of the engine is faster. */
+/** Strings of up to this length are scanned by character; for longer ones the engine's search is faster. */
 const NEAR_CHARS = 32;
 
 /** The index after the closing quote, or −1. `from` is the index of the opening quote. */
@@ -84,7 +85,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** The longest form of a wanted key: every character escaped, as in \u0069. */
+/** The longest wanted key in its longest form, with every character escaped as in \u0069. */
 const LONGEST_WANTED = 64;
 
 function readWantedKey(text: string, at: number, end: number, wanted: ReadonlySet<string>): string | undefined {

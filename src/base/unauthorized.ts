@@ -1,5 +1,5 @@
-// Errors of those who authorize requests: the server refused the request, or it was never sent. It has not run, and no other
-// request to the same server would succeed.
+// Recognises authorization errors: the server refused the request, or the request was never sent. The request has not
+// run, and other requests to the same server would fail too.
 
 import type { ErrorCode } from './error-codes.ts';
 import { StandpipeError } from './errors.ts';

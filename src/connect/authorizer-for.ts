@@ -1,11 +1,12 @@
-// The authorization at a server, unless its headers have one or it is turned off. OAuth is loaded with the first request.
+// Selects the authorization for a server, unless its headers already have one or it is turned off. OAuth is loaded with
+// the first request.
 
 import { hasAuthorization } from '../base/credentials.ts';
 import type { OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
 import type { Authorizer } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 
-/** `false`: none. */
+/** `false` turns authorization off. */
 export type AuthSetting = Omit<OAuthAuthorizerOptions, 'url'> | false;
 
 export interface AuthorizedAddress extends Pick<HttpClientOptions, 'url' | 'headers' | 'ca'> {

@@ -1,4 +1,4 @@
-// From a command, an address or a transport to a client of the server behind it.
+// Connects to a server given as a command, an address or a transport, and returns a client.
 
 import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
@@ -11,21 +11,21 @@ import { type StdioClientOptions, StdioClientTransport } from '../transport/stdi
 import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
 
 export interface AddressOptions extends HttpClientOptions {
-  /** How a token is got where the server asks for one: by default with OAuth, from a login that is stored. */
+  /** How to get a token if the server requires one. Default: OAuth, with a stored login. */
   auth?: AuthSetting | undefined;
 }
 
-/** A server as a command: started, and started once more where the question for its era killed it. */
+/** Starts a command as a server. The command is started again if the probe for its era killed it. */
 export function connect<Tools extends ToolTypes = AnyTools>(
   command: StdioClientOptions,
   options?: ClientOptions,
 ): Promise<Client<StdioClientTransport, Tools>>;
-/** A remote server. */
+/** Connects to a remote server. */
 export function connect<Tools extends ToolTypes = AnyTools>(
   address: AddressOptions,
   options?: ClientOptions,
 ): Promise<Client<HttpClientTransport, Tools>>;
-/** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
+/** Connects over a transport of Standpipe or of the official SDK that is not started yet, or over one made by a function. */
 export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTools>(
   transport: T | (() => T),
   options?: ClientOptions,
@@ -52,10 +52,10 @@ export function connect(
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
 }
 
-/** A server answers every request, also one that it does not know: where nothing comes, the network or the server is slow. */
+/** An HTTP server answers every request, including unknown ones, so silence means that the network or the server is slow. */
 const HTTP_PROBE_TIMEOUT_MS = 3_000;
 
-/** Who uses commands only does not load it. */
+/** The HTTP transport is loaded on first use: programs that use only commands do not load it. */
 async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
   const { HttpClientTransport } = await import('../transport/http/http-client.ts');
   const authorizer = target.authProvider ? undefined : (target.authorizer ?? authorizerFor(target));
@@ -64,7 +64,7 @@ async function connectOverHttp(target: AddressOptions, options: ClientOptions): 
   return openClient({ open, canReopen: true, key }, { probeTimeoutMs: HTTP_PROBE_TIMEOUT_MS, ...options });
 }
 
-/** Without the environment: it holds secrets, and does not change what language a server speaks. */
+/** The environment is left out: it holds secrets and does not change which protocol era a server supports. */
 export function eraKeyOf({ command, args = [], cwd }: StdioClientOptions): string {
   return JSON.stringify([command, args, cwd ?? process.cwd()]);
 }

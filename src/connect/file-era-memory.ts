@@ -1,7 +1,7 @@
-// An era memory in a file, for programs that start servers again and again. The file holds hashes and eras: no command line.
-// It is a cache: a missing, broken or unwritable file costs the question for the era, and never fails a connection.
-// An entry holds for a day, so that a server that learns another era is not kept in the old one; and for as long as the
-// program and the script of the command line are the same files.
+// An era memory in a file, for programs that start the same servers repeatedly. The file holds hashes and eras, never a
+// command line. It is a cache: with a missing, broken or unwritable file the era is probed again, and the connection
+// still succeeds. An entry is valid for a day, so that a server that adds support for another era is not kept in the
+// old one, and only while the program and script of the command line are unchanged.
 
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ const eras: readonly unknown[] = ['modern', 'legacy', 'transcript'] satisfies Kn
 
 interface Entry {
   era: KnownEra;
-  /** Since 1970. */
+  /** Milliseconds since 1970. */
   atMs: number;
 }
 
@@ -39,7 +39,7 @@ export class FileEraMemory implements EraMemory {
     const hash = hashOf(key);
     const entries = this.#read();
     if (entries.get(hash)?.era === era) return;
-    entries.delete(hash); // the newest stand last
+    entries.delete(hash); // the newest entries are last
     entries.set(hash, { era, atMs: this.#nowMs() });
     this.#write(entries);
   }
@@ -49,7 +49,7 @@ export class FileEraMemory implements EraMemory {
     if (entries.delete(hashOf(key))) this.#write(entries);
   }
 
-  /** Read each time: other programs write it too. */
+  /** Reads the file each time, because other programs write it too. */
   #read(): Map<string, Entry> {
     try {
       if (statSync(this.#file).size > MOST_BYTES) return new Map();
@@ -57,7 +57,7 @@ export class FileEraMemory implements EraMemory {
       const nowMs = this.#nowMs();
       return new Map(Object.entries(isObject(value) ? value : {}).filter((pair) => isValid(pair, nowMs)));
     } catch {
-      return new Map(); // no file yet, or not readable any more
+      return new Map(); // the file does not exist yet or is not readable
     }
   }
 
@@ -66,12 +66,12 @@ export class FileEraMemory implements EraMemory {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       replacePrivately(this.#file, JSON.stringify(Object.fromEntries([...entries].slice(-MOST_ENTRIES))));
     } catch {
-      // a home that cannot be written to: then the question is asked again
+      // the folder is not writable: the era is probed again next time
     }
   }
 }
 
-/** Of all programs of the user. */
+/** The memory shared by all programs of the user. */
 export function userEraMemory(): FileEraMemory {
   return new FileEraMemory(join(cacheFolder(), 'eras.json'));
 }
@@ -82,12 +82,12 @@ function isValid(pair: [string, unknown], nowMs: number): pair is [string, Entry
   return entry.atMs <= nowMs && nowMs - entry.atMs < VALID_MS;
 }
 
-/** The key, and when the files that it names were changed. */
+/** Hashes the key together with the modification times of the files that it names. */
 function hashOf(key: string): string {
   return shortHash(JSON.stringify([key, ...filesOf(key).map(changedAtMs)]));
 }
 
-/** `connect` makes the key from command, arguments and folder; another one names no files. */
+/** `connect` builds the key from command, arguments and folder. A key of another form names no files. */
 function filesOf(key: string): string[] {
   try {
     const [command, args, cwd] = JSON.parse(key) as [string, string[], string];

@@ -1,5 +1,6 @@
-// Bridges between LiteMCP and MCP over standard input and output: a LiteMCP server as an MCP server, and a tool of an MCP server as
-// a LiteMCP server. What a bridge needs of MCP is loaded with the first bridge: a LiteMCP server starts faster without.
+// Bridges between LiteMCP and MCP over standard input and output: a LiteMCP server as an MCP server, and a tool of an
+// MCP server as a LiteMCP server. The MCP code is loaded with the first bridge, because a LiteMCP server starts faster
+// without it.
 
 import { PeerError } from '../base/errors.ts';
 import type { LiteMcpClient } from '../litemcp/client.ts';
@@ -15,7 +16,7 @@ import type { ChildOptions } from '../transport/child-wire.ts';
 import type { StdioClientOptions } from '../transport/stdio-client.ts';
 import { connectLiteMcp, type LiteMcpChild, type LiteMcpConnectOptions, serveLiteMcp } from './litemcp.ts';
 
-/** An MCP server whose one tool is that of a LiteMCP server. `connect` of it serves any MCP client. */
+/** Returns an MCP server whose only tool is that of a LiteMCP server. Its `connect` serves any MCP client. */
 export async function litemcpAsMcp(
   client: LiteMcpClient,
   options?: FrontOptions & LiteMcpServiceOptions,
@@ -27,13 +28,13 @@ export async function litemcpAsMcp(
 type StartOptions = Pick<ClientOptions, 'startupTimeoutMs' | 'requestTimeoutMs' | 'signal'>;
 export type LiteMcpAsMcpOptions = Omit<ChildOptions, 'framing'> & StartOptions;
 
-/** A running LiteMCP server, for a host of MCP servers. */
+/** A running LiteMCP server, as a host of MCP servers uses it. */
 export interface LiteMcpLink {
   client: Client<never>;
-  /** The LiteMCP client behind it. */
+  /** The LiteMCP client behind `client`. */
   litemcp: LiteMcpChild;
   pid: number | null;
-  /** The protocol of the server. */
+  /** The protocol name and version of the server. */
   revision: string;
   serverInfo: Implementation;
   /** Called once, when the connection ends and `close` was not called. */
@@ -41,12 +42,12 @@ export interface LiteMcpLink {
   close(): Promise<void>;
 }
 
-/** A call that is in flight when stdin ends is run by another process, which may be slow to answer. */
+/** A call in flight when stdin ends runs in another process, which may take longer to answer. */
 const ownEnd = { exitOnEnd: false, drainMs: 10_000 };
 
 /**
- * Starts a LiteMCP server and returns an MCP client of it. Errors are those of any MCP server. `opened` is called with the
- * LiteMCP client before the start.
+ * Starts a LiteMCP server and returns an MCP client for it. Errors are the same as for any MCP server. `opened` is
+ * called with the LiteMCP client before the start.
  */
 export async function openLiteMcpAsMcp(
   options: LiteMcpAsMcpOptions,
@@ -75,8 +76,8 @@ export async function openLiteMcpAsMcp(
 }
 
 /**
- * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when that is over:
- * with nothing when stdin has ended or `signal` aborted, with the reason when the LiteMCP server was lost.
+ * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when serving
+ * ends: with undefined if stdin ended or `signal` aborted, with the reason if the LiteMCP server was lost.
  */
 export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise<Error | undefined> {
   const { StdioServerTransport } = await import('../transport/stdio-server.ts');
@@ -91,13 +92,13 @@ export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise
 }
 
 export interface ServeMcpToolOptions extends StdioClientOptions, StartOptions {
-  /** The name of the tool that is served. */
+  /** The name of the tool to serve. */
   tool: string;
 }
 
 /**
- * Starts an MCP server and serves one of its tools as a LiteMCP server on this process's stdin and stdout. Resolves when
- * that is over: with nothing when stdin has ended or `signal` aborted, with the reason when the MCP server was lost.
+ * Starts an MCP server and serves one of its tools as a LiteMCP server on this process's stdin and stdout. Resolves
+ * when serving ends: with undefined if stdin ended or `signal` aborted, with the reason if the MCP server was lost.
  */
 export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promise<Error | undefined> {
   const { tool, startupTimeoutMs, requestTimeoutMs, signal, ...target } = options;
@@ -111,7 +112,7 @@ export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promi
   }
 }
 
-/** A bridge on our own stdio ends with its client, with the server behind it, or by the signal. */
+/** A bridge on this process's stdio ends when its client disconnects, the server behind it is lost, or the signal aborts. */
 async function untilOver(
   lost: Promise<Error | undefined>,
   ended: Promise<unknown>,
@@ -126,7 +127,7 @@ async function untilOver(
     lost.then((cause) => ({ cause })),
     Promise.race([ended, aborted]).then(() => undefined),
   ]);
-  // Pending calls fail with the server; their errors are sent before the end of this turn.
+  // Pending calls fail when the server is lost; their errors are sent before the end of this turn.
   if (loss) await new Promise((resolve) => setImmediate(resolve));
   await stopServing();
   if (!loss) return undefined;

@@ -12,7 +12,7 @@ import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
 import { OwnWire, type OwnWireOptions } from '../transport/own-wire.ts';
 
 export interface LiteMcpConnectOptions extends Omit<ChildOptions, 'framing'>, LiteMcpClientOptions {
-  /** How long the server may take to describe its tool; `timeoutMs` by default. */
+  /** The maximum time for the server to describe its tool. Default: `timeoutMs`. */
   startupTimeoutMs?: number;
   /** Aborts the start. */
   signal?: AbortSignal;
@@ -32,12 +32,15 @@ export class LiteMcpChild extends LiteMcpClient {
     return this.#wire.pid;
   }
 
-  /** The server's stderr, with `stderr: 'pipe'`. */
+  /** The server's stderr; null unless `stderr` is 'pipe'. */
   get stderr(): Readable | null {
     return this.#wire.stderr;
   }
 
-  /** The last step that was needed to stop the server, once it has stopped: `stdin` means that it exited by itself. */
+  /**
+   * The last step that was needed to stop the server, once it has stopped. `stdin` means that it exited when its stdin
+   * closed.
+   */
   get stopRung(): StopRung | undefined {
     return this.#wire.stopRung;
   }
@@ -62,12 +65,12 @@ export async function connectLiteMcp(
   } catch (error) {
     const evidence = client.evidence(); // read before the server is stopped, so that it shows the failure alone
     await client.close();
-    const { firstNoise } = client.evidence(); // text without an empty line behind it is read at the end
+    const { firstNoise } = client.evidence(); // output that is not followed by an empty line is read only at the end
     throw connectError(error, firstNoise === undefined ? evidence : { ...evidence, firstNoise });
   }
 }
 
-/** Whether `get` was sent does not matter, since it changes nothing: that the server exited is the error. */
+/** Prefers the exit of the process over the error of `get`: whether `get` was sent does not matter, since it changes nothing. */
 function connectError(error: unknown, evidence: Evidence): unknown {
   if (!(error instanceof PeerError)) return error;
   if (error.cause instanceof ProcessError) return error.cause;
@@ -82,7 +85,7 @@ function connectError(error: unknown, evidence: Evidence): unknown {
 
 export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;
 
-/** Serves this process's parent until stdin ends; then the process exits. Log lines go to stderr. */
+/** Serves this process's parent until stdin ends, then exits the process. Log lines go to stderr. */
 export function serveLiteMcp(server: LiteMcpServer, options: LiteMcpServeOptions = {}): Promise<ServerConnection> {
   const wire = new OwnWire({ ...options, framing: blankLines() });
   const log = (line: string) => process.stderr.write(`${line}\n`);

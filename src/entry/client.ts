@@ -1,4 +1,4 @@
-// `standpipe/client`: connects to a server that speaks MCP, of any revision, over a command or any transport.
+// `standpipe/client`: connects to an MCP server of any revision, over a command or any transport.
 
 export {
   type Evidence,

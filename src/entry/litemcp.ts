@@ -1,5 +1,5 @@
-// `standpipe/litemcp`: LiteMCP over standard input and output, both ends, the prompt text between a tool and a model, and
-// the bridges: a LiteMCP server as an MCP server, and a tool of an MCP server as a LiteMCP server.
+// `standpipe/litemcp`: client and server for LiteMCP over standard input and output, the prompt text between a tool and
+// a model, and the bridges: a LiteMCP server as an MCP server, and a tool of an MCP server as a LiteMCP server.
 
 export { type Evidence, PeerError, ProcessError, UsageError } from '../base/errors.ts';
 export type { Noise } from '../base/noise.ts';

@@ -1,4 +1,4 @@
-// `standpipe/recording`: reads what was recorded, and what running taps and hosts tell.
+// `standpipe/recording`: reads recordings, and the live data of running taps and hosts.
 
 export type { FlowEvent, FlowKind } from '../flow/event.ts';
 export { FlowStore, type FlowStoreOptions } from '../flow/store.ts';

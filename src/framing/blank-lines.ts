@@ -1,6 +1,6 @@
-// LiteMCP's framing: a message ends with three consecutive newlines and may itself span lines, so pretty-printed JSON
-// goes through as it is. Each newline may be a CRLF; newlines before a message are passed over, and a byte order mark at
-// the start. The search for LF is the engine's own; only the newlines between two messages are looked at one by one.
+// The framing of LiteMCP: a message ends with three consecutive newlines and may itself span lines, so pretty-printed
+// JSON passes unchanged. Each newline may be a CRLF. Newlines before a message and a byte order mark at the start are
+// skipped. `indexOf` searches for LF; only the newlines between two messages are examined one by one.
 
 import { UsageError } from '../base/errors.ts';
 import { decoderOf, type FrameScanner } from './decoder.ts';
@@ -10,7 +10,7 @@ import { PartialFrame } from './partial-frame.ts';
 const LF = 0x0a;
 const CR = 0x0d;
 const DELIMITER_NEWLINES = 3;
-/** The most of a delimiter that can have come without being whole: `\r\n\r\n\r`. */
+/** The longest incomplete delimiter: `\r\n\r\n\r`. */
 const PARTIAL_DELIMITER_BYTES = 5;
 
 export function blankLines(): Framing {
@@ -33,7 +33,7 @@ export function blankLines(): Framing {
   };
 }
 
-/** The decoder itself is the judge: what it would not hand on in one piece is not written. */
+/** Runs the decoder on the encoded message: a payload that would not arrive as exactly one frame is refused. */
 function arrivesWhole(message: Uint8Array, payloadBytes: number): boolean {
   const lengths: number[] = [];
   const decoder: FrameDecoder = blankLines().decoder({ maxFrameBytes: LARGEST_MAX_FRAME_BYTES });
@@ -44,13 +44,13 @@ function arrivesWhole(message: Uint8Array, payloadBytes: number): boolean {
 }
 
 class BlankLinesScanner implements FrameScanner {
-  /** The message that the last chunk left open. Its positions below count from its first byte. */
+  /** The message that the last chunk left incomplete. The positions below count from its first byte. */
   readonly #open: PartialFrame;
-  /** How many newlines stand in a row at the end of what was read. */
+  /** The number of consecutive newlines at the end of the bytes read so far. */
   #newlines = 0;
-  /** Where that row began: the length of the message, if the row becomes a delimiter. */
+  /** The position where these newlines begin: the length of the message if they become a delimiter. */
   #contentLength = 0;
-  /** Where the last newline of that row ended; says nothing while there is none. */
+  /** The position after the last of these newlines. Meaningless while `#newlines` is 0. */
   #afterNewline = 0;
 
   constructor(maxFrameBytes: number) {
@@ -86,7 +86,7 @@ class BlankLinesScanner implements FrameScanner {
     else this.#open.cut(endsWithCr ? length - 1 : length, sink);
   }
 
-  /** Passes over the newlines before a message; says where it begins. */
+  /** Skips the newlines before a message. Returns the index where the message begins. */
   #begin(chunk: Uint8Array, from: number, chunkOffset: number): number {
     let start = from;
     while (chunk[start] === LF || chunk[start] === CR) start++;
@@ -105,7 +105,7 @@ class BlankLinesScanner implements FrameScanner {
     this.#afterNewline = position + 1;
   }
 
-  /** Whether nothing but one carriage return lies between the last newline and `position`. */
+  /** Whether at most one carriage return lies between the last newline and `position`. */
   #rowGoesOn(position: number, afterCr: boolean): boolean {
     const between = position - this.#afterNewline;
     return this.#newlines > 0 && (between === 0 || (between === 1 && afterCr));

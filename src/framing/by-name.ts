@@ -1,4 +1,4 @@
-// Framings as a config file names them. The name of a framing made here is the name it was asked for.
+// Creates framings from the names used in a config file. The `name` of each framing equals the name it was created by.
 
 import { UsageError } from '../base/errors.ts';
 import { blankLines } from './blank-lines.ts';
@@ -17,7 +17,7 @@ const byName = new Map<string, () => Framing>([
   ['content-length', contentLength],
 ]);
 
-/** What `framingByName` understands, for people to read: the last one stands for any size. */
+/** All names that `framingByName` accepts, as text for people: the last one stands for any size. */
 export const framingNames: readonly string[] = [...byName.keys(), 'fixed-length:<bytes>'];
 
 export function framingByName(name: string): Framing {

@@ -1,6 +1,6 @@
-// LSP's framing: header lines, a blank line, then as many bytes as `Content-Length` says. Noise between frames is
-// reported line by line and costs nothing else; after a bad header block the stream is found again at the next header,
-// even one that sticks to the end of a body of unknown length. Knows nothing of what a body is.
+// The framing of LSP: header lines, a blank line, then as many bytes as `Content-Length` announces. Stray output
+// between frames is reported line by line and loses no frame. After a bad header block the decoder resynchronises at
+// the next header, even one that directly follows a body of unknown length. Must not know what a body contains.
 
 import { CountedPayload } from './counted-payload.ts';
 import { decoderOf, type FrameScanner } from './decoder.ts';
@@ -9,7 +9,7 @@ import { HeaderBlock } from './header-block.ts';
 import { type HeaderLine, readHeaderLine, readLineEnd, STUCK_HEADER_BYTES } from './header-line.ts';
 import { PartialFrame } from './partial-frame.ts';
 
-/** A longer line is noise, whatever it says. */
+/** A longer line is stray output, whatever it contains. */
 export const MAX_HEADER_LINE_BYTES = 8 * 1024;
 
 const LF = 0x0a;
@@ -31,7 +31,7 @@ export function contentLength(): Framing {
   };
 }
 
-/** A line without its end. Of one that is too long, `first` and `last` are all that is left. */
+/** A line without its line end. For a line that is too long, only `first` and `last` are kept. */
 interface Line {
   offset: number;
   length: number;
@@ -43,7 +43,7 @@ interface Line {
 class ContentLengthScanner implements FrameScanner {
   readonly #payload: CountedPayload;
   readonly #block = new HeaderBlock();
-  /** The line that the last chunk left open, and its last bytes in case it becomes too long to be held. */
+  /** The line that the last chunk left incomplete, and its last bytes in case it becomes too long to be held. */
   readonly #open = new PartialFrame(MAX_HEADER_LINE_BYTES, 1);
   #openEnd = nothing;
   #endOffset = 0;
@@ -77,7 +77,7 @@ class ContentLengthScanner implements FrameScanner {
     }
   }
 
-  /** Reads to the end of a line, or of the chunk. */
+  /** Reads to the end of a line or of the chunk. Returns the index after it. */
   #readLine(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): number {
     if (this.#open.length === 0) this.#open.beginAt(chunkOffset + from);
     const lf = chunk.indexOf(LF, from);
@@ -134,7 +134,7 @@ class ContentLengthScanner implements FrameScanner {
   }
 }
 
-/** The last `count` bytes of both together, as a copy. */
+/** A copy of the last `count` bytes of both arrays together. */
 function lastBytes(before: Uint8Array, bytes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   const fromBytes = Math.min(bytes.length, count);
   const fromBefore = Math.min(before.length, count - fromBytes);

@@ -1,5 +1,5 @@
-// A payload whose length was announced before it came: the second half of every framing with a header. Bytes are only
-// counted here, never looked at; memory grows with what has come, not with what was announced.
+// A payload whose length is announced before it: the second half of every framing with a header. Bytes are counted, not
+// examined. Memory grows with the bytes received rather than with the announced length.
 
 import type { FrameSink } from './framing.ts';
 import { PartialFrame } from './partial-frame.ts';
@@ -14,7 +14,7 @@ export class CountedPayload {
     this.#open = new PartialFrame(maxFrameBytes);
   }
 
-  /** Whether a payload has been announced and not yet handed on. */
+  /** Whether a payload has been announced and not yet delivered. */
   get isOpen(): boolean {
     return this.#announced >= 0;
   }
@@ -29,7 +29,10 @@ export class CountedPayload {
     if (length > this.#maxFrameBytes) this.#open.letGo();
   }
 
-  /** Takes its share of chunk[from…] and says where that ends. To be called even with nothing left: a payload may be empty. */
+  /**
+   * Takes the payload's share of chunk[from…] and returns the index where it ends. Call it even if the chunk has no
+   * bytes left: a payload may be empty.
+   */
   feed(chunk: Uint8Array, from: number, sink: FrameSink): number {
     const missing = this.#announced - this.#open.length;
     const to = Math.min(chunk.length, from + missing);
@@ -43,7 +46,7 @@ export class CountedPayload {
     return to;
   }
 
-  /** The stream has ended. */
+  /** Call this when the stream has ended. */
   finish(sink: FrameSink): void {
     if (!this.isOpen) return;
     const tooLong = this.#announced > this.#maxFrameBytes;

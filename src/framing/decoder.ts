@@ -1,5 +1,5 @@
-// What all decoders share; the file of a codec only finds boundaries. Checks the limit, counts offsets, skips a byte order mark,
-// and permits sinks that throw or push another chunk.
+// The part that all decoders share; the file of a codec only finds boundaries. Checks the limit, counts offsets, skips
+// a byte order mark, and permits sinks that throw or push another chunk.
 
 import { UsageError } from '../base/errors.ts';
 import { Delivery } from './delivery.ts';
@@ -11,17 +11,17 @@ import {
   LARGEST_MAX_FRAME_BYTES,
 } from './framing.ts';
 
-/** The part of a decoder that differs: how one codec finds its boundaries. */
+/** The part of a decoder that differs per codec: it finds the frame boundaries. */
 export interface FrameScanner {
-  /** Reads chunk[from…]. `chunkOffset` is the place of chunk[0] in the stream. */
+  /** Reads chunk[from…]. `chunkOffset` is the position of chunk[0] in the stream. */
   scan(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): void;
-  /** Reports what the end of the stream cut off. The scanner is thrown away afterwards. */
+  /** Reports the frame that the end of the stream cut off, if any. The scanner is discarded afterwards. */
   finish(sink: FrameSink): void;
   readonly heldBytes: number;
 }
 
 export interface DecoderTraits {
-  /** For framings of text: a UTF-8 byte order mark before the first frame is no part of it. */
+  /** For text framings: a UTF-8 byte order mark before the first frame is not part of the frame. */
   skipsByteOrderMark?: boolean;
 }
 
@@ -48,12 +48,12 @@ class Decoder implements FrameDecoder {
   readonly #markBytes: number;
   #scanner: FrameScanner;
   #offset = 0;
-  /** How much of the byte order mark was seen; equal to #markBytes once that question is settled. */
+  /** The number of byte order mark bytes seen; equal to `#markBytes` once the mark was skipped or ruled out. */
   #markSeen = 0;
-  /** The sink of the last push, with a guard: a chunk is read to its end before what the sink threw first goes up. */
+  /** The sink of the last push, wrapped by a guard: a chunk is read to its end before the first error of the sink is thrown. */
   #guarded: { target: FrameSink; sink: FrameSink } | undefined;
   #failure: { thrown: unknown } | undefined;
-  /** What came while a sink handled a frame. A stream in this process may bring the next chunk then. */
+  /** Chunks pushed while a sink handled a frame. An in-process stream can deliver the next chunk synchronously. */
   readonly #waiting: { chunk: Uint8Array | undefined; sink: FrameSink }[] = [];
   #reading = false;
 
@@ -75,7 +75,7 @@ class Decoder implements FrameDecoder {
     this.#take(undefined, sink);
   }
 
-  /** No chunk means the end of the stream. */
+  /** `chunk` is undefined at the end of the stream. */
   #take(chunk: Uint8Array | undefined, sink: FrameSink): void {
     if (this.#reading) return void this.#waiting.push({ chunk, sink });
     this.#reading = true;
@@ -120,7 +120,7 @@ class Decoder implements FrameDecoder {
     this.#markSeen = 0;
   }
 
-  /** Says how many bytes of the chunk belong to the mark. What began like one and is none goes to the scanner after all. */
+  /** Returns how many bytes of the chunk belong to the mark. Bytes that only began like a mark go to the scanner. */
   #passMark(chunk: Uint8Array, sink: FrameSink): number {
     let from = 0;
     let seen = this.#markSeen;

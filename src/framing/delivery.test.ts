@@ -8,7 +8,7 @@ function fail(what: string): never {
   throw new Error(what);
 }
 
-/** What happened, in order, as three lines were read. */
+/** The calls made while three lines are read, in order. */
 function read(observe: (text: string) => void, take: (text: string) => void, asSpans: boolean): string[] {
   const seen: string[] = [];
   const observed = (text: string) => {

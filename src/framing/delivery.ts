@@ -1,13 +1,14 @@
-// Where frames leave the decoder: first for an observer, then for the protocol. The one place on the way in where what
-// either of them throws is caught. It is reported after both have had the frame, so that what was seen keeps its order.
+// Delivers frames from the decoder, first to an observer and then to the protocol. On the inbound path, errors of
+// either are caught only here. An error is reported after both have received the frame, so that the observed order is
+// kept.
 
 import type { FrameFault, FrameSink } from './framing.ts';
 
-/** Sees every frame and changes nothing. */
+/** Receives every frame without changing it. */
 export interface FrameObserver {
-  /** One frame. The bytes are a view: copy what is to be kept. */
+  /** The bytes are a view that is valid during the call: copy them to keep them. */
   received?(bytes: Uint8Array, offset: number): void;
-  /** Instead of `received`, for an observer that can do without a view: the frame is chunk[start, end). */
+  /** Called instead of `received`, for observers that do not need a view: the frame is chunk[start, end). */
   receivedSpan?(chunk: Uint8Array, start: number, end: number, offset: number): void;
   fault?(fault: FrameFault): void;
 }

@@ -1,5 +1,5 @@
-// Runs a decoder over chunks and writes down what it said, in a form that tests can compare. Bytes become latin1 text:
-// one character a byte, so that a difference can be read.
+// Runs a decoder over chunks and records its events in a form that tests can compare. Bytes become latin1 text, one
+// character per byte, so that a difference is readable.
 
 import type { FrameDecoder, FrameFaultCode, FrameSink } from './framing.ts';
 
@@ -20,7 +20,7 @@ export function collector(): { events: FrameEvent[]; sink: FrameSink } {
   return { events, sink };
 }
 
-/** All events of a stream; `afterPush` sees the decoder between two chunks. */
+/** All events of a stream. `afterPush` receives the decoder after each chunk. */
 export function decodeAll(
   decoder: FrameDecoder,
   chunks: Iterable<Uint8Array>,
@@ -35,7 +35,7 @@ export function decodeAll(
   return events;
 }
 
-/** The frames alone, for examples in which no fault is expected. */
+/** The frames alone, for examples without faults. */
 export function framesOf(decoder: FrameDecoder, chunks: Iterable<Uint8Array>): string[] {
   return decodeAll(decoder, chunks).map((event) => {
     if ('fault' in event) throw new Error(`unexpected ${JSON.stringify(event)}`);
@@ -43,7 +43,7 @@ export function framesOf(decoder: FrameDecoder, chunks: Iterable<Uint8Array>): s
   });
 }
 
-/** Every way to cut the bytes in two, and the way to cut them into single bytes. Each chunk is a buffer of its own. */
+/** Every way to cut the bytes in two, and the cut into single bytes. Each chunk has a separate buffer. */
 export function* everySplit(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) {
     yield [new Uint8Array(bytes.subarray(0, at)), new Uint8Array(bytes.subarray(at))];

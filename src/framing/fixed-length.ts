@@ -1,5 +1,5 @@
-// Every frame has the same length; a shorter payload is filled up with padding, which is stripped again at the other
-// end. A payload that itself ends with the padding byte would come back shorter and is therefore not written.
+// Frames of one fixed length. A shorter payload is padded, and the receiver strips the padding. A payload that ends
+// with the padding byte would arrive shorter, so it is refused.
 
 import { UsageError } from '../base/errors.ts';
 import { CountedPayload } from './counted-payload.ts';
@@ -8,7 +8,7 @@ import { type FrameSink, type Framing, LARGEST_MAX_FRAME_BYTES } from './framing
 
 export interface FixedLengthOptions {
   frameBytes: number;
-  /** The byte that fills a frame up; a space unless told otherwise. */
+  /** The byte that fills up a frame. Default: a space. */
   padding?: number;
 }
 

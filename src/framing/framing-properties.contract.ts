@@ -1,5 +1,6 @@
-// What holds for every framing and every stream: the decoder agrees with its naive twin, however the stream is cut; it
-// never throws; it never holds more than it may; it never searches a byte twice; what was encoded is decoded.
+// Properties of every framing and every stream. However the stream is cut, the decoder agrees with its naive
+// counterpart, never throws, never holds more than its limit and never searches a byte twice. Encoded payloads decode
+// to themselves.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,7 +33,7 @@ export function framingProperties(framing: Framing, { naive, pieces, maxFrameByt
     startedMs = performance.now();
   });
 
-  /** One stream, three ways: cut up, in single bytes, in one piece. */
+  /** Decodes one stream three ways: in the given chunks, in single bytes, in one piece. */
   const check = (stream: Stream) => {
     const max = stream.maxFrameBytes;
     const expected = naive(latin1(stream.bytes), max);
@@ -103,7 +104,7 @@ export function framingProperties(framing: Framing, { naive, pieces, maxFrameByt
   });
 }
 
-/** Only a refusal that is a UsageError counts as one. */
+/** Only a UsageError counts as a refusal. */
 function canCarry(framing: Framing, payload: Uint8Array): boolean {
   try {
     framing.encode(payload);
@@ -114,12 +115,12 @@ function canCarry(framing: Framing, payload: Uint8Array): boolean {
   }
 }
 
-/** By text first: `toEqual` walks every event, and there are millions. */
+/** Compares as text first: `toEqual` walks every event, and there are millions. */
 function expectSame(actual: unknown[], expected: unknown[]): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected);
 }
 
-/** Chunks that fail the test if a byte of theirs is searched for a second time. */
+/** Chunks that fail the test if one of their bytes is searched a second time. */
 function* searchedOnce(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   for (const chunk of chunks) {
     let searchedTo = 0;

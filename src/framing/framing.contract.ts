@@ -1,5 +1,5 @@
-// What holds for every framing. A codec's test hands in the codec, its naive twin and the pieces its streams are made of.
-// A skip carries its reason, which the report shows.
+// Contract of every framing. The test of a codec supplies the codec, its naive counterpart and the pieces that its
+// streams consist of. A skip carries its reason, which the report shows.
 
 import { describe, expect, it } from 'vitest';
 import { decodeAll, everySplit, framesOf } from './events.contract.ts';
@@ -8,7 +8,7 @@ import { framingProperties, type PropertyInputs } from './framing-properties.con
 import { chunksOf } from './streams.contract.ts';
 
 export interface ContractInputs extends PropertyInputs {
-  /** Sentences below that this framing cannot keep, and why. */
+  /** Rules below that this framing cannot satisfy, each with the reason. */
   skip?: Record<string, string>;
 }
 
@@ -197,7 +197,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
   });
 }
 
-/** Counts every byte that any array of bytes searches or copies meanwhile, whoever holds it. */
+/** Counts every byte that any Uint8Array searches or copies during `work`. */
 function countWork(work: () => void): { searched: number; copied: number } {
   const counts = { searched: 0, copied: 0 };
   const bytes = Uint8Array.prototype;

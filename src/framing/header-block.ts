@@ -1,13 +1,13 @@
-// The header lines before one body: what they say of its length, and enough of their bytes to show if they say nothing
-// good. Memory is the prefix, however many lines come. Knows no chunks and no bodies.
+// The header lines before one body: the length they announce, and a prefix of their bytes to report if the block is
+// bad. Memory is bounded by the prefix, however many lines arrive. Must not know about chunks or bodies.
 
 import { type FrameFaultCode, type FrameSink, PREFIX_BYTES } from './framing.ts';
 
-/** A block with more lines is bad, whatever they say. */
+/** A block with more lines is bad, whatever they contain. */
 export const MAX_HEADER_LINES = 64;
 
 export class HeaderBlock {
-  /** Used again for every block: a new one for each would cost more than all the rest of a header. */
+  /** Reused for every block: allocating one per block would cost more than the rest of a header. */
   readonly #prefix = new Uint8Array(PREFIX_BYTES);
   #prefixLength = 0;
   #offset = 0;
@@ -26,23 +26,23 @@ export class HeaderBlock {
     return this.#prefix.length;
   }
 
-  /** The length of the body, if exactly one valid one was given. */
+  /** The length of the body, if the block has exactly one Content-Length and it is valid. */
   get length(): number | undefined {
     return this.#lengths.length === 1 ? this.#lengths[0] : undefined;
   }
 
-  /** A header line; the first one opens the block at its offset. Its bytes go to `show`. */
+  /** Adds a header line; the first one opens the block at its offset. Pass its bytes to `show`. */
   addLine(offset: number): void {
     if (this.#lines === 0) this.#offset = offset;
     this.#lines++;
   }
 
-  /** `undefined`: a Content-Length that is no number. Two are bad even if they agree: one of them is not meant for us. */
+  /** `undefined` stands for a Content-Length that is not a number. Two are bad even if they agree. */
   addLength(length: number | undefined): void {
     if (this.#lengths.length < 2) this.#lengths.push(length);
   }
 
-  /** Bytes of the block in their order; all of them, or as many of each line as a prefix needs. */
+  /** Takes the bytes of the block in order: all of them, or the first `PREFIX_BYTES` of each line. */
   show(bytes: Uint8Array): void {
     const room = this.#prefix.length - this.#prefixLength;
     const shown = bytes.length > room ? bytes.subarray(0, room) : bytes;

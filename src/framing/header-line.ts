@@ -1,14 +1,14 @@
-// What one line in the place of a header says. Only `Content-…` fields are headers: LSP defines no others, and a log
-// line such as `INFO: ready` must be seen as the noise it is. Knows nothing of blocks, chunks or bodies.
+// Classifies one line in the place of a header. Only `Content-…` fields are headers: LSP defines no others, and a log
+// line such as `INFO: ready` must count as stray output. Must not know about blocks, chunks or bodies.
 
 export type HeaderLine =
   | { kind: 'length'; length: number | undefined }
   | { kind: 'other' }
   | { kind: 'noise' }
-  /** Noise without a line end of its own, such as a stray body, with a whole header stuck to it. */
+  /** Stray output without a line end, such as a stray body, directly followed by a whole header. */
   | { kind: 'noise-then-length'; headerBytes: number; length: number };
 
-/** How far from the end of a line a header that is stuck to noise is looked for. */
+/** A header that directly follows stray output is searched for within this many bytes of the end of the line. */
 export const STUCK_HEADER_BYTES = 64;
 
 export function readHeaderLine(line: Uint8Array): HeaderLine {
@@ -20,7 +20,7 @@ export function readHeaderLine(line: Uint8Array): HeaderLine {
   return { kind: 'length', length: /^\d{1,15}$/.test(value) ? Number(value) : undefined };
 }
 
-/** The same for a line of which only the end is left, at most STUCK_HEADER_BYTES of it. */
+/** Classifies a line of which only the end is left, at most STUCK_HEADER_BYTES of it. */
 export function readLineEnd(lineEnd: Uint8Array): HeaderLine {
   const stuck = /content-length[ \t]*:[ \t]*(\d{1,15})$/i.exec(latin1(lineEnd));
   return stuck
@@ -29,6 +29,6 @@ export function readLineEnd(lineEnd: Uint8Array): HeaderLine {
 }
 
 function latin1(bytes: Uint8Array): string {
-  // Not by spreading, which walks an iterator: this is most of what a header costs.
+  // Avoids spreading, which uses an iterator: this call is most of the cost of a header.
   return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }

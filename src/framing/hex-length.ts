@@ -1,5 +1,5 @@
-// A length of eight hexadecimal digits, as in `0000001c{…}`. What cannot be one is passed over until eight digits stand
-// in a row, and reported as one fault however long it is: after noise on the pipe the stream is found again.
+// Reads a length of eight hexadecimal digits, as in `0000001c{…}`. Other bytes are skipped until eight consecutive
+// digits are found, and are reported as one fault of any length, so the decoder resynchronises after stray output.
 
 import type { FrameSink } from './framing.ts';
 import { PREFIX_BYTES } from './framing.ts';
@@ -10,7 +10,7 @@ export const HEX_DIGITS = 8;
 
 export class HexLength implements LengthReader {
   length = -1;
-  /** All that was read since the last payload: digits, or noise with perhaps some digits at its end. */
+  /** All bytes read since the last payload: digits, or stray output that may end with digits. */
   readonly #seen = new PartialFrame(PREFIX_BYTES, HEX_DIGITS);
   #digits = 0;
   #value = 0;

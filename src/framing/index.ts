@@ -1,4 +1,4 @@
-// The subpath `standpipe/framing`: every codec, and the one interface they share.
+// The subpath `standpipe/framing`: every codec and their common interface.
 
 export { blankLines } from './blank-lines.ts';
 export { framingByName, framingNames } from './by-name.ts';

@@ -1,5 +1,5 @@
-// A length, then that many bytes: any payload goes through, an empty one too. The length is four bytes in either order,
-// or eight hexadecimal digits that a person can read. Nothing in the payload is ever looked at.
+// A length followed by that many bytes, so any payload passes, including an empty one. The length is four bytes in
+// either byte order, or eight hexadecimal digits that a person can read. The payload is never examined.
 
 import { UsageError } from '../base/errors.ts';
 import { CountedPayload } from './counted-payload.ts';
@@ -17,7 +17,7 @@ export interface LengthPrefixOptions {
 export interface LengthReader {
   /** -1 until a length has been read. */
   readonly length: number;
-  /** Reads chunk[from…] up to the end of a length and says where that is. */
+  /** Reads chunk[from…] up to the end of a length and returns the index after it. */
   feed(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): number;
   finish(sink: FrameSink): void;
   readonly heldBytes: number;
@@ -87,7 +87,7 @@ class LengthPrefixScanner implements FrameScanner {
   }
 }
 
-/** Any four bytes are a length: there is no bad one. */
+/** Any four bytes are a valid length. */
 class Uint32Length implements LengthReader {
   readonly heldBytes = UINT32_BYTES;
   readonly #littleEndian: boolean;

@@ -1,5 +1,5 @@
-// The framings once more, as plainly as they can be said: whole streams as latin1 text, split and matched. Slow, greedy
-// and easy to check by eye; the decoders have to agree with them on everything.
+// Reference implementations of the framings: whole streams as latin1 text, split and matched. They are slow and easy to
+// check by eye; the decoders must agree with them in every event.
 
 import type { FrameEvent } from './events.contract.ts';
 import type { FrameFaultCode } from './framing.ts';
@@ -49,7 +49,7 @@ export const naiveBlankLines: NaiveDecoder = (stream, max) => {
   }
 };
 
-/** The payload of an announced length at `at`, whole, too long or cut off. */
+/** The payload of an announced length at `at`: complete, too long or cut off. */
 function counted(stream: string, at: number, length: number, max: number): FrameEvent {
   const bytes = stream.slice(at, at + length);
   if (length > max) return fault('FRAME_TOO_LONG', at, bytes, length);

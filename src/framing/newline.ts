@@ -1,6 +1,6 @@
-// One frame a line: MCP's framing over stdio. Lines end with LF or CRLF; blank lines and a byte order mark at the start
-// are passed over. The search for LF is the engine's own (memchr for Node's Buffers): no loop over bytes runs here but
-// over the white space at the start of a line. Knows nothing of JSON, so a frame may well be noise.
+// One frame per line: the framing of MCP over stdio. Lines end with LF or CRLF. Blank lines and a byte order mark at
+// the start are skipped. `indexOf` searches for LF (memchr for Node's Buffers); the only loop over bytes covers the
+// white space at the start of a line. Must not know about JSON, so a frame may be stray output.
 
 import { UsageError } from '../base/errors.ts';
 import { decoderOf, type FrameScanner, startsWithByteOrderMark } from './decoder.ts';
@@ -37,7 +37,7 @@ function whyNotALine(payload: Uint8Array): string | undefined {
 
 class NewlineScanner implements FrameScanner {
   readonly #maxFrameBytes: number;
-  /** The line that the last chunk left open. */
+  /** The line that the last chunk left incomplete. */
   readonly #open: PartialFrame;
   #openIsBlank = true;
 
@@ -61,7 +61,7 @@ class NewlineScanner implements FrameScanner {
       if (this.#open.length > 0) this.#finishOpen(chunk, start, end, sink);
       else this.#line(chunk, start, end, chunkOffset, sink);
       start = end + 1;
-      while (chunk[start] === LF) start++; // a run of blank lines is not worth a search each
+      while (chunk[start] === LF) start++; // skips a run of blank lines without a search for each
     }
   }
 
@@ -71,7 +71,7 @@ class NewlineScanner implements FrameScanner {
     if (content > this.#maxFrameBytes || !this.#openIsBlank) this.#open.cut(content, sink);
   }
 
-  /** The usual case: the whole line lies in the chunk. */
+  /** The usual case: the whole line is inside the chunk. */
   #line(chunk: Uint8Array, start: number, end: number, chunkOffset: number, sink: FrameSink): void {
     const contentEnd = end > start && chunk[end - 1] === CR ? end - 1 : end;
     if (contentEnd - start <= this.#maxFrameBytes) {

@@ -1,5 +1,5 @@
-// One frame that has begun and is not whole. It holds the bytes until they pass the limit; from then on it keeps the
-// first of them and counts the rest, so that a frame without end costs no more than its prefix. Knows no delimiter.
+// One incomplete frame. It holds the bytes until they exceed the limit; from then on it keeps the first bytes and
+// counts the rest, so that an endless frame costs no more than its prefix. Must not know about delimiters.
 
 import { PartList } from '../base/part-list.ts';
 import { type FrameFault, type FrameFaultCode, type FrameSink, PREFIX_BYTES } from './framing.ts';
@@ -14,7 +14,10 @@ export class PartialFrame {
   #length = 0;
   #lastByte = -1;
 
-  /** `delimiterBytes`: how many bytes at the end may turn out to belong to a delimiter, and are held beyond the limit. */
+  /**
+   * `delimiterBytes` is the number of bytes at the end that may turn out to belong to a delimiter; they are held beyond
+   * the limit.
+   */
   constructor(maxFrameBytes: number, delimiterBytes = 0) {
     this.#maxFrameBytes = maxFrameBytes;
     this.#holdBytes = maxFrameBytes + delimiterBytes;
@@ -25,7 +28,7 @@ export class PartialFrame {
     return this.#length;
   }
 
-  /** -1 if nothing has come yet. */
+  /** -1 before the first byte. */
   get lastByte(): number {
     return this.#lastByte;
   }
@@ -34,7 +37,7 @@ export class PartialFrame {
     return this.#parts.heldBytes + (this.#prefix?.length ?? 0);
   }
 
-  /** Where the frame begins; counts until the first byte has come. */
+  /** Sets the position where the frame begins. Call it before the first byte is added. */
   beginAt(offset: number): void {
     this.#offset = offset;
   }
@@ -50,7 +53,10 @@ export class PartialFrame {
     this.#lastByte = chunk[to - 1]!;
   }
 
-  /** The frame ends with chunk[from, to), of which only `length` bytes in all are its own. Hands it on and starts anew. */
+  /**
+   * Ends the frame with chunk[from, to) and delivers its first `length` bytes; the rest is the delimiter. Then starts a
+   * new frame.
+   */
   finish(length: number, chunk: Uint8Array, from: number, to: number, sink: FrameSink): void {
     if (length > this.#maxFrameBytes) {
       this.add(chunk, from, to);
@@ -63,14 +69,14 @@ export class PartialFrame {
     sink.frame(bytes, offset);
   }
 
-  /** Reports the frame as one of `length` bytes that cannot be handed on, and starts anew. */
+  /** Reports a frame of `length` bytes that cannot be delivered, and starts a new frame. */
   fail(code: FrameFaultCode, length: number, sink: FrameSink): void {
     const fault: FrameFault = { code, offset: this.#offset, length, prefix: this.prefix(length) };
     this.clear();
     sink.fault(fault);
   }
 
-  /** A copy of the first bytes, of which only `length` count. */
+  /** A copy of the first bytes, limited to the first `length`. */
   prefix(length: number): Uint8Array {
     const prefix = new Uint8Array(Math.min(length, this.#length, PREFIX_BYTES));
     if (this.#prefix) prefix.set(this.#prefix.subarray(0, prefix.length));
@@ -78,7 +84,7 @@ export class PartialFrame {
     return prefix;
   }
 
-  /** The stream ended inside the frame, of which `length` bytes are certainly its own. */
+  /** Reports that the stream ended inside the frame. `length` excludes bytes that may belong to a delimiter. */
   cut(length: number, sink: FrameSink): void {
     this.fail(length > this.#maxFrameBytes ? 'FRAME_TOO_LONG' : 'FRAME_TRUNCATED', length, sink);
   }
@@ -90,7 +96,7 @@ export class PartialFrame {
     this.#lastByte = -1;
   }
 
-  /** Holds no more than the prefix from now on: the frame is known to be too long before its bytes have come. */
+  /** Keeps only the prefix from now on. Also used when an announced length already exceeds the limit. */
   letGo(): void {
     this.#prefix = new Uint8Array(PREFIX_BYTES);
     this.#parts.copyTo(this.#prefix);

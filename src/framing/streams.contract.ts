@@ -1,6 +1,6 @@
-// Streams for property tests, and how many of them. A stream is a list of numbers read as instructions: which piece comes
-// next (a codec's own delimiters, headers and near misses, whole frames, runs as long as the limit, raw bytes) and how
-// long it is. Such a list is quick to make by the million, and shrinks to a short one.
+// Streams for property tests, and their number. A stream is a list of numbers read as instructions: which piece comes
+// next (the codec's delimiters, headers and near misses, whole frames, runs as long as the limit, raw bytes) and how
+// long it is. Millions of such lists can be generated quickly, and they shrink to short ones.
 
 import fc from 'fast-check';
 import type { Framing } from './framing.ts';
@@ -22,16 +22,16 @@ export const profile: Profile = profiles[profileName] ?? fail(`FC_PROFILE is one
 export interface Stream {
   bytes: Uint8Array;
   maxFrameBytes: number;
-  /** Lengths of chunks, used again and again until the stream is cut up. */
+  /** Chunk lengths, repeated until the whole stream is cut. */
   cuts: number[];
 }
 
-/** What the streams of a framing are made of. */
+/** The building blocks of a framing's streams. */
 export interface Ingredients {
   framing: Framing;
   /** Delimiters, headers and near misses, as latin1 text. */
   pieces: readonly string[];
-  /** For a framing that allows one limit only. */
+  /** For a framing that allows only one limit. */
   maxFrameBytes?: number;
 }
 
@@ -41,10 +41,10 @@ const largeLimits = [5000, 20_000, 70_000, 200_000];
 const largeCuts = [1, 700, 4095, 4096, 9000, 65_536];
 const instruction = fc.nat(0x3fff_ffff);
 
-/** Small and near the edges: limits of a few bytes, every piece within reach of every other. */
+/** Small streams near the edges: limits of a few bytes, and all pieces close to each other. */
 export const smallStreams = (ingredients: Ingredients) => streams(ingredients, smallLimits, smallCuts, 24);
 
-/** Large enough for whole chunks to be held by reference, for blocks to fill, for prefixes to be full. */
+/** Streams large enough that whole chunks are held by reference, blocks fill up and prefixes are full. */
 export const largeStreams = (ingredients: Ingredients) => streams(ingredients, largeLimits, largeCuts, 16);
 
 function streams(
@@ -68,7 +68,7 @@ function cuts(lengths: readonly number[], maxLength: number): fc.Arbitrary<numbe
     .map((choices) => choices.map((i) => lengths[i]!));
 }
 
-/** Each chunk is a buffer of its own, as chunks from a pipe are. */
+/** Each chunk has a separate buffer, like chunks from a pipe. */
 export function* chunksOf({ bytes, cuts }: Pick<Stream, 'bytes' | 'cuts'>): Generator<Uint8Array> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const to = Math.min(bytes.length, at + cuts[i % cuts.length]!);
@@ -78,7 +78,7 @@ export function* chunksOf({ bytes, cuts }: Pick<Stream, 'bytes' | 'cuts'>): Gene
 }
 
 function assemble({ framing, pieces }: Ingredients, instructions: number[], max: number): Uint8Array {
-  const kinds = 2 * pieces.length; // of which the last ones are all whole frames
+  const kinds = 2 * pieces.length; // the last cases are all whole frames
   return Buffer.concat(
     instructions.map((n) => {
       const kind = n % kinds;
@@ -89,11 +89,11 @@ function assemble({ framing, pieces }: Ingredients, instructions: number[], max:
           return Buffer.of(value, value >> 8);
         case 1:
           return Buffer.alloc(value % 20, value >> 8);
-        case 2: // about as long as the limit
+        case 2: // within 4 bytes of the limit
           return Buffer.alloc(Math.max(0, max - 3 + (value % 8)), 'xyz');
         case 3:
           return encoded(framing, Buffer.alloc(Math.max(0, max - 1 + (value % 3)), 'ab'));
-        case 4: // a whole frame, cut off somewhere
+        case 4: // a whole frame, cut off at an arbitrary byte
           return encoded(framing, Buffer.alloc(value % 40, '{}')).subarray(0, (value >> 8) % 64);
         case 5:
           return Buffer.alloc(value % (3 * max), pieces[(value >> 12) % pieces.length] || 'x', 'latin1');
@@ -104,7 +104,7 @@ function assemble({ framing, pieces }: Ingredients, instructions: number[], max:
   );
 }
 
-/** What this framing cannot carry goes in bare. */
+/** Returns a payload that this framing cannot carry unencoded. */
 function encoded(framing: Framing, payload: Uint8Array): Uint8Array {
   try {
     return framing.encode(payload);

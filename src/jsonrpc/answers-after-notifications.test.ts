@@ -1,4 +1,4 @@
-// A receiver that handles notifications in promises and answers at once, as the official protocol does.
+// The receiver handles notifications in promises and answers at once, like the protocol class of the official SDK.
 
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Answers to the other end, each alone or with those of its batch. An answer that cannot be written is replaced by an error,
-// so that its request still gets one.
+// Sends answers to the other end, each alone or together with its batch. An answer that cannot be written is replaced
+// by an error, so that every request is answered.
 
 import { toError, UsageError } from '../base/errors.ts';
 import { SENT } from '../requests/pending-requests.ts';
@@ -9,7 +9,7 @@ import { errorAnswer } from './inbound.ts';
 import type { JsonRpcRequest, JsonRpcResponse } from './message.ts';
 
 export class Answers {
-  /** Set when the connection is over: no more answers are sent. */
+  /** Set when the connection has ended: answers are no longer sent. */
   closed = false;
   readonly #channel: Channel;
   readonly #report: (error: Error) => void;
@@ -20,12 +20,12 @@ export class Answers {
     this.#report = report;
   }
 
-  /** The requests of a batch, before any of them runs, and the answers to what was none. */
+  /** Registers the requests of a batch before any of them runs, with the answers to its invalid entries. */
   openBatch(requests: JsonRpcRequest[], faults: JsonRpcResponse[]): void {
     this.#batches.open(requests, faults, (answers) => this.#sendBatch(answers));
   }
 
-  /** Without an answer: the request was cancelled. */
+  /** `answer` is undefined if the request was cancelled. */
   send(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
     if (this.closed || this.#batches.add(request, answer)) return;
     if (!answer) return this.#channel.withdrawn?.(request.id);
@@ -37,7 +37,7 @@ export class Answers {
     });
   }
 
-  /** Of a message that was handed to the channel. */
+  /** Reports the failure of a message that was passed to the channel. */
   reportFailure(accepted: Promise<void>): void {
     if (accepted !== SENT) accepted.catch((error: unknown) => this.#report(toError(error)));
   }
@@ -69,7 +69,7 @@ export class Answers {
   }
 }
 
-/** The message cannot be serialised, or not in this framing. */
+/** Whether the message cannot be serialised, or not in this framing. */
 function isUnwritable(error: unknown): error is UsageError {
   return error instanceof UsageError && error.code !== 'TRANSPORT_CLOSED';
 }

@@ -1,6 +1,6 @@
-// JSON-RPC: the answers to a batch go back as one array, once the last of them is there. Answers that will never come
-// (cancelled requests) are not waited for; a batch of notifications alone gets no answer. What waits for the last is
-// bounded: beyond that a batch is answered in parts, each of them an array.
+// JSON-RPC: the answers to a batch are sent as one array, once the last one is ready. Cancelled requests are left out,
+// and a batch of notifications alone gets no answer. The size of the collected answers is limited: beyond the limit a
+// batch is answered in several arrays.
 
 import { jsonSize } from './json-size.ts';
 import type { JsonRpcRequest, JsonRpcResponse } from './message.ts';
@@ -16,7 +16,7 @@ export class BatchAnswers {
     this.#maxHeldChars = maxHeldChars;
   }
 
-  /** Announces the requests of a batch before any of them runs. */
+  /** Registers the requests of a batch before any of them runs. */
   open(requests: JsonRpcRequest[], faults: JsonRpcResponse[], send: (answers: JsonRpcResponse[]) => void): void {
     const batch: Batch = { missing: requests.length, answers: [], chars: 0, send };
     for (const request of requests) this.#openBatches.set(request, batch);
@@ -24,7 +24,7 @@ export class BatchAnswers {
     this.#sendWhenComplete(batch);
   }
 
-  /** Returns false when the request came alone and wants its answer alone. */
+  /** Returns false if the request is not part of a batch: its answer is then sent alone. */
   add(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): boolean {
     if (this.#openBatches.size === 0) return false;
     const batch = this.#openBatches.get(request);
@@ -55,7 +55,7 @@ export class BatchAnswers {
 
 interface Batch {
   missing: number;
-  /** Those that have come and were not sent. */
+  /** Answers that are ready and not sent yet. */
   answers: JsonRpcResponse[];
   chars: number;
   send: (answers: JsonRpcResponse[]) => void;

@@ -1,16 +1,16 @@
-// What a peer needs of a transport: structurally the `Transport` of the official SDK, with optional members that our transports
-// implement. A peer works over either.
+// The transport interface that a peer needs: structurally the `Transport` of the official SDK, with optional members
+// that our transports implement. A peer works over either. "Ours" below marks members that only our transports have.
 
 import type { Evidence, RpcError } from '../base/errors.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
 
-/** Bytes that reached us, were not a message, and belong to one: the request with that id fails, nothing else. */
+/** Received bytes that are not a valid message. Only the request with this id fails. */
 export interface InboundFault {
   rpcCode: number;
   message: string;
   id: RequestId | undefined;
   isResponse: boolean;
-  /** The error class's code: a bad frame or a bad message. */
+  /** The stable error code: a bad frame or a bad message. */
   code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID' | 'MESSAGE_INVALID' | 'TOO_MANY_VALUES';
   offset: number;
   length: number;
@@ -18,25 +18,28 @@ export interface InboundFault {
   prefix: string;
 }
 
-/** What ours understand of the options of `send`, which are otherwise those of the official `Transport`. */
+/** Options of `send` that our transports support, in addition to those of the official `Transport`. */
 export interface SendOptions {
-  /** Wait, however much waits already. Answers always do. */
+  /** Queue the message however many are queued already. Answers are always queued. */
   neverRefuse?: boolean;
-  /** Others are under way: it may wait for those that follow in this turn of the event loop, to be written with them. */
+  /**
+   * Other requests are in flight: the message may wait for more messages of this turn of the event loop and be written
+   * with them.
+   */
   together?: boolean;
-  /** Progress: the other end handles messages in their order, so the answer may follow at once. */
+  /** For progress: the other end handles messages in order, so the answer may follow at once. */
   inOrder?: boolean;
-  /** The request of the other end that the message belongs to: a transport with a stream for each request sends it there. */
+  /** The request of the other end that the message belongs to. A transport with one stream per request sends it there. */
   relatedRequestId?: RequestId;
-  /** HTTP: sent with the message, beside those that repeat its body. */
+  /** HTTP: headers to send with the message, beside those that repeat parts of its body. */
   headers?: Readonly<Record<string, string>>;
-  /** HTTP: ends the stream of the request, which cancels it. */
+  /** HTTP: ends the stream of the request, which cancels the request. */
   requestSignal?: AbortSignal;
-  /** For a channel that carries callers: the client whose request it is. */
+  /** For a channel that carries callers: the client that made the request. */
   sender?: RoutedClient | undefined;
 }
 
-/** A client of this process, for a channel that leads to several servers. */
+/** A client of this process, for a channel that connects to several servers. */
 export interface RoutedClient {
   readonly id: string;
   readonly principal: string | undefined;
@@ -47,55 +50,58 @@ export interface Channel {
   start(): Promise<void>;
   send(message: JsonRpcMessage, options?: object): Promise<void>;
   close(): Promise<void>;
-  /** Ours tell in addition how many bytes the frame had, as the third argument: the second is the official SDK's. */
+  /** Our transports pass the byte length of the frame as the third argument; the second is that of the official SDK. */
   onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onclose?: (() => void) | undefined;
   /** Called once the protocol revision is known. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 
-  /** Ours: messages leave as the text of `messageText`, never as objects. */
+  /** Ours: messages are sent as the text of `messageText`, never as objects. */
   readonly writesText?: boolean | undefined;
-  /** HTTP: each request has a stream of its own, which `requestSignal` ends, and headers of `SendOptions` are sent with it. */
+  /** HTTP: each request has a separate stream, which `requestSignal` ends, and the headers of `SendOptions` are sent with it. */
   readonly hasPerRequestStream?: boolean | undefined;
-  /** To another node: requests name their client, and `SendOptions` has it too. */
+  /** To another node: each request carries its client, which is also in `SendOptions`. */
   readonly carriesCaller?: boolean | undefined;
-  /** To another node: the client sends no more requests. */
+  /** To another node: the client will send no more requests. */
   gone?(client: RoutedClient): void;
-  /** Ours: the request on whose stream the message came that is being delivered. */
+  /** Ours: while a message is being delivered, the request whose stream it came on. */
   readonly receivedFor?: RequestId | undefined;
-  /** Ours: forms of messages that are refused unless the protocol has them. */
+  /** Ours: enables message forms that are otherwise refused. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /**
-   * Ours: too many answers wait for the other end to read, or a notification was refused; false when it has caught up. Nothing is
-   * read meanwhile.
+   * Ours: called with true when too many answers are unread by the other end or a notification was refused, and with
+   * false when the other end has caught up. Input is not read meanwhile.
    */
   onfull?: ((isFull: boolean) => void) | undefined;
-  /** HTTP: requests are read and served all the same. Each has a reply of its own, which is counted with it. */
+  /** HTTP: requests are read and served even when full. Each has a separate reply, which is counted with it. */
   readonly servesWhenFull?: boolean | undefined;
   /** Ours: the input has ended; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
-  /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */
+  /** Ours, set by a peer: the number of requests that will still be answered. Read after the input has ended. */
   unanswered?: (() => number) | undefined;
-  /** Ours: counts bytes of requests that are kept as long as it is open; negative: no longer. Returns why they cannot be kept. */
+  /**
+   * Ours: counts the bytes of requests that are kept while the channel is open; a negative number releases them.
+   * Returns an error if they cannot be kept.
+   */
   hold?(bytes: number): RpcError | undefined;
-  /** Ours: a request of the other end was cancelled, and gets no answer. */
+  /** Ours: a request of the other end was cancelled and will not be answered. */
   withdrawn?(id: RequestId): void;
-  /** Ours: the messages of one batch, to be answered by one batch. */
+  /** Ours: the messages of one batch, to be answered with one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[], frameBytes?: number) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
-  /** Ours: how many writes were begun. A message that no write has followed was certainly never sent. */
+  /** Ours: the number of writes begun. If no write began after a message was queued, the message was certainly not sent. */
   readonly writes?: number | undefined;
-  /** Ours: one request fails, and the connection goes on. Set by a peer. */
+  /** Ours, set by a peer: one request fails, and the connection stays open. */
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
-  /** HTTP, set by a client: the server forgot the session, and this is what it answered to `initialize` in a new one. */
+  /** HTTP, set by a client: the server dropped the session. The argument is its result for `initialize` in a new session. */
   onrenewed?: ((initialized: object) => void) | undefined;
-  /** Ours: faults. If it is not set, they go to `onerror`. */
+  /** Ours: receives faults. If unset, they go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
-  /** Ours: why the channel closed, once it has. */
+  /** Ours: the reason why the channel closed, once it has closed. */
   readonly closeError?: Error | undefined;
-  /** Ours: masks secrets in text of the other end that becomes part of an error. */
+  /** Ours: masks secrets in text from the other end that becomes part of an error. */
   mask?(text: string): string;
-  /** Ours: what is known of the other end now. */
+  /** Ours: current evidence about the other end. */
   evidence?(): Evidence;
 }

@@ -1,16 +1,16 @@
-// The texts of frames that lie in one chunk. A chunk of ASCII with several frames is decoded once, and each text is a part of
-// it: a call of the decoder for each frame took a twentieth of the time. A text keeps the whole chunk alive, so it is for
-// parsing, not for keeping.
+// Returns the texts of frames that lie in one chunk. An ASCII chunk with several frames is decoded once and sliced:
+// calling the decoder for each frame took a twentieth of the total time. A slice keeps the text of the whole chunk
+// alive, so it must only be parsed, not kept.
 
 import { decodeText } from '../base/decode-text.ts';
 
 /** A longer chunk is decoded frame by frame. */
 const LARGEST_CHUNK_BYTES = 128 * 1024;
-/** So much behind a frame means that others follow. */
+/** At least this many bytes after a frame suggest that more frames follow. */
 const SMALLEST_REST_BYTES = 64;
-/** A line feed, or a carriage return and a line feed. */
+/** The length of CRLF, the longest delimiter. */
 const DELIMITER_BYTES = 2;
-/** After a chunk that was not ASCII, so many are decoded frame by frame. */
+/** After a chunk that was not ASCII, this many chunks are decoded frame by frame. */
 const SKIPPED_CHUNKS = 16;
 
 export class ChunkText {
@@ -18,7 +18,7 @@ export class ChunkText {
   #text = '';
   #skipped = SKIPPED_CHUNKS;
 
-  /** The text of chunk[start, end). Frames come in their order. */
+  /** The text of chunk[start, end). Frames must be passed in order. */
   of(chunk: Uint8Array, start: number, end: number): string {
     const restBytes = chunk.length - end;
     if (chunk !== this.#chunk) {
@@ -33,7 +33,7 @@ export class ChunkText {
   #decode(chunk: Uint8Array): boolean {
     if (chunk.length > LARGEST_CHUNK_BYTES || this.#skipped++ < SKIPPED_CHUNKS) return false;
     const text = decodeText(chunk);
-    // As many characters as bytes: each byte is a character, and the place of one is the place of the other.
+    // Equal lengths mean that every byte is one character, so byte offsets are character offsets.
     if (text.length !== chunk.length) {
       this.#skipped = 0;
       return false;

@@ -1,4 +1,4 @@
-// The same peer under the conventions of different protocols: what goes over the wire.
+// Tests the messages that one peer sends under the conventions of different protocols.
 
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { Peer, type PeerOptions } from './peer.ts';
 
 type Message = { id?: unknown; method?: string; params?: unknown; result?: unknown; error?: { code: number } };
 
-/** A peer, and the bare transport at the other end. */
+/** A peer, and the raw transport at the other end. */
 async function against(options: PeerOptions) {
   const [near, far] = memoryPair();
   const received: Message[] = [];
@@ -104,7 +104,7 @@ test('lsp: a cancelled request is answered: with its result, its own error, or R
     0: ['half'],
     1: -32801,
     2: -32800,
-    3: -32800, // it waited for a free place
+    3: -32800, // it was still queued
   });
   expect(peer.serving).toBe(0);
 });
@@ -120,7 +120,7 @@ test('lsp: progress by a token of ours, and none of others', async () => {
   expect(request!.params).toEqual({ root: '/', workDoneToken });
   const progress = (token: unknown, value: unknown) => send({ method: '$/progress', params: { token, value } });
   await progress(workDoneToken, { kind: 'begin', title: 'Indexing', percentage: 0 });
-  await progress(1, { kind: 'report', percentage: 99 }); // a token of the server
+  await progress(1, { kind: 'report', percentage: 99 }); // a token created by the server
   await progress(workDoneToken, { kind: 'report', message: '3/4', percentage: 75 });
   await progress(null, null);
   await send({ id: request!.id, result: null });

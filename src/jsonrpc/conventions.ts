@@ -1,5 +1,6 @@
-// What JSON-RPC leaves to the protocols on it: how a request is cancelled and its progress reported, what stands for "no
-// result", and which forms of messages are in use. A preset for each protocol; `{ ...lsp, batches: true }` makes another.
+// The parts of a protocol that JSON-RPC leaves open: how a request is cancelled, how progress is reported, how an empty
+// result is written and which message forms are allowed. There is a preset for each protocol; `{ ...lsp, batches: true
+// }` derives another.
 
 import type { Params } from './inbound.ts';
 import type { RequestId } from './message.ts';
@@ -8,7 +9,7 @@ export interface Progress {
   progress: number;
   total?: number;
   message?: string;
-  /** LSP: `value` as it came, with `kind`, or with partial results. */
+  /** LSP: `value` as received, with `kind`, or with partial results. */
   value?: unknown;
 }
 
@@ -17,25 +18,25 @@ export interface Conventions {
     method: string;
     write(id: RequestId, reason: string): Params;
     read(params: Params): { id: unknown; reason?: unknown };
-    /** The error code of a cancelled request, where such a request must still be answered. */
+    /** The error code for a cancelled request, if such a request must still be answered. */
     answerCode?: number;
   };
   progress?: {
     method: string;
-    /** Adds to the parameters of a request what asks for progress. */
+    /** Adds the member that requests progress to the parameters. */
     ask(params: Params | undefined, id: number): Params;
-    /** Which request of ours is meant, and how far it is. */
+    /** The id of the request of ours, and its progress. */
     read(params: Params): { id: unknown; progress: Progress };
   };
-  /** A request that is answered at once, whatever runs. */
+  /** The method that is always answered at once. */
   ping?: string;
-  /** What a handler answers that returns nothing. */
+  /** The result that is sent if a handler returns nothing. */
   emptyResult: null | 'object';
-  /** The id in the answer to a message whose own id could not be read. */
+  /** The id in the answer to a message whose id could not be read. */
   unreadableId: null | 'absent';
   /** Whether `params` may be an array. */
   arrayParams: boolean;
-  /** Whether several messages may come as one array. In MCP the revision decides. */
+  /** Whether several messages may arrive as one array. In MCP the revision decides. */
   batches: boolean;
 }
 
@@ -57,7 +58,7 @@ export const mcp: Conventions = {
   batches: false,
 };
 
-/** The Language Server Protocol. Its messages go in frames of `contentLength()`. */
+/** The Language Server Protocol. Its messages are framed by `contentLength()`. */
 export const lsp: Conventions = {
   cancel: {
     method: '$/cancelRequest',
@@ -76,7 +77,7 @@ export const lsp: Conventions = {
   batches: false,
 };
 
-/** JSON-RPC 2.0 and nothing else: no way to cancel, no progress. */
+/** JSON-RPC 2.0 alone, without cancellation and progress. */
 export const plainJsonRpc: Conventions = {
   emptyResult: null,
   unreadableId: null,
@@ -84,7 +85,7 @@ export const plainJsonRpc: Conventions = {
   batches: true,
 };
 
-/** The other end makes tokens too, and may use numbers for them. */
+/** Returns undefined for tokens of the other end, which may be numbers. */
 function requestOfToken(token: unknown): number | undefined {
   const [, id] = typeof token === 'string' ? (/^request-(\d+)$/.exec(token) ?? []) : [];
   return id === undefined ? undefined : Number(id);

@@ -1,4 +1,4 @@
-// What the other end makes us keep is bounded in bytes, not only in requests.
+// The memory for incoming requests is limited in bytes as well as in requests.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ function setup(options: { maxConcurrent?: number; maxQueued?: number; maxInbound
   return { inbound, answers, ends, work, end, isRefused };
 }
 
-/** A handler's promise, and what is chained to it. */
+/** Resolves after the promise of a handler and the callbacks chained to it. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('requests that run or wait', () => {

@@ -1,5 +1,5 @@
-// JSON-RPC requests of the other end: each has a handler by its method and is answered exactly once. Urgent ones (ping) and
-// cancellations overtake whatever waits.
+// Incoming JSON-RPC requests: each is passed to the handler of its method and answered exactly once. Urgent requests
+// (ping) and cancellations bypass the queue.
 
 import { outcomeData } from '../base/error-json.ts';
 import { PeerError, RpcCode, RpcError, toError } from '../base/errors.ts';
@@ -9,47 +9,47 @@ import { jsonSize } from './json-size.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { OwnResult } from './message-text.ts';
 
-/** The longest message there can be. */
+/** The upper limit for measuring a message. */
 const LARGEST_SIZE = 2 ** 29;
 
 const CANCELLED = 'The request was cancelled';
 const REASON_CHARS = 1000;
 
 export type Params = Record<string, unknown>;
-/** Parameters that were left out are an empty object. */
+/** Omitted parameters become an empty object. */
 export type RequestHandler<P extends object = Params> = (params: P, call: InboundCall) => unknown;
 
 export interface HandlerOptions {
-  /** Runs at once, outside the concurrency limit and ahead of the queue. */
+  /** Runs the handler at once, outside the concurrency limit and ahead of the queue. */
   urgent?: boolean;
   /**
-   * It is a question: the other end may need the answer before it can answer a request of ours. It runs at once or is refused:
-   * which requests it may belong to is known only when it comes.
+   * Marks a question: the other end may need the answer before it can answer a request of ours. It runs at once or is
+   * refused, because the requests that it may belong to are known only when it arrives.
    */
   asks?: boolean;
 }
 
 export interface InboundOptions extends QueueLimits {
-  /** Sends an answer. `undefined` ends the request without one: it was cancelled. */
+  /** Sends an answer. `undefined` ends a cancelled request without one. */
   answer: (request: JsonRpcRequest, answer: JsonRpcResponse | undefined) => void;
   onHandlerError: (error: Error) => void;
-  /** What is answered where a handler returns nothing. */
+  /** The result that is sent if a handler returns nothing. */
   emptyResult?: null | 'object';
-  /** A cancelled request is still answered: with what its handler returns, or with an error of this code. */
+  /** If set, a cancelled request is still answered: with the result of its handler, or with an error of this code. */
   cancelledCode?: number | undefined;
 }
 
-/** One request while its handler works on it. */
+/** One request while its handler runs. */
 export class InboundCall extends QueuedRequest<RequestId> {
   readonly request: JsonRpcRequest;
-  /** It was answered, or has ended without an answer. */
+  /** Whether the request was answered or ended without an answer. */
   settled = false;
   #handler: RequestHandler<never> | undefined;
   #whenSettled: Promise<void> | undefined;
   #markSettled: (() => void) | undefined;
   #bytes: number | undefined;
 
-  /** `bytes`: what it had on the wire, where that is known. */
+  /** `bytes` is the length on the wire, if known. */
   constructor(request: JsonRpcRequest, bytes?: number, handler?: RequestHandler<never>) {
     super();
     this.request = request;
@@ -70,7 +70,7 @@ export class InboundCall extends QueuedRequest<RequestId> {
     return this.#handler?.((this.request.params ?? {}) as never, this);
   }
 
-  /** Resolves when its answer was handed to the transport. Made on first use. */
+  /** Resolves when the answer was passed to the transport. Created on first use. */
   get whenSettled(): Promise<void> {
     this.#whenSettled ??= this.settled
       ? Promise.resolve()
@@ -80,7 +80,7 @@ export class InboundCall extends QueuedRequest<RequestId> {
     return this.#whenSettled;
   }
 
-  /** After the answer. */
+  /** Called after the answer was sent. */
   ended(): void {
     this.#markSettled?.();
   }
@@ -109,12 +109,12 @@ export class Inbound {
     });
   }
 
-  /** How many run or wait. */
+  /** The number of running and waiting requests. */
   get size(): number {
     return this.#queue.size;
   }
 
-  /** Requests that will be answered: running or waiting, and not cancelled. */
+  /** The number of requests that will be answered: running or waiting, and not cancelled. */
   get unanswered(): number {
     let cancelled = 0;
     if (this.#options.cancelledCode === undefined) {
@@ -131,7 +131,7 @@ export class Inbound {
     this.#fallback = run;
   }
 
-  /** `bytes`: what the request had on the wire, where that is known. */
+  /** `bytes` is the length of the request on the wire, if known. */
   accept(request: JsonRpcRequest, bytes?: number): void {
     const { id, method } = request;
     const handler = this.#handlers.get(method);
@@ -147,12 +147,12 @@ export class Inbound {
     if (refusal) this.#refuse(request, RpcCode.serverBusy, refusal.message, refusal.limits);
   }
 
-  /** What runs may end, and what is urgent still runs; the rest waits until this is taken back. */
+  /** While held, running requests may finish and urgent ones still run; all others wait. */
   hold(on: boolean): void {
     this.#queue.hold(on);
   }
 
-  /** `reason`: whatever the other end gave. */
+  /** `reason` is unchecked input from the other end. */
   cancel(id: RequestId, reason: unknown): void {
     const call = this.#queue.get(id);
     if (!call || call.cancelled) return;
@@ -163,11 +163,11 @@ export class Inbound {
       if (wasQueued) this.#refuse(call.request, cancelledCode, CANCELLED);
       return;
     }
-    // No answer will come, however long the handler goes on. Its place is free only when it has ended.
+    // The request is not answered, however long its handler runs. Its slot is free only when the handler has finished.
     this.#options.answer(call.request, undefined);
   }
 
-  /** The other end is gone. */
+  /** Call this when the other end has disconnected. */
   cancelAll(reason: unknown): void {
     this.#queue.cancelAll(reason);
   }
@@ -177,7 +177,7 @@ export class Inbound {
     call.settled = true;
     const { cancelledCode } = this.#options;
     if (call.cancelled && cancelledCode === undefined) {
-      // Answered for good when it was cancelled.
+      // The request ended when it was cancelled.
     } else if (error === undefined) {
       const empty = this.#options.emptyResult === null ? null : {};
       this.#options.answer(request, new OwnResult(id, (result ?? empty) as Params));
@@ -195,7 +195,7 @@ export class Inbound {
   }
 }
 
-/** For a request whose connection ends on our side. */
+/** The error for a request whose connection this side closes. */
 export function unanswered(): PeerError {
   return new PeerError(
     'OUTCOME_UNKNOWN',
@@ -203,14 +203,17 @@ export function unanswered(): PeerError {
   );
 }
 
-/** What an `RpcError` says, without the stack that costs more than all the rest. */
+/** The members of an `RpcError` without its stack, which costs more than the rest of a refusal. */
 export interface Refusal {
   rpcCode: number;
   message: string;
   data?: unknown;
 }
 
-/** Only the message of an error, and the process of a call that was lost, cross the wire, never its stack. An id that could not be read is left out, as in MCP. */
+/**
+ * Sends the message of an error, and for a lost call its process, but never the stack. An unreadable id is left out, as
+ * in MCP.
+ */
 export function errorAnswer(id: RequestId | undefined, error: unknown): JsonRpcErrorResponse {
   return refusalAnswer(
     id,

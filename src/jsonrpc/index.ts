@@ -1,4 +1,4 @@
-// `standpipe/jsonrpc`: the symmetrical peer and the shapes it speaks.
+// `standpipe/jsonrpc`: the symmetrical peer and the message types.
 
 export { PeerError, RpcCode, RpcError } from '../base/errors.ts';
 export type { Noise } from '../base/noise.ts';

@@ -1,5 +1,6 @@
-// About how many characters a value has as JSON, for messages that came over a channel that does not say how long they
-// were. An object or array counts for more than its brackets: empty, it takes 64 bytes of heap. Walks without recursion and stops at a limit, so that no nesting and no circle can hold it up.
+// Estimates the length of a value as JSON, for messages from a channel that does not report it. An object or array
+// counts for more than its brackets, because an empty one takes 64 bytes of heap. The walk is not recursive and stops
+// at a limit, so deep nesting and cycles are safe.
 
 const OF_A_PLAIN_VALUE = 8;
 const OF_A_CONTAINER = 16;

@@ -1,5 +1,6 @@
-// Frames in, messages out. Decides what is noise and what is a fault: on a child's stdout, input that is not JSON-RPC is
-// noise; on a server's stdin the same bytes are a fault and get an answer, since nothing prints there by accident.
+// Reads frames and emits messages. Decides between stray output and faults: on a child's stdout, input that is not
+// JSON-RPC is stray output; on a server's stdin the same bytes are a fault and are answered, because programs do not
+// write there by accident.
 
 import { DEFAULT_MAX_FRAME_VALUES, heldBytes, valuesOf } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';
@@ -14,7 +15,7 @@ import { traceMessage } from './recover-id.ts';
 
 const PREFIX_CHARS = 1024;
 
-/** What a frame decoder reports of bytes that became no frame. */
+/** The report of a frame decoder about bytes that did not become a frame. */
 export interface BadFrame {
   code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
   offset: number;
@@ -23,7 +24,10 @@ export interface BadFrame {
 }
 
 export interface MessageSink {
-  /** `frameBytes`: how many bytes the frame had; of a request or notification, how many it takes as an object if that is more. */
+  /**
+   * `frameBytes` is the length of the frame; for a request or notification, the estimated memory of the parsed object
+   * if that is more.
+   */
   message(message: JsonRpcMessage, frameBytes: number): void;
   batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void;
   fault(fault: InboundFault): void;
@@ -33,12 +37,12 @@ export interface MessageSink {
 export interface MessageReaderOptions {
   maxFrameBytes: number;
   maxFrameValues?: number;
-  /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
+  /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a fault (our stdin). */
   toleratesNoise: boolean;
 }
 
 export class MessageReader implements ParseOptions {
-  /** Of MCP, only revision 2025-03-26 has them. */
+  /** Among the MCP revisions, only 2025-03-26 has batches. */
   batches = false;
   arrayParams = false;
   readonly maxFrameValues: number;
@@ -60,7 +64,7 @@ export class MessageReader implements ParseOptions {
 
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
     const length = end - start;
-    // An exception for each line would make a flood of text expensive.
+    // Checked first, because an exception for each line would make a flood of text expensive.
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) {
       return this.#noise(decodeText(chunk, start, end), offset, length);
     }
@@ -135,7 +139,7 @@ export class MessageReader implements ParseOptions {
   }
 }
 
-/** `{` or `[`, or white space that one of them may follow. */
+/** `{` or `[`, or white space that may precede them. */
 function startsLikeJson(byte: number | undefined): boolean {
   return byte === 0x7b || byte === 0x5b || byte === 0x20 || byte === 0x09;
 }
@@ -155,8 +159,8 @@ function describe(fault: MessageFault, text: string, offset: number, length: num
 }
 
 /**
- * `Loading… {"jsonrpc":…}`: a print without a newline stands before a whole message. Only answers are rescued: a line
- * such as `Received: {"jsonrpc":…,"method":…}` is a log of what we sent, and must not be taken for a request.
+ * Handles `Loading… {"jsonrpc":…}`: text printed without a newline before a whole message. Only answers are recovered:
+ * a line such as `Received: {"jsonrpc":…,"method":…}` logs a message that we sent and must not be taken for a request.
  */
 function rescueMessage(text: string, options: ParseOptions): { noise: string; message: JsonRpcMessage } | undefined {
   const start = text.indexOf('{"jsonrpc"', 1);

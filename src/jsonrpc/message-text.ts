@@ -1,5 +1,5 @@
-// From a message to its text. Requests and results that a peer makes have no members but these, so that only `params` and
-// `result` have to be serialised: the rest took a quarter of the time.
+// Converts a message to text. Requests and results made by a peer have a fixed set of members, so only `params` and
+// `result` have to be serialised: serialising the rest took a quarter of the time.
 
 import type { UsageError } from '../base/errors.ts';
 import { idText } from '../base/id-text.ts';
@@ -32,10 +32,10 @@ export class OwnResult implements JsonRpcResult {
   }
 }
 
-/** Members that are the same in many messages, such as the envelope of MCP 2026-07-28: their text is made once. */
+/** Members that many messages share, such as the envelope of MCP 2026-07-28. Their text is made once. */
 export class SharedMembers {
   readonly value: Members;
-  /** Without the opening brace. */
+  /** The JSON text without the opening brace. */
   readonly #text: string;
 
   /** Throws a UsageError if the value cannot be serialised. */
@@ -44,7 +44,7 @@ export class SharedMembers {
     this.#text = requireJson(value).slice(1);
   }
 
-  /** The text of an object together with these members. */
+  /** The text of an object with these members appended. */
   textWith(own: Members): string | UsageError {
     const text = toJson(own);
     if (typeof text !== 'string') return text;
@@ -52,7 +52,7 @@ export class SharedMembers {
   }
 }
 
-/** For channels that write text: the parameters are joined only in the text, or when `params` is read. */
+/** For channels that write text: the own and the shared parameters are merged only in the text, or when `params` is read. */
 export class SharingRequest implements JsonRpcRequest {
   readonly jsonrpc = '2.0';
   readonly id: RequestId;
@@ -81,7 +81,7 @@ export class SharingRequest implements JsonRpcRequest {
   }
 }
 
-/** The same for the result of a request. */
+/** Like SharingRequest, for the result of a request. */
 export class SharingResult {
   readonly #own: Members;
   readonly #shared: SharedMembers;
@@ -100,7 +100,7 @@ export class SharingResult {
   }
 }
 
-/** The text, or the UsageError that says why there is none. */
+/** Returns the text, or a UsageError with the reason why the message cannot be serialised. */
 export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
   if (message instanceof OwnResult) {
     const result = message.result instanceof SharingResult ? message.result.text() : toJson(message.result);
@@ -121,7 +121,7 @@ function textOf(id: RequestId): string {
 let lastMethod: string | undefined;
 let lastMethodText = '';
 
-/** What stands between the id and the parameters. Most requests have the method of the one before. */
+/** The text between the id and the parameters, cached because most requests have the method of the one before. */
 function methodText(method: string): string {
   if (method !== lastMethod) {
     lastMethodText = `,"method":${JSON.stringify(method)},"params":`;

@@ -1,5 +1,5 @@
-// JSON-RPC messages over a wire: structurally the official SDK's `Transport`, so that ours work under the official
-// `Client` and `McpServer` and theirs under our peer.
+// JSON-RPC messages over a wire: structurally the `Transport` of the official SDK, so that our transports work under
+// the official `Client` and `McpServer`, and the official ones under our peer.
 
 import { systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
@@ -17,7 +17,7 @@ type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameByt
 
 export interface Transport extends Channel {
   onmessage?: OnMessage | undefined;
-  /** A line on a child's stdout that is no message. */
+  /** Receives stray output: a line on a child's stdout that is not a message. */
   onnoise?: ((noise: Noise) => void) | undefined;
   sessionId?: string | undefined;
 }
@@ -39,15 +39,15 @@ export class MessageTransport implements Transport {
   onfull?: ((isFull: boolean) => void) | undefined;
   onending?: (() => void) | undefined;
   onclose?: (() => void) | undefined;
-  /** How many lines of noise there were. */
+  /** The number of stray lines. */
   noiseCount = 0;
   readonly writesText = true;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
   readonly #gap: ProgressGap;
-  /** Empty under a peer of ours. */
+  /** Unused if one of our peers is attached. */
   readonly #deliveries = new AnswersAfterNotifications();
-  /** Between the start and the end. */
+  /** True between the start and the end. */
   #isOpen = false;
 
   constructor(wire: Wire, options: MessageTransportOptions) {
@@ -105,7 +105,7 @@ export class MessageTransport implements Transport {
     });
   }
 
-  /** An answer is never refused: the other end waits for it. */
+  /** An answer is never refused, because the other end waits for it. */
   send(message: JsonRpcMessage, options?: object): Promise<void> {
     const { neverRefuse = false, together, inOrder } = (options ?? NO_OPTIONS) as SendOptions;
     const json = messageText(message);
@@ -133,7 +133,7 @@ export class MessageTransport implements Transport {
     return this.close();
   }
 
-  /** Batches are read only in the one revision that has them. */
+  /** Batches are accepted only in the one revision that has them. */
   setProtocolVersion(version: string): void {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }
@@ -151,12 +151,12 @@ export class MessageTransport implements Transport {
   /** Called with every message before it is delivered. */
   protected arrived?(message: JsonRpcMessage): void;
 
-  /** How many requests will still be answered, where that is known. */
+  /** The number of requests that will still be answered, if known. */
   protected get answersDue(): number {
     return this.unanswered?.() ?? 0;
   }
 
-  /** What a handler throws is caught where the frame left the wire. */
+  /** Errors thrown by a handler are caught where the frame left the wire. */
   #message(message: JsonRpcMessage, frameBytes: number): void {
     this.#wire.phase = 'running';
     this.arrived?.(message);
@@ -186,10 +186,10 @@ export class MessageTransport implements Transport {
   #noise(noise: Noise): void {
     this.#wire.firstNoise ??= noise.text;
     this.noiseCount++;
-    this.#guard(() => this.onnoise?.(noise)); // a message may stand behind it
+    this.#guard(() => this.onnoise?.(noise)); // a message may follow in the same frame
   }
 
-  /** Where one frame makes several calls: one that throws does not keep the others from theirs. */
+  /** Used where one frame causes several calls: an error in one call must not prevent the others. */
   #guard(call: () => void): void {
     try {
       call();
@@ -199,7 +199,7 @@ export class MessageTransport implements Transport {
   }
 }
 
-/** In the words of the official transports, which programs and tests look for. */
+/** Uses the wording of the official transports, which programs and tests search for. */
 function alreadyStarted(transport: string): UsageError {
   return new UsageError('ALREADY_STARTED', `${transport} already started`, {
     hint: 'connect() of a client or server calls start() itself. A new connection needs a new transport.',

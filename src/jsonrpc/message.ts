@@ -1,4 +1,4 @@
-// The shapes of JSON-RPC 2.0. Structurally those of the official MCP SDK, so that messages are interchangeable.
+// The message types of JSON-RPC 2.0. They match those of the official MCP SDK, so messages are interchangeable.
 
 export type RequestId = string | number;
 
@@ -23,7 +23,7 @@ export interface JsonRpcResult {
 
 export interface JsonRpcErrorResponse {
   jsonrpc: '2.0';
-  /** Absent when the id of the failed request could not be read. JSON-RPC itself writes `null` there. */
+  /** Absent if the id of the failed request could not be read. JSON-RPC itself uses `null` there. */
   id?: RequestId | undefined;
   error: { code: number; message: string; data?: unknown };
 }
@@ -32,8 +32,8 @@ export type JsonRpcResponse = JsonRpcResult | JsonRpcErrorResponse;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
 /**
- * The number whose decimal text this id is; undefined for every other id. Some programs send ids back as text: "1" for 1.
- * Where the ids of one side are all numbers, that identifies one request. Ids are compared unchanged first.
+ * Returns the number if the id is its decimal text, otherwise undefined. Some programs send ids back as text: "1" for
+ * 1. If all ids of one side are numbers, the text identifies one request. Ids are compared unchanged first.
  */
 export function numberInText(id: unknown): number | undefined {
   if (typeof id !== 'string') return undefined;

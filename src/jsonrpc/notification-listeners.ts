@@ -1,5 +1,6 @@
-// Who listens to which notification. Several may listen to the same method; they are called in the order in which they were
-// added. One that throws or rejects is reported after all of them were called, so that each sees the notification first.
+// Listeners for notifications. Several may listen to the same method; they are called in the order in which they were
+// added. An error of a listener is reported after all of them were called, so that each receives the notification
+// first.
 
 import { toError } from '../base/errors.ts';
 import { isThenable } from '../base/wait.ts';
@@ -9,9 +10,9 @@ import type { JsonRpcNotification } from './message.ts';
 export type NotificationHandler = (params: Params | undefined, method: string) => unknown;
 
 export class NotificationListeners {
-  /** For methods without a listener of their own. */
+  /** Handles methods without a listener. */
   others: NotificationHandler | undefined;
-  /** Lists are replaced, never changed: a listener may add or remove one while they are called. */
+  /** Lists are replaced, never changed: a listener may add or remove others while it is called. */
   #byMethod = new Map<string, readonly NotificationHandler[]>();
   #report: (error: Error) => void;
 
@@ -21,7 +22,7 @@ export class NotificationListeners {
 
   /** Returns a function that removes this listener. */
   add(method: string, handler: NotificationHandler): () => void {
-    // A function of its own: the same handler may be added twice, and each is removed alone.
+    // Wraps the handler, because the same one may be added twice and each registration is removed separately.
     const listener: NotificationHandler = (params, name) => handler(params, name);
     this.#byMethod.set(method, [...(this.#byMethod.get(method) ?? []), listener]);
     return () => {

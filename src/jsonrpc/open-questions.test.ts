@@ -1,4 +1,4 @@
-// While the other end waits for an answer of ours, only the request that made it ask may wait longer than its timeout.
+// While the other end waits for an answer of ours, only the request that caused its question may exceed its timeout.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../base/clock.ts';
@@ -9,7 +9,7 @@ interface Held {
   answer: () => void;
 }
 
-/** A client and a server over a clock. Requests of the client stay unanswered until the test answers them. */
+/** A client and a server with a manual clock. Requests of the client stay unanswered until the test answers them. */
 async function asking() {
   const clock = new ManualClock();
   const [clientEnd, serverEnd] = memoryPair();
@@ -38,7 +38,7 @@ async function asking() {
       );
       await turnsUntil(() => calls.has(name));
     },
-    /** The server asks, and the client has begun to answer. */
+    /** Sends a question from the server. Resolves when the client has begun to answer. */
     async ask(method = 'ask') {
       const before = questions.length;
       const answer = server.request(method, {}, { timeoutMs: 1e9 }).catch(() => undefined);
@@ -92,7 +92,7 @@ test('with several in flight all keep their timeouts, since any may have asked',
   await ask();
   await turn(500);
   expect(ended).toEqual(['a: REQUEST_TIMEOUT']);
-  // That the other one is left alone does not make it the one that asked.
+  // Being the only request left does not make it the one that asked.
   await turn(100);
   expect(ended).toEqual(['a: REQUEST_TIMEOUT', 'b: REQUEST_TIMEOUT']);
 });

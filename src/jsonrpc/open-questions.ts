@@ -1,9 +1,9 @@
-// Requests of the other end that it asks in the middle of one of ours: while we owe the answer, the silence about our request
-// is not the other end's fault. JSON-RPC does not say which request a question belongs to. It is known when all other requests
-// that were in flight as the question came have been answered since; otherwise no timeout waits for it.
+// Questions: requests of the other end that it sends while it handles one of ours. While we owe the answer, the other
+// end cannot answer our request. JSON-RPC does not say which request a question belongs to. It is known once all other
+// requests that were in flight when the question arrived have been answered; until then the question delays no timeout.
 
 export interface Question {
-  /** The other end no longer waits for the answer. */
+  /** True if the other end no longer waits for the answer. */
   readonly cancelled: boolean;
 }
 
@@ -16,44 +16,44 @@ interface Asked {
   question: Question;
   /** Only requests with a smaller id were in flight when the question came. */
   beforeId: number;
-  /** One of them was given up, and may be the one that asked. */
+  /** One of these requests was given up, and may be the one that asked. */
   unclear: boolean;
 }
 
 export class OpenQuestions<T extends { id: number }> {
   #asked = new Map<Question, Asked>();
 
-  /** `nextId`: what the next request will have. Ids only grow. */
+  /** `nextId` is the id of the next request. Ids only increase. */
   open(question: Question, nextId: number): void {
     this.#asked.set(question, { question, beforeId: nextId, unclear: false });
   }
 
-  /** Returns the request that waited for this answer, where that is known. */
+  /** Returns the request that waited for this answer, if known. */
   close(question: Question, inFlight: Requests<T>): T | undefined {
     const asked = this.#asked.get(question);
     this.#asked.delete(question);
     return asked && askerOf(asked, inFlight);
   }
 
-  /** A request was given up before its answer. */
+  /** Call this when a request is given up before its answer. */
   gaveUp({ id }: T): void {
     for (const asked of this.#asked.values()) if (id < asked.beforeId) asked.unclear = true;
   }
 
-  /** Whether an answer is owed at all, whichever request waits for it. */
+  /** Whether any answer is owed, for whichever request. */
   get any(): boolean {
     for (const { question } of this.#asked.values()) if (!question.cancelled) return true;
     return false;
   }
 
-  /** Whether the other end is known to wait for us before it can answer this request. */
+  /** Whether the other end is known to need an answer of ours before it can answer this request. */
   holdUp(request: T, inFlight: Requests<T>): boolean {
     for (const asked of this.#asked.values()) if (askerOf(asked, inFlight) === request) return true;
     return false;
   }
 }
 
-/** Those in flight are in the order of their ids: two are enough to know. */
+/** Requests in flight are in the order of their ids, so the first two are enough to decide. */
 function askerOf<T extends { id: number }>(
   { question, beforeId, unclear }: Asked,
   inFlight: Requests<T>,

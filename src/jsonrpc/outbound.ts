@@ -1,4 +1,4 @@
-// JSON-RPC on the table of pending requests: messages, progress, questions of the other end, ids that come back as text.
+// Adds JSON-RPC to the table of pending requests: messages, progress, questions of the other end, and ids that return as text.
 
 import type { Clock } from '../base/clock.ts';
 import { PeerError, RpcError } from '../base/errors.ts';
@@ -18,26 +18,26 @@ import { OwnRequest, type SharedMembers, SharingRequest } from './message-text.t
 import { OpenQuestions, type Question } from './open-questions.ts';
 
 /**
- * Progress that was asked for starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of
- * the request. Neither moves the end of `totalTimeoutMs`.
+ * Requested progress restarts `timeoutMs`, and so does our answer to a question that the other end asked because of the
+ * request. Neither extends `totalTimeoutMs`.
  */
 export interface RequestOptions extends WaitOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
   cancellable?: boolean | undefined;
-  /** The request of the other end because of which this one is sent. */
+  /** The request of the other end that caused this one. */
   relatedRequestId?: RequestId | undefined;
-  /** Called with the id of the request, before it is sent. */
+  /** Called with the id of the request before it is sent. */
   numbered?: ((id: number) => void) | undefined;
-  /** For a channel that sends them with the message. */
+  /** Headers to send with the message, for a channel that supports them. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** For a channel that carries callers. */
+  /** The client that makes the request, for a channel that carries callers. */
   sender?: SendOptions['sender'] | undefined;
-  /** Goes into the parameters beside those that are given. */
+  /** Members to add to the parameters. */
   shared?: SharedMembers | undefined;
 }
 
-/** A request that waits for its answer. */
+/** A request that has not been answered yet. */
 export type PendingCall = Pick<Pending, 'id' | 'method' | 'options'>;
 type Pending = PendingRequest<unknown, RequestOptions>;
 type Params = Record<string, unknown> | undefined;
@@ -45,11 +45,11 @@ type Params = Record<string, unknown> | undefined;
 export interface OutboundOptions {
   clock: Clock;
   requestTimeoutMs: number;
-  /** Tells the other end that we no longer wait. */
+  /** Notifies the other end that the request was given up. */
   sendCancel: (id: RequestId, reason: string) => void;
-  /** The other end answers with ids as text. Called once. */
+  /** Called once, when the other end first sends an id back as text. */
   onTextId?: (id: string) => void;
-  /** How progress is asked for, where the protocol has it. */
+  /** How to request progress, if the protocol supports it. */
   progress?: Conventions['progress'];
 }
 
@@ -71,13 +71,13 @@ export class Outbound {
       timeoutHint: 'Raise timeoutMs, or have the server report progress.',
       connection: channel,
       send: (request, params) => this.#send(request, params),
-      // The other end waits for an answer of ours, perhaps of a person: its silence is not its fault.
+      // While the other end waits for our answer, perhaps from a person, its silence does not count.
       waitsForUs: (request) => this.#questions.holdUp(request, this.pending),
       gaveUp: (request, reason) => this.#gaveUp(request, reason),
     });
   }
 
-  /** Returns false for an answer to nothing we ever asked. */
+  /** Returns false for an answer whose id was never used. */
   answer(response: JsonRpcResponse): boolean {
     const id = this.#numberOf(response.id);
     const request = this.pending.get(id);
@@ -97,14 +97,14 @@ export class Outbound {
     onProgress(progress);
   }
 
-  /** The answer to a request came, but could not be read. Returns false where no request of ours is meant. */
+  /** Handles an answer that could not be read. Returns false if it cannot be assigned to a request of ours. */
   answerUnreadable(fault: InboundFault): boolean {
     const id = this.#numberOf(fault.id);
     const mayBeOurs = fault.id === undefined ? fault.isResponse : id !== undefined;
     return mayBeOurs && this.pending.failUnreadable(id, fault);
   }
 
-  /** No answer will come to this one. */
+  /** Fails a request that will not be answered. */
   lost(id: RequestId, error: Error): void {
     const request = this.pending.get(this.#numberOf(id));
     if (!request) return;
@@ -112,12 +112,12 @@ export class Outbound {
     request.reject(error);
   }
 
-  /** The other end asks something, perhaps because of one of our requests. */
+  /** Records a question of the other end, which may be caused by one of our requests. */
   asked(question: Question): void {
     this.#questions.open(question, this.pending.nextId);
   }
 
-  /** The request that waited for it gets its whole time again. */
+  /** Restarts the timeout of the request that waited for this answer. */
   answered(question: Question): void {
     const request = this.#questions.close(question, this.pending);
     if (request) this.pending.extend(request);
@@ -138,7 +138,8 @@ export class Outbound {
       const relatedRequestId = options?.relatedRequestId;
       if (relatedRequestId !== undefined) return this.#channel.send(message, { relatedRequestId });
       if (options?.headers) return this.#channel.send(message, { headers: options.headers });
-      // A write wakes the other end, which costs more than the message. One that has other work loses nothing by the wait.
+      // A write wakes the other end, which costs more than the message. Waiting costs nothing if the other end has
+      // other requests to handle.
       return this.pending.size > 1 ? this.#channel.send(message, TOGETHER) : this.#channel.send(message);
     } catch (error) {
       return Promise.reject(error); // some transports throw where they should reject
@@ -157,7 +158,7 @@ export class Outbound {
     if (request.options?.cancellable !== false) this.#options.sendCancel(request.id, reason);
   }
 
-  /** Our ids are numbers, so that the text of one means that one. */
+  /** All our ids are numbers, so decimal text identifies the number. */
   #numberOf(id: unknown): number | undefined {
     if (typeof id === 'number') return id;
     const number = numberInText(id);
@@ -167,10 +168,10 @@ export class Outbound {
     return number;
   }
 
-  /** A server that quotes its key in a message must not bring it into our logs. */
+  /** Masks the error, so that a secret quoted by a server does not reach our logs. */
   #toRpcError(response: JsonRpcErrorResponse): RpcError {
     const { code, message, data } = response.error;
-    // A server may write anything there; whatever it is, the request has to settle.
+    // The message may have any type; the request must settle regardless.
     const text = typeof message === 'string' ? message : 'The error of the other end has no message';
     return new RpcError(code, this.#channel.mask?.(text) ?? text, this.#masked(data));
   }
@@ -178,7 +179,7 @@ export class Outbound {
   #masked(data: unknown): unknown {
     if (data === undefined || !this.#channel.mask) return data;
     const text = toJson(data);
-    if (typeof text !== 'string') return undefined; // nested too deeply to be looked through, so not to be shown
+    if (typeof text !== 'string') return undefined; // nested too deeply to be masked, so it is left out
     const masked = this.#channel.mask(text);
     return masked === text ? data : JSON.parse(masked);
   }

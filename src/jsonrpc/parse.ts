@@ -1,5 +1,5 @@
-// From the text of one frame to a message, a batch, or a fault that says what is wrong in words and in JSON-RPC's code.
-// Never throws. Only the outer shape is checked here; what `params` and `result` hold is for the layers above.
+// Parses the text of one frame into a message, a batch, or a fault with a description and a JSON-RPC error code. Never
+// throws. Only the outer shape is checked; the layers above check `params` and `result`.
 
 import { hasMoreValues } from '../base/count-json-values.ts';
 import { RpcCode } from '../base/errors.ts';
@@ -7,15 +7,15 @@ import { jsonKind } from '../base/json-object.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
 import { type MessageTraces, traceMessage } from './recover-id.ts';
 
-/** A frame that is not a message. `id` is present where it could be recovered. */
+/** A frame that is not a message. `id` is set if it could be recovered. */
 export class MessageFault {
   readonly code: 'MESSAGE_INVALID' | 'TOO_MANY_VALUES';
   readonly rpcCode: number;
   readonly message: string;
   readonly id: RequestId | undefined;
-  /** It was meant as an answer, so it gets none. */
+  /** True if the frame was meant as an answer; such a fault is not answered. */
   readonly isResponse: boolean;
-  /** It is JSON-RPC gone wrong rather than something else that happened to be on the pipe. */
+  /** True for malformed JSON-RPC, false for unrelated text on the pipe. */
   readonly isJsonRpc: boolean;
 
   constructor(
@@ -33,26 +33,26 @@ export class MessageFault {
   }
 }
 
-/** A message, a fault, or what a batch held (messages and faults, in order). */
+/** A message, a fault, or the entries of a batch (messages and faults, in order). */
 export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFault)[];
 
-/** Each entry may cost an answer: a short line must not make a million of them. */
+/** Each entry may require an answer: a short line must not cause a million of them. */
 const MOST_IN_A_BATCH = 1000;
 
 export interface ParseOptions {
   batches: boolean;
-  /** Parameters by position. MCP has none. */
+  /** Allows parameters by position. MCP does not use them. */
   arrayParams: boolean;
   /** Text with more values is not parsed: it would block the process and fill its memory. */
   maxFrameValues: number;
-  /** How many values the text has, where they were counted already. */
+  /** The number of values in the text, if they were counted already. */
   values?: number | undefined;
 }
 
 export function parseMessage(text: string, options: ParseOptions): Parsed {
   const { maxFrameValues: most, values } = options;
   if (values === undefined ? hasMoreValues(text, most) : values > most) return tooManyValues(text, most);
-  // An exception costs more than all the rest, and a flood of half messages one for each of them.
+  // Checked first, because throwing an exception for each message of a flood of cut-off messages is expensive.
   if (isCutOff(text)) {
     return new MessageFault(
       RpcCode.parseError,
@@ -92,10 +92,10 @@ function tooManyValues(text: string, most: number): MessageFault {
 
 const SPACE = 0x20;
 const OPENING = { array: 0x5b, object: 0x7b };
-/** From `[` to `]`, and from `{` to `}`. */
+/** The distance from `[` to `]`, and from `{` to `}`, in character codes. */
 const TO_CLOSING = 2;
 
-/** Text that begins as an object or array and certainly is none: what it ends with is neither a bracket nor a space. */
+/** Whether text begins as an object or array but its last character is neither the matching bracket nor white space. */
 function isCutOff(text: string): boolean {
   const first = text.charCodeAt(0);
   if (first !== OPENING.object && first !== OPENING.array) return false;
@@ -103,7 +103,7 @@ function isCutOff(text: string): boolean {
   return last !== first + TO_CLOSING && last > SPACE;
 }
 
-/** V8 quotes the text in its message, and the text may hold secrets. */
+/** Removes the quotation that V8 puts into its message, because the text may hold secrets. */
 function withoutQuote(message: string): string {
   return message.replace(/, (\.\.\.)?".*$/s, '');
 }
@@ -130,7 +130,7 @@ function checkShape(value: unknown, arrayParams: boolean): JsonRpcMessage | Mess
     return message as unknown as JsonRpcMessage;
   }
   if (isErrorObject(message.error)) {
-    // `null` is JSON-RPC's id for a request whose own id could not be read.
+    // JSON-RPC uses `null` as the id if that of the request could not be read.
     if (id !== null && id !== undefined && !isRequestId(id)) return invalid(message, '"id" must be a string or number');
     return message as unknown as JsonRpcMessage;
   }
@@ -154,7 +154,7 @@ export function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isFinite(id);
 }
 
-/** JSON has numbers such as 1e400, which become Infinity. They could not be written back. */
+/** JSON allows numbers such as 1e400, which parse to Infinity and cannot be written back. */
 function idKind(id: unknown): string {
   return typeof id === 'number' ? 'a number beyond the range of a double' : jsonKind(id);
 }

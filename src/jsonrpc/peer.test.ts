@@ -175,7 +175,7 @@ describe('a request that takes too long', () => {
     open();
     await left.request('ping');
     expect(cancels()).toHaveLength(1);
-    expect(left.lateAnswers).toBe(0); // the other end obeyed the cancel: it sent no answer at all
+    expect(left.lateAnswers).toBe(0); // the other end honoured the cancellation and did not answer
   });
 
   test('goes on while progress comes, until its total time is up', async () => {

@@ -1,6 +1,6 @@
-// One end of a JSON-RPC connection: both ends may ask, answer and notify at the same time. Symmetrical, over any
-// transport. It knows JSON-RPC; how a protocol cancels, reports progress and pings is in its `Conventions`, those of MCP
-// unless given. The methods themselves belong to the layers above.
+// One end of a JSON-RPC connection, symmetrical and over any transport: both ends may send requests, answers and
+// notifications at the same time. The rules for cancellation, progress and ping are in the `Conventions` of a protocol
+// (default: MCP). Must not know about the methods of a protocol, which belong to the layers above.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
@@ -16,17 +16,17 @@ import { type NotificationHandler, NotificationListeners } from './notification-
 import { Outbound, type PendingCall, type RequestOptions, unexpectedAnswer } from './outbound.ts';
 
 export interface PeerOptions {
-  /** What the protocol does in its own way: `mcp`, `lsp`, `plainJsonRpc`, or an object of your own. */
+  /** The conventions of the protocol: `mcp`, `lsp`, `plainJsonRpc`, or a custom object. */
   conventions?: Conventions;
-  /** How long an answer may take unless a request says otherwise. */
+  /** The default timeout of a request. Default: 60 s. */
   requestTimeoutMs?: number;
-  /** How many requests of the other end run at a time. */
+  /** The maximum number of incoming requests that run at a time. Default: 256. */
   maxConcurrent?: number;
-  /** How many more may wait; beyond that they are refused with SERVER_BUSY. */
+  /** The maximum number of incoming requests that wait; more are refused with SERVER_BUSY. Default: 4096. */
   maxQueued?: number;
-  /** How many bytes those that run and wait may have in all; beyond that they are refused in the same way. */
+  /** The maximum bytes of running and waiting incoming requests together; more are refused with SERVER_BUSY. */
   maxInboundBytes?: number;
-  /** Whether messages that cannot be read are answered with an error. */
+  /** Whether unreadable messages are answered with an error. */
   answerFaults?: boolean;
   clock?: Clock;
 }
@@ -34,17 +34,17 @@ export interface PeerOptions {
 const NEVER_REFUSE: SendOptions = { neverRefuse: true };
 
 export class Peer {
-  /** The connection is over, for whatever reason. Called once. */
+  /** Called once, when the connection has ended for any reason. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  /** The other end has stopped talking; answers in flight can still be sent. */
+  /** Called when the other end has stopped sending; answers in flight can still be sent. */
   onending: (() => void) | undefined;
-  /** Too many answers wait for the other end to read; false when it has caught up. */
+  /** Called with true when too many answers are unread by the other end, and with false when it has caught up. */
   onfull: ((isFull: boolean) => void) | undefined;
-  /** Something went wrong that no request can be blamed for. The connection goes on. */
+  /** Called for errors that belong to no request. The connection stays open. */
   onerror: ((error: Error) => void) | undefined;
-  /** The other end answers with ids as text ("1" for 1), which is understood. Called once. */
+  /** Called once, when the other end first answers with an id as text ("1" for 1), which is accepted. */
   onTextId: ((id: string) => void) | undefined;
-  /** If set, requests of the other end get no answer: it is called with their method instead. */
+  /** If set, incoming requests are not answered; it is called with their method instead. */
   onIgnoredRequest: ((method: string) => void) | undefined;
   answerFaults: boolean;
   readonly channel: Channel;
@@ -82,37 +82,37 @@ export class Peer {
     if (ping !== undefined) this.handle(ping, () => undefined, { urgent: true });
   }
 
-  /** Requests of ours that wait for an answer. */
+  /** The number of our requests that are not answered yet. */
   get inFlight(): number {
     return this.#outbound.pending.size;
   }
 
-  /** Those requests, in the order in which they were sent. */
+  /** These requests, in the order in which they were sent. */
   get requests(): Iterable<PendingCall> {
     return this.#outbound.pending.values();
   }
 
-  /** The one of them with this id. */
+  /** The pending request with this id. */
   pendingRequest(id: RequestId): PendingCall | undefined {
     return typeof id === 'number' ? this.#outbound.pending.get(id) : undefined;
   }
 
-  /** The id of the next request of ours. Ids only grow. */
+  /** The id of our next request. Ids only increase. */
   get nextId(): number {
     return this.#outbound.pending.nextId;
   }
 
-  /** Follows requests of ours. */
+  /** Observes our requests. */
   set requestWatcher(watcher: RequestWatcher<PendingCall> | undefined) {
     this.#outbound.pending.watcher = watcher;
   }
 
-  /** Requests of the other end that run or wait. */
+  /** The number of running and waiting incoming requests. */
   get serving(): number {
     return this.#inbound.size;
   }
 
-  /** Whether the other end waits for an answer to a question. */
+  /** Whether the other end waits for the answer to a question. */
   get isAsked(): boolean {
     return this.#outbound.isAsked;
   }
@@ -146,34 +146,34 @@ export class Peer {
     return this.channel.send(message as JsonRpcNotification, options);
   }
 
-  /** `P`: what the parameters are expected to be; nothing checks it. */
+  /** `P` is the expected type of the parameters. It is not checked. */
   handle<P extends object = Params>(method: string, handler: RequestHandler<P>, options?: HandlerOptions): void {
     const run = handler as RequestHandler<never>;
     this.#inbound.handle(method, options?.asks ? this.#answering(run) : run, options);
   }
 
-  /** Handles every request that has no handler of its own. */
+  /** Handles every request without a handler of its own. */
   handleOthers(handler: RequestHandler): void {
     this.#inbound.handleOthers(handler);
   }
 
-  /** Several may listen to one method. Returns a function that removes this listener. */
+  /** Adds a listener; a method may have several. Returns a function that removes this listener. */
   onNotification(method: string, handler: NotificationHandler): () => void {
     return this.#notifications.add(method, handler);
   }
 
-  /** One handler for methods that have no listener. */
+  /** Sets the handler for methods without a listener. */
   onOtherNotification(handler: NotificationHandler): void {
     this.#notifications.others = handler;
   }
 
-  /** What became of a request that had been sent when the connection ended. */
+  /** The error of a request that had been sent when the connection ended. */
   lost(method: string): PeerError {
     const cause = this.channel.closeError;
     return lostRequest(method, { closedByUs: this.#closedByUs, cause, evidence: this.channel.evidence?.() });
   }
 
-  /** The other end has forgotten its requests: their handlers are aborted, and none is answered. */
+  /** Call this when the other end has dropped its requests: their handlers are aborted, and none is answered. */
   forgetRequests(reason: Error): void {
     this.#inbound.cancelAll(reason);
   }

@@ -1,4 +1,4 @@
-// Which messages are in which write, by a clock that the test advances.
+// Tests which messages share a write, with a clock that the test advances.
 
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';

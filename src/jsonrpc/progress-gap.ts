@@ -1,7 +1,8 @@
-// Sends an answer later than the progress before it. The official clients handle a notification in a promise and an answer at once:
-// where one read brings both, the answer ends the request, and its progress is lost. A pipe joins everything that is written before
-// the reader wakes up, so an answer is sent when its progress was seen to be written at least GAP_MS ago. All other messages are
-// sent at once. Those clients use the id of a request as its progress token; other tokens have no effect here.
+// Delays an answer after the progress before it. The official clients handle a notification in a promise and an answer
+// at once: if one read contains both, the answer ends the request and its progress is lost. A pipe joins everything
+// that is written before the reader wakes up, so an answer is sent at least GAP_MS after its progress was seen to be
+// written. All other messages are sent at once. The official clients use the id of a request as its progress token;
+// other tokens have no effect here.
 
 import type { Clock, Timer } from '../base/clock.ts';
 import { SENT } from '../requests/pending-requests.ts';
@@ -9,19 +10,19 @@ import { mcp } from './conventions.ts';
 import type { JsonRpcNotification, JsonRpcRequest } from './message.ts';
 
 const GAP_MS = 1;
-/** Timers of Node.js count whole milliseconds, and may fire up to one early. */
+/** Node.js timers count whole milliseconds and may fire up to 1 ms early. */
 const TIMER_MS = GAP_MS + 1;
 
-/** The last progress of one request. */
+/** The last progress message of one request. */
 interface Reported {
   sentMs: number;
-  /** It is in the next write. Infinity while it waits for the other end to read. */
+  /** The number of writes before the one that contains the message. Infinity while the message is queued. */
   writesBefore: number;
 }
 
 interface Held {
   after: Reported;
-  /** When its progress was first seen to be written. */
+  /** The time when the progress was first seen to be written. */
   writtenMs: number | undefined;
   send: () => void;
 }
@@ -29,7 +30,7 @@ interface Held {
 export class ProgressGap {
   readonly #clock: Clock;
   readonly #wire: { readonly writes: number };
-  /** By token, the oldest first. */
+  /** By token, oldest first. */
   readonly #recent = new Map<unknown, Reported>();
   #held: Held[] = [];
   #timer: Timer | undefined;
@@ -40,14 +41,14 @@ export class ProgressGap {
     this.#wire = wire;
   }
 
-  /** `accepted`: what the wire returned for the message. */
+  /** `accepted` is the promise that the wire returned for the message. */
   sent({ method, params }: JsonRpcRequest | JsonRpcNotification, accepted: Promise<void>): void {
     if (method !== mcp.progress?.method || this.#isOver) return;
     const { id: token } = mcp.progress.read(params ?? {});
     this.#forgetOld();
     const writesBefore = accepted === SENT ? this.#wire.writes : Number.POSITIVE_INFINITY;
     const reported: Reported = { sentMs: this.#clock.nowMs(), writesBefore };
-    this.#recent.delete(token); // it becomes the newest
+    this.#recent.delete(token); // so that it is inserted as the newest
     this.#recent.set(token, reported);
     if (accepted === SENT) return;
     const written = () => {
@@ -58,13 +59,13 @@ export class ProgressGap {
     accepted.then(written, written);
   }
 
-  /** Whether the answer to this request has to be held. */
+  /** Whether the answer to this request has to be delayed. */
   concerns(id: unknown): boolean {
     const reported = this.#recent.size > 0 ? this.#recent.get(id) : undefined;
     return reported !== undefined && !this.#isOld(reported);
   }
 
-  /** Sends the answer to the request when its progress was written long enough ago. */
+  /** Sends the answer once its progress was written at least GAP_MS ago. */
   hold(id: unknown, send: () => Promise<void>): Promise<void> {
     const after = this.#recent.get(id)!;
     this.#recent.delete(id);
@@ -74,12 +75,12 @@ export class ProgressGap {
     });
   }
 
-  /** How many tokens are remembered. */
+  /** The number of remembered tokens. */
   get size(): number {
     return this.#recent.size;
   }
 
-  /** Nothing waits any longer: the connection ends. */
+  /** Sends all delayed answers at once, because the connection ends. */
   stop(): void {
     this.#isOver = true;
     this.#recent.clear();
@@ -101,11 +102,14 @@ export class ProgressGap {
       (held.writtenMs !== undefined && held.writtenMs + GAP_MS <= nowMs ? due : others).push(held);
     }
     this.#held = others;
-    for (const { send } of due) send(); // in one tick: they are written together
+    for (const { send } of due) send(); // sent in one tick, so that they share a write
     if (others.some(({ writtenMs }) => writtenMs !== undefined)) this.#wait(TIMER_MS);
   };
 
-  /** A process that did not get the processor may send both in one tick, and yet at different times. */
+  /**
+   * Uses the clock as well as the write count: a process that was not scheduled may send both messages in one tick but
+   * at different times.
+   */
   #isOld(reported: Reported): boolean {
     return this.#isWritten(reported) && reported.sentMs + GAP_MS <= this.#clock.nowMs();
   }

@@ -1,14 +1,14 @@
-// Finds what identifies a message that cannot be parsed: broken JSON, or only the first bytes of an oversized frame.
+// Recovers the id and kind of a message that cannot be parsed: broken JSON, or the first bytes of an oversized frame.
 
 import { topLevelTokens } from '../base/top-level-json.ts';
 import type { RequestId } from './message.ts';
 
 export interface MessageTraces {
-  /** The text begins as an object and names `jsonrpc` at its top. */
+  /** True if the text begins as an object with a top-level member `jsonrpc`. */
   isJsonRpc: boolean;
   id?: RequestId;
   method?: string;
-  /** `result` or `error` was seen at the top: this was an answer. */
+  /** True if the text has a top-level `result` or `error`, so it was an answer. */
   isResponse: boolean;
 }
 
@@ -31,6 +31,6 @@ function readScalar(token: string | undefined): unknown {
   try {
     return JSON.parse(token);
   } catch {
-    return undefined; // not JSON: names nothing
+    return undefined; // not valid JSON, so it identifies nothing
   }
 }

@@ -1,4 +1,5 @@
-// A peer whose other end asks and does not read: it starts no more than it can answer, reads no more, and loses nothing.
+// The other end sends requests and does not read: the peer starts only requests that it can answer, stops reading and
+// loses nothing.
 
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -40,7 +41,7 @@ test.each(['at once', 'later'])(
       if (received === CALLS) break;
     }
     expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: CALLS }, (_, id) => id));
-    // What may wait, what was running then, what is being written, and what is on its way through the streams.
+    // Counts queued answers, running requests, the current write and data inside the streams.
     expect(most).toBeLessThan((4 * LIMIT) / LENGTH);
     await peer.close();
   },

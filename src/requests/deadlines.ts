@@ -1,5 +1,5 @@
-// One timer for many deadlines. Adding an item costs a comparison and removing one costs nothing: the items are examined only when
-// the timer fires. A deadline may be moved to a later time at any moment.
+// One timer for many deadlines. Adding an item costs one comparison and removing one costs nothing: items are examined
+// only when the timer fires. A deadline may be moved to a later time at any moment.
 
 import { type Clock, LONGEST_TIMER_MS, type Timer } from '../base/clock.ts';
 
@@ -16,13 +16,13 @@ export class Deadlines<T extends { dueMs: number }> {
     this.#expire = expire;
   }
 
-  /** To be called after an item was added. */
+  /** Call this after adding an item. */
   added(item: T): void {
     if (item.dueMs < this.#armedForMs) this.#arm(item.dueMs);
     else if (this.#waiting.size === 1) this.#timer?.keepAlive(true);
   }
 
-  /** To be called after the last item was taken: an idle peer must not keep the process alive. */
+  /** Call this after removing the last item: an idle peer must not keep the process alive. */
   idle(): void {
     this.#timer?.keepAlive(false);
   }

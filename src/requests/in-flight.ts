@@ -1,10 +1,11 @@
 // Requests in flight by their id. Ids keep their type, so 1 and "1" are different.
 //
-// A Map with many additions and deletions reallocates its table now and then, and in V8 the old table refers to the new one. A
-// table that has reached the old generation keeps all later tables alive, with all that was in them when they were left. So the
-// Map itself is replaced, and it has places instead of requests: those of requests that have ended are empty, and used again.
+// A Map with many additions and deletions reallocates its table repeatedly, and in V8 the old table refers to the new
+// one. A table that has reached the old generation keeps all later tables alive, with everything they held when they
+// were replaced. Therefore the Map itself is replaced from time to time, and it holds places instead of requests: the
+// place of a finished request is emptied and reused.
 
-/** How many additions one Map takes; more if many requests are in flight. */
+/** The minimum number of additions before a Map is replaced; the number is higher if many requests are in flight. */
 const FEWEST_ADDITIONS = 1024;
 
 interface Place<T> {

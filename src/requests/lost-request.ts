@@ -1,4 +1,4 @@
-// Errors of requests without an answer.
+// Errors of requests that were not answered.
 
 import { type Evidence, PeerError } from '../base/errors.ts';
 
@@ -22,7 +22,10 @@ export function lostRequest(method: string, { closedByUs, cause, evidence }: End
 
 const silences: ReadonlySet<string> = new Set(['REQUEST_TIMEOUT', 'NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED']);
 
-/** Whether a request failed because no answer came. An error of the other end, or an unreadable answer, is an answer. */
+/**
+ * Whether a request failed because it was not answered. An error from the other end, or an unreadable answer, counts as
+ * an answer.
+ */
 export function isSilence(error: unknown): error is PeerError {
   return error instanceof PeerError && silences.has(error.code);
 }

@@ -1,5 +1,6 @@
-// Requests that were sent to the other end, in any protocol: each settles exactly once, with an answer, a timeout, an aborted
-// signal, or an exact error when the connection ends. Ids are consecutive numbers. The protocol above writes the messages.
+// Requests sent to the other end, in any protocol. Each settles exactly once: with an answer, a timeout, an aborted
+// signal, or a precise error when the connection ends. Ids are consecutive numbers. The protocol layer above writes the
+// messages.
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { Clock } from '../base/clock.ts';
@@ -10,15 +11,15 @@ import { InFlight } from './in-flight.ts';
 import { lostRequest } from './lost-request.ts';
 
 /**
- * The promise that `send` returns when a message was accepted at once. A sender compares with it instead of attaching to a
+ * The promise that `send` returns when a message was accepted at once. Comparing with it avoids attaching handlers to a
  * new promise for every message.
  */
 export const SENT: Promise<void> = Promise.resolve();
 
 export interface WaitOptions {
-  /** How long the other end may be silent about this request. */
+  /** The maximum time without an answer or progress for this request. */
   timeoutMs?: number | undefined;
-  /** How long the request may take in all, whatever is reported meanwhile. */
+  /** The maximum total time of the request, regardless of progress. */
   totalTimeoutMs?: number | undefined;
   signal?: CancelSignal | undefined;
 }
@@ -29,28 +30,31 @@ export interface PendingRequest<Answer, Options> {
   readonly options: Options | undefined;
   readonly timeoutMs: number;
   readonly totalDueMs: number;
-  /** How many writes there had been when it was accepted. It is in the next one, unless that one is refused. */
+  /** The number of writes begun when the request was accepted. The request is part of the next write unless that is refused. */
   readonly writesBefore: number;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
-  /** False while the message waits in our own queue: then it certainly did not run. */
+  /** False while the message is in our send queue: then it certainly did not run. */
   sent: boolean;
   dueMs: number;
-  /** Its signal has aborted. A closure for each request, or one of its promise, kept all of them alive for long. */
+  /**
+   * Called when the signal aborts. The request is the listener itself, because a closure for each request kept all of
+   * them alive for long.
+   */
   handleEvent(): void;
 }
 
 /** Follows requests until the other end is done with them. */
 export interface RequestWatcher<Request> {
-  /** Called before `settled`. The other end may still work on the request. */
+  /** Called before `settled`. The other end may still be working on the request. */
   gaveUp(request: Request): void;
-  /** It is no longer pending, for whatever reason but the end of the connection. Its promise settles afterwards. */
+  /** Called when the request is no longer pending, except at the end of the connection. Its promise settles afterwards. */
   settled(request: Request): void;
-  /** The answer to a request that had been given up. */
+  /** Called for an answer to a request that had been given up. */
   late(id: number, isResult: boolean): void;
 }
 
-/** The answer to a request came, but could not be read. */
+/** An answer that arrived but could not be read. */
 export interface UnreadableAnswer {
   code: PeerErrorCode;
   message: string;
@@ -59,20 +63,19 @@ export interface UnreadableAnswer {
 export interface PendingRequestsOptions<Content, Answer, Options> {
   clock: Clock;
   requestTimeoutMs: number;
-  /** What a caller can do about a timeout. */
+  /** Advice to the caller about a timeout. */
   timeoutHint: string;
-  /** The connection: how many writes it has begun, and what is known of the other end. */
+  /** The connection: how many writes it has begun, and evidence about the other end. */
   connection: { readonly writes?: number | undefined; evidence?(): Evidence };
-  /** Sends the message of a request. */
   send: (request: PendingRequest<Answer, Options>, content: Content) => Promise<void>;
-  /** Whether a request whose time is over gets its time again. */
+  /** Whether a request whose time is over gets its full time again. */
   waitsForUs?: (request: PendingRequest<Answer, Options>) => boolean;
   /** Called after a request timed out or was aborted. */
   gaveUp?: (request: PendingRequest<Answer, Options>, reason: string) => void;
 }
 
 export class PendingRequests<Content, Answer, Options extends WaitOptions = WaitOptions> {
-  /** Answers to requests that had been given up or were answered before. */
+  /** The number of answers to requests that had been given up or already answered. */
   lateAnswers = 0;
   watcher: RequestWatcher<PendingRequest<Answer, Options>> | undefined;
   readonly #options: PendingRequestsOptions<Content, Answer, Options>;
@@ -90,12 +93,12 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     return this.#byId.size;
   }
 
-  /** The id of the next request. Ids only grow. */
+  /** The id of the next request. Ids only increase. */
   get nextId(): number {
     return this.#nextId;
   }
 
-  /** In the order of their ids. */
+  /** Returns the requests in the order of their ids. */
   values(): IterableIterator<PendingRequest<Answer, Options>> {
     return this.#byId.values();
   }
@@ -134,7 +137,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** Called before a request is resolved or rejected. */
+  /** Call this before a request is resolved or rejected. */
   remove(request: PendingRequest<Answer, Options>): void {
     this.#byId.delete(request.id);
     if (this.#byId.size === 0) this.#deadlines.idle();
@@ -142,7 +145,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     this.watcher?.settled(request);
   }
 
-  /** Counts a late answer. Returns false for an id that no request had. */
+  /** Counts a late answer. Returns false for an id that was never used. */
   isLate(id: number | undefined, isResult = false): boolean {
     const ours = id !== undefined && id > 0 && id < this.#nextId;
     if (!ours) return false;
@@ -151,12 +154,12 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     return true;
   }
 
-  /** The request gets its whole time again. */
+  /** Restarts the timeout of the request; the total timeout still applies. */
   extend(request: PendingRequest<Answer, Options>): void {
     request.dueMs = Math.min(this.#options.clock.nowMs() + request.timeoutMs, request.totalDueMs);
   }
 
-  /** Without an id, the answer belongs to the only request that waits. Returns false if no request is meant. */
+  /** An answer without an id is assigned to the only pending request. Returns false if it cannot be assigned. */
   failUnreadable(id: number | undefined, { code, message }: UnreadableAnswer): boolean {
     const request = id === undefined && this.size === 1 ? this.values().next().value : this.get(id);
     if (!request) return false;
@@ -166,7 +169,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     return true;
   }
 
-  /** The connection is over: every request fails with what is known of it, and no other can be sent. */
+  /** Ends the connection: every pending request fails with an error that says whether it was sent, and new ones are refused. */
   failAll(closedByUs: boolean, cause: Error | undefined): void {
     this.#closed = { cause };
     this.#deadlines.stop();
@@ -208,7 +211,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     this.giveUp(request, error, `timed out after ${ms} ms`);
   }
 
-  /** It fails with the error, and the other end gets the reason. */
+  /** Rejects the request with the error, and passes the reason on to the other end. */
   giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
     if (this.#byId.get(request.id) !== request) return;
     this.watcher?.gaveUp(request);

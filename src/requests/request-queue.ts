@@ -1,25 +1,25 @@
-// Requests of the other end, in any protocol: at most so many run at a time, and a bounded number waits. Both are bounded in
-// bytes too: a request is kept until it was answered, and a few long ones take as much as many short ones. While too many
-// answers wait to be read (`hold`), nothing more is started.
+// Incoming requests, in any protocol: a limited number runs at a time and a limited number waits. Both are also limited
+// in bytes: a request is kept until it is answered, and a few long ones take as much memory as many short ones. Nothing
+// more is started while too many answers are unread (`hold`).
 
 import { type CancelListener, type CancelSignal, toAbortSignal } from '../base/cancel-signal.ts';
 import { isThenable } from '../base/wait.ts';
 import { InFlight } from './in-flight.ts';
 
-/** Four of the longest messages that are read by default. */
+/** Four times the default maximum frame size. */
 export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
 
-/** One request of the other end. */
+/** One incoming request. */
 export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
   /** Unique among the requests of the queue. */
   abstract readonly id: Id;
-  /** What the queue counts for it while it runs or waits. */
+  /** The bytes that the queue counts for this request while it runs or waits. */
   heldBytes = 0;
   #cancelled: { reason: unknown } | undefined;
   #signal: AbortSignal | undefined;
   #listeners: CancelListener[] | undefined;
 
-  /** What it takes to keep this request, about. */
+  /** Estimated memory of the request in bytes. */
   abstract get bytes(): number;
   abstract run(): unknown;
 
@@ -27,7 +27,7 @@ export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
     return this.#cancelled !== undefined;
   }
 
-  /** Aborts when the other end cancels, or goes away. Made on first use: most handlers never look. */
+  /** Aborts when the other end cancels the request or disconnects. Created on first use: most handlers never read it. */
   get signal(): AbortSignal {
     this.#signal ??= toAbortSignal(this);
     return this.#signal;
@@ -63,16 +63,16 @@ export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
 export interface QueueLimits {
   maxConcurrent: number;
   maxQueued: number;
-  /** What may run and wait in all. A single request is accepted whatever its size. */
+  /** The maximum bytes of running and waiting requests together. A single request is accepted whatever its size. */
   maxInboundBytes: number;
 }
 
 export interface QueueOptions<T> extends QueueLimits {
-  /** Called once for each request that has run, with its result or with its error. */
+  /** Called once for each request that has run, with its result or its error. */
   settled: (request: T, result: unknown, error: unknown) => void;
 }
 
-/** Why a request was not accepted. */
+/** The reason why a request was not accepted. */
 export interface QueueRefusal {
   message: string;
   limits: Partial<QueueLimits>;
@@ -83,7 +83,7 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
   readonly #running = new InFlight<Id, T>();
   readonly #waiting = new InFlight<Id, T>();
   #counted = 0;
-  /** Of the requests that are counted, and of those that wait. */
+  /** The bytes of all counted and waiting requests. */
   #heldBytes = 0;
   #held = false;
   #pumping = false;
@@ -92,12 +92,12 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     this.#options = options;
   }
 
-  /** Those that run on after the turn in which they were started. */
+  /** Requests that still run after the turn in which they were started. */
   get running(): Pick<InFlight<Id, T>, 'size' | 'values'> {
     return this.#running;
   }
 
-  /** How many run or wait. */
+  /** The number of running and waiting requests. */
   get size(): number {
     return this.#running.size + this.#waiting.size;
   }
@@ -107,8 +107,8 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
   }
 
   /**
-   * `bytes`: what it had on the wire. Where that is unknown, only requests that have to wait are measured. `atOnce`: it runs now or
-   * is refused.
+   * `bytes` is the length on the wire. If it is unknown, only requests that have to wait are measured. With `atOnce`,
+   * the request runs now or is refused.
    */
   add(request: T, bytes?: number, atOnce = false): QueueRefusal | undefined {
     const { maxConcurrent, maxQueued, maxInboundBytes } = this.#options;
@@ -129,25 +129,25 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     return undefined;
   }
 
-  /** Outside of the limits. */
+  /** Runs the request outside the limits. */
   runNow(request: T): void {
     this.#run(request, false);
   }
 
-  /** Running requests may end, and `runNow` still runs; the rest waits until this is taken back. */
+  /** While held, running requests may finish and `runNow` still works; all other requests wait. */
   hold(on: boolean): void {
     this.#held = on;
     if (!on) this.#runWaiting();
   }
 
-  /** Returns false for a request that does not wait. */
+  /** Removes a waiting request. Returns false if the request is not waiting. */
   withdraw(request: T): boolean {
     if (!this.#waiting.take(request.id)) return false;
     this.#heldBytes -= request.heldBytes;
     return true;
   }
 
-  /** The other end is gone: what waits never runs, and what runs is aborted. */
+  /** Call this when the other end has disconnected: waiting requests never run, and running ones are aborted. */
   cancelAll(reason: unknown): void {
     for (const { heldBytes } of this.#waiting.takeAll()) this.#heldBytes -= heldBytes;
     for (const request of this.#running.values()) request.cancel(reason);
@@ -162,7 +162,7 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
       return this.#settle(request, counts, undefined, error ?? new Error('Handler threw nothing'));
     }
     if (isThenable(outcome)) {
-      // Only what goes on after this turn can be cancelled.
+      // Only requests that continue after this turn can be cancelled.
       this.#running.add(request.id, request);
       outcome.then(
         (result) => this.#settle(request, counts, result, undefined),
@@ -182,7 +182,7 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     this.#runWaiting();
   }
 
-  /** A loop, not a recursion: handlers that answer at once must not pile up on the stack. */
+  /** A loop rather than recursion: handlers that answer at once must not pile up on the stack. */
   #runWaiting(): void {
     if (this.#pumping) return;
     this.#pumping = true;

@@ -1,4 +1,4 @@
-// Colours on a terminal, unless NO_COLOR is set. FORCE_COLOR takes precedence.
+// Terminal colours. They are on for terminals unless NO_COLOR is set; FORCE_COLOR takes precedence.
 
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (colour: Colour, text: string) => string;

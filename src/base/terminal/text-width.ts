@@ -1,6 +1,6 @@
-// The number of columns of a text on a terminal, and cutting to a width. A grapheme is never split.
+// Measures text in terminal columns, and cuts, pads and wraps it to a width. A grapheme is never split.
 
-/** Created on first use: it takes longer than the rest of a start. */
+/** Created on first use, because creating it takes longer than the rest of a start. */
 let segmenter: Intl.Segmenter | undefined;
 const plain = /^[\x20-\x7e]*$/;
 const noWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
@@ -41,12 +41,15 @@ function* segmentsOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** Lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. `isWhole`: words that are not broken, however long. */
+/**
+ * Splits text into lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. Words
+ * for which `isWhole` returns true are never broken.
+ */
 export function wrapToWidth(text: string, width: number, isWhole = (_word: string) => false): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width), isWhole));
 }
 
-/** The same in at most so many lines: the last one is cut where there are more. */
+/** Like `wrapToWidth`, but in at most `mostLines` lines: the remaining text is cut in the last line. */
 export function wrapToLines(text: string, width: number, mostLines: number): string[] {
   const lines = wrapToWidth(text, width);
   if (lines.length <= mostLines) return lines;
@@ -83,7 +86,7 @@ function piecesOf(word: string, width: number): string[] {
     const length = segmentWidth(segment);
     if (used + length > width) {
       const slash = piece.lastIndexOf('/') + 1;
-      const end = slash > piece.length / 2 ? slash : piece.length; // a path or a URL
+      const end = slash > piece.length / 2 ? slash : piece.length; // break a path or a URL after a slash
       pieces.push(piece.slice(0, end));
       piece = piece.slice(end);
       used = textWidth(piece);

@@ -1,4 +1,4 @@
-// What a server, or a long life, could make grow without end.
+// Limits for data that a server, or a long process run, could make grow without end.
 
 import { expect, test } from 'vitest';
 import { BoundedEraMemory } from './opening/era-memory.ts';

@@ -1,4 +1,4 @@
-// The caller of a request that a `Client` makes: the options of this call, and the handlers of the client.
+// The caller of a request that a `Client` makes: the options of this call and the handlers of the client.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Progress } from '../../jsonrpc/conventions.ts';
@@ -7,7 +7,7 @@ import type { InputRequest, InputResponse } from '../types.ts';
 import type { CallOptions, InputHandlers } from './options.ts';
 import { askHandlers } from './session/inputs.ts';
 
-/** What all calls of one client share. */
+/** The state that all calls of one client share. */
 export interface CallOwner {
   readonly facts: ClientFacts;
   readonly handlers: InputHandlers;

@@ -1,5 +1,5 @@
-// A typed MCP client: methods with names and types over a service, the same for every revision. `connect` makes one of a server
-// that it connects to; `clientOf` makes one of any service.
+// A typed MCP client: typed methods over a service, the same for every revision. `connect` creates a client for the server that it
+// connects to; `clientOf` creates one for any service.
 
 import { systemClock } from '../../base/clock.ts';
 import { RpcError, UsageError } from '../../base/errors.ts';
@@ -33,14 +33,14 @@ import type { ServerFacts } from './session/session.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
 
-/** The connection of a client that has one of its own. */
+/** The connection of a client, if it owns one. */
 export interface Connection<T extends ClientChannel> {
   transport?: T;
   link: ClientLink;
   warnings?: Warnings;
 }
 
-/** What a client uses of its connection besides the service. */
+/** The part of a connection that a client uses besides the service. */
 export interface ClientLink {
   onclose: ((cause: Error | undefined) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -51,13 +51,13 @@ export interface ClientLink {
 }
 
 export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
-  /** What answers the requests of this client. */
+  /** Answers the requests of this client. */
   readonly service: Service;
   readonly server: ServerFacts;
   readonly transport: T;
   /** Called once, when the connection has ended, with the reason. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  /** Resolves when the connection has ended: to the reason, or to undefined after `close`. */
+  /** Resolves when the connection has ended: with the reason, or with undefined after `close`. */
   readonly closed: Promise<Error | undefined>;
   readonly #link: ClientLink | undefined;
   readonly #lists: Lists;
@@ -115,7 +115,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     if (era === 'legacy') this.#news.forgetChangedLists();
   }
 
-  /** @internal The same client over another service, for as long as the connection of this one. */
+  /** @internal Returns the same client over another service. It lives as long as the connection of this client. */
   withService(service: Service): Client<T, Tools> {
     const own = this.#link;
     const link: ClientLink = {
@@ -131,7 +131,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return new Client(service, this.server, options, { transport: this.transport, link, warnings: this.#warnings });
   }
 
-  /** Called with errors that belong to no call. The connection continues. */
+  /** Called with errors that belong to no call. The connection stays open. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.#link ? this.#link.onerror : this.#onerror;
   }
@@ -141,12 +141,12 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     else this.#onerror = listener;
   }
 
-  /** Deviations from the protocol that were tolerated. */
+  /** Deviations of the server from the protocol that were tolerated. */
   get warnings(): readonly Warning[] {
     return this.#warnings.list;
   }
 
-  /** All pages. Cached for as long as the server allows. */
+  /** Returns all pages. The list is cached for as long as the server allows. */
   async listTools(options?: ListOptions): Promise<{ tools: Tool[] }> {
     return { tools: await this.#lists.get('tools', options) };
   }
@@ -163,7 +163,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return { prompts: await this.#lists.get('prompts', options) };
   }
 
-  /** Resolves also when the tool reports an error: then `isError` is true. */
+  /** Resolves even if the tool reports an error: then `isError` is true. */
   callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
   async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
@@ -184,7 +184,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return readWithList<GetPromptResult>(answer, 'messages', 'prompts/get');
   }
 
-  /** `context`: the arguments that already have a value. */
+  /** `context` holds the arguments that already have a value. */
   async complete(
     ref: CompletionReference,
     argument: { name: string; value: string },
@@ -195,7 +195,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return readCompletion(await this.#request('completion/complete', params, options), this.#warnings.report);
   }
 
-  /** Resolves when the server answers, also with an error. */
+  /** Resolves when the server answers, even with an error. */
   async ping(options?: CallOptions): Promise<void> {
     try {
       await this.#request('ping', {}, options);
@@ -209,8 +209,8 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 
   /**
-   * Whether the server answers a ping within `timeoutMs`; an error is an answer too. While the server waits for the answer to a
-   * question, it counts as responsive: it may read nothing else before.
+   * Whether the server answers a ping within `timeoutMs`; an error is an answer too. A server that waits for the answer to a
+   * question counts as responsive, because it may read nothing else until then.
    */
   async isResponsive(timeoutMs: number): Promise<boolean> {
     try {
@@ -221,13 +221,13 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     }
   }
 
-  /** 2026-07-28: sent with every request from now on. Before: set in the server. */
+  /** In 2026-07-28 the level is sent with every request from now on. In earlier revisions it is set in the server. */
   async setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
     await this.#request('logging/setLevel', { level }, options);
     this.#owner.facts = { ...this.#owner.facts, logLevel: level };
   }
 
-  /** Resolves, once updates will come, to a function that ends them. */
+  /** Resolves once the subscription is active, with a function that ends it. */
   subscribe(
     uri: string,
     handler: (update: ResourceUpdate) => void,
@@ -236,7 +236,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.#news.subscribe(uri, handler, options);
   }
 
-  /** Returns a function that ends it. The cached list is dropped before the handler is called. */
+  /** Returns a function that removes the handler. The cached list is dropped before the handler is called. */
   onListChanged(kind: ListKind, handler: () => void, options?: NewsOptions): () => void {
     return this.#news.onListChanged(kind, handler, options);
   }
@@ -245,25 +245,25 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.#news.onLog(handler);
   }
 
-  /** Any other notification. One handler at a time. */
+  /** Handles all other notifications. A new handler replaces the previous one. */
   onNotification(handler: NotificationHandler): void {
     this.#news.onNotification(handler);
   }
 
-  /** Any other method, for instance of an extension. Resolves to the complete result. */
+  /** Sends any other method, for instance of an extension. Resolves with the complete result. */
   async request(method: string, params: Params = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
     const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
     return asResult(await this.#request(method, rest, call), method);
   }
 
-  /** Sends nothing to a modern server: it asks for the roots whenever it needs them. */
+  /** Sends nothing to a modern server: it requests the roots whenever it needs them. */
   async notifyRootsChanged(): Promise<void> {
     if (!this.#declaresRoots) throw new UsageError('NOT_SUPPORTED', 'This client declared no roots');
     this.service.notify('notifications/roots/list_changed', undefined, this.#owner.facts);
   }
 
-  /** Resolves when the server has ended. Without a connection of its own, the service stays open. */
+  /** Resolves when the server has stopped. If the client does not own a connection, the service stays open. */
   async close(): Promise<void> {
     if (this.#link) await this.#link.close();
     else this.#ended();
@@ -274,7 +274,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.close();
   }
 
-  /** `params` belongs to this request alone: `_meta` is added to it. */
+  /** `params` must be unshared, because `_meta` is added to it. */
   #request(method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
     if (options) {
       if (options.meta) params._meta = options.meta;
@@ -287,7 +287,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 }
 
-/** A client of any service: handlers in this process, a server behind a pipe, a host behind a socket. */
+/** Creates a client for any service: handlers in this process, a server behind a pipe, a host behind a socket. */
 export async function clientOf(
   service: Service,
   options?: ClientOptions,

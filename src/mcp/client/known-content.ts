@@ -1,4 +1,5 @@
-// Whether content of a server has the form of a published revision, as far as a client shows it. Servers send other content too.
+// Checks whether content of a server has the form of a published revision, as far as a client shows it. Servers also
+// send content in other forms.
 
 import { isObject } from '../../base/json-object.ts';
 import type { ContentBlock, ResourceContents } from '../types.ts';

@@ -1,5 +1,5 @@
-// Tolerated deviations from the protocol, in one place. A value is corrected only if it has one possible meaning, with one
-// warning for each kind; an ambiguous value is an error.
+// Tolerated results: all accepted deviations from the protocol, in one place. A value is corrected only if it has one
+// possible meaning, with one warning for each kind; an ambiguous value is an error.
 
 import { PeerError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -18,7 +18,7 @@ import type {
 import { isKnownBlock } from './known-content.ts';
 import type { Warn } from './warnings.ts';
 
-/** A draft before the first published revision. For a client it equals 2024-11-05. */
+/** A draft before the first published revision. For a client it is identical to 2024-11-05. */
 const DRAFT_REVISION = '2024-10-07';
 const OLDEST: LegacyRevision = '2024-11-05';
 
@@ -27,7 +27,7 @@ export function asResult(value: unknown, method: string): Result {
   throw invalid(`The result of ${method} is ${describe(value)} instead of an object`);
 }
 
-/** The server as the result of `initialize` or `server/discover` describes it. */
+/** Reads the description of the server from the result of `initialize` or `server/discover`. */
 export function readServer(result: Result, warn: Warn): ServiceFacts {
   const { capabilities, instructions } = result;
   const declared = isObject(capabilities);
@@ -42,7 +42,7 @@ export function readServer(result: Result, warn: Warn): ServiceFacts {
 function readInfo(result: Result, warn: Warn): Implementation {
   const info = (result._meta as Meta | undefined)?.[SERVER_INFO] ?? result.serverInfo;
   if (!isObject(info)) {
-    // 2026-07-28 only recommends it.
+    // 2026-07-28 only recommends `serverInfo`.
     if (result.supportedVersions === undefined) warn('server-info-missing', 'The server sent no serverInfo');
     return { name: 'unknown', version: 'unknown' };
   }
@@ -56,7 +56,7 @@ function textIn(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
 }
 
-/** The revision in the result of `initialize`; undefined if it is not supported. */
+/** Reads the revision from the result of `initialize`; undefined if it is not supported. */
 export function readRevision(version: unknown, warn: Warn): LegacyRevision | undefined {
   if (isLegacyRevision(version)) return version;
   if (version === undefined || version === null || version === '') {
@@ -70,7 +70,7 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
   return undefined;
 }
 
-/** The answer itself is not changed. */
+/** The answer object itself is not changed. */
 export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
   const result = asResult(answer, 'tools/call');
   const { content } = result;
@@ -79,7 +79,7 @@ export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
   return { ...result, content: content.map((block) => readBlock(block, warn)) };
 }
 
-/** A block of an unknown type may be one of a later revision, and stays as it is. */
+/** A block of an unknown type may belong to a later revision and is kept as it is. */
 function readBlock(block: unknown, warn: Warn): ContentBlock {
   if (isObject(block)) {
     if (!isKnownBlock(block)) {
@@ -111,7 +111,7 @@ function readContent(content: unknown, warn: Warn): ContentBlock[] {
   throw invalid(`The content of a tool result is ${describe(content)} instead of a list`);
 }
 
-/** The entries of one page. Entries without a name cannot be used and are dropped. */
+/** Reads the entries of one page. Entries without a name cannot be used and are dropped. */
 export function readEntries<T>(result: Result, member: string, nameKey: string, warn: Warn): T[] {
   const entries = result[member];
   if (!Array.isArray(entries)) throw invalid(`"${member}" of the list is ${describe(entries)} instead of a list`);
@@ -130,7 +130,7 @@ export function readTool(tool: Tool, warn: Warn): Tool {
 
 const CURSOR_EMPTY = 'The server ends its lists with an empty nextCursor instead of none';
 
-/** The cursor of the next page. An empty one is valid: see `endLegacyList`. */
+/** Reads the cursor of the next page. An empty cursor is valid: see `endLegacyList`. */
 export function readCursor({ nextCursor }: Result, warn: Warn): string | undefined {
   if (nextCursor === undefined || typeof nextCursor === 'string') return nextCursor;
   if (nextCursor !== null) throw invalid(`"nextCursor" of a list is ${describe(nextCursor)} instead of a string`);
@@ -139,8 +139,9 @@ export function readCursor({ nextCursor }: Result, warn: Warn): string | undefin
 }
 
 /**
- * 2026-07-28 says that an empty cursor is a cursor. Earlier revisions do not, and some of their servers end a list with it. A page of such a
- * server may be read by a client of any revision, so that the end is made plain where the page arrives.
+ * In 2026-07-28 an empty cursor is a cursor. Earlier revisions do not define it, and some of their servers end a list
+ * with it. Clients of any revision may read a page of such a server, so the empty cursor is removed where the page
+ * arrives.
  */
 export function endLegacyList(page: Result, warn: Warn): Result {
   if (!isObject(page) || page.nextCursor !== '') return page;
@@ -156,7 +157,7 @@ export function readCompletion(answer: unknown, warn: Warn): Completion {
   return { values: [] };
 }
 
-/** A result that must have a list as this member. */
+/** Reads a result in which this member must be a list. */
 export function readWithList<T>(answer: unknown, member: string & keyof T, method: string): T {
   const result = asResult(answer, method);
   if (Array.isArray(result[member])) return result as T;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import { ListCache } from './list-cache.ts';
 
-/** A fetch that is answered when the test says so. */
+/** A fetch that the test answers. */
 function deferred() {
   let answer!: (items: number[], ttlMs?: number) => void;
   const fetched = new Promise<{ items: number[]; ttlMs: number }>((resolve) => {

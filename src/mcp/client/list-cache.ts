@@ -1,11 +1,11 @@
-// One list, cached while it is valid. Calls at the same time without options share one request. A list that changed while it was
-// fetched is returned but not cached.
+// Caches one list while it is valid. Concurrent calls without options share one request. A list that changed while it
+// was fetched is returned but not cached.
 
 import type { Clock } from '../../base/clock.ts';
 
 export interface Fetched<T> {
   items: T[];
-  /** How long it is valid, from now. */
+  /** How long the list is valid from now. */
   ttlMs: number;
 }
 
@@ -20,7 +20,7 @@ export class ListCache<T> {
     this.#clock = clock;
   }
 
-  /** The list, if it is valid now. */
+  /** The cached list, if it is still valid. */
   get fresh(): T[] | undefined {
     return this.#items && this.#clock.nowMs() < this.#freshUntilMs ? this.#items : undefined;
   }
@@ -31,7 +31,7 @@ export class ListCache<T> {
     this.#fetching = undefined;
   }
 
-  /** `shared`: calls in the meantime may get the same list. */
+  /** With `shared`, calls made before the fetch ends get the same list. */
   fetch(fetch: () => Promise<Fetched<T>>, shared: boolean): Promise<T[]> {
     if (!shared) return this.#fetch(fetch);
     if (this.#fetching) return this.#fetching;

@@ -1,4 +1,4 @@
-// The lists of a server, complete and cached: until a change is announced, or for the time that the server gives.
+// The complete lists of a server, cached until a change is announced or for the time that the server allows.
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ interface Entries extends Record<ListName, unknown> {
 export interface ListsOptions extends PageLimits {
   clock: Clock;
   warn: Warn;
-  /** Called whenever the tools were read. */
+  /** Called whenever the list of tools was read. */
   onTools: (tools: Tool[]) => void;
 }
 
@@ -42,7 +42,7 @@ export class Lists {
     };
   }
 
-  /** A copy: the caller may change it. */
+  /** Returns a copy, so the caller may modify it. */
   async get<N extends ListName>(name: N, options: ListOptions = {}): Promise<Entries[N][]> {
     const { fresh, ...call } = options;
     const cache = this.#caches[name];
@@ -87,7 +87,8 @@ export class Lists {
 }
 
 /**
- * Whether the server may have such a list. One that declares no list at all may have forgotten to declare them, and is asked.
+ * Whether the server may have such a list. A server that declares no list at all may have forgotten to declare them, so
+ * the list is requested.
  */
 export function mayHave({ capabilities }: Pick<ServiceFacts, 'capabilities'>, kind: ListKind): boolean {
   const { tools, resources, prompts } = capabilities;

@@ -1,5 +1,5 @@
-// The listeners of a client, over the watches of its service. A list is watched while it has listeners. When the server ends the
-// watch, the listeners are kept and watched for again with the next subscription.
+// The listeners of a client, on top of its service's `watch`. A list is watched while it has listeners. If the server
+// ends the subscription, the listeners are kept, and are watched for again with the next subscription.
 
 import { toError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
@@ -16,14 +16,13 @@ interface Listener extends NewsOptions {
 
 interface Listened {
   listeners: Set<Listener>;
-  /** Resolves to the function that stops the watch. */
+  /** Resolves with the function that stops the watch. */
   watch: Promise<() => void> | undefined;
 }
 
 export interface ClientNewsOptions {
-  /** Drops the cached list. */
   invalidate: (kind: ListKind) => void;
-  /** The reason if a watch ends now. */
+  /** The reason to report if a watch ends now. */
   endOf: () => NewsEnd;
   onError: (error: Error) => void;
   warn: Warn;
@@ -42,7 +41,7 @@ export class News {
     this.#options = options;
   }
 
-  /** A legacy server announces changes without a request: its lists are cached until then. */
+  /** A legacy server announces changes without a request, so its lists are cached until then. */
   forgetChangedLists(): void {
     const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
     this.#watch(lists, (method) => this.#options.invalidate(method.split('/')[1] as ListKind));
@@ -84,7 +83,7 @@ export class News {
     this.#otherHandler = handler;
   }
 
-  /** A log message, whether it belongs to a call or not. */
+  /** Delivers a log message, whether it belongs to a call or not. */
   logged(params: Params | undefined): void {
     for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
   }
@@ -126,12 +125,12 @@ export class News {
   #unwatchList(list: Listened): void {
     void list.watch?.then(
       (stop) => stop(),
-      () => undefined, // it was reported
+      () => undefined, // already reported
     );
     list.watch = undefined;
   }
 
-  /** A listener that throws is reported and does not affect the others. */
+  /** An error of a listener is reported and does not affect the others. */
   #guard(run: () => void): void {
     try {
       run();

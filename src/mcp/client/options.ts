@@ -1,4 +1,4 @@
-// The options of `connect` and of a single call.
+// Options of `connect` and of a single call.
 
 import type { Clock } from '../../base/clock.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
@@ -23,12 +23,12 @@ import type { EraMemory } from './opening/era-memory.ts';
 import type { AskingTools } from './session/asking-tools.ts';
 import type { Warning } from './warnings.ts';
 
-/** What a client needs of a transport: the official SDK's interface, or ours. */
+/** The transport interface that a client needs: that of the official SDK, or ours. */
 export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
-  /** Ours: the input of the diagnosis of a failed start. */
+  /** Ours: the input for the diagnosis of a failed start. */
   symptoms?(): Symptoms | undefined;
-  /** Ours: the same of a remote server. */
+  /** Ours: the input for the diagnosis of a remote server. */
   httpSymptoms?(): HttpSymptoms | undefined;
 }
 
@@ -39,14 +39,14 @@ export interface InputContext {
   signal: AbortSignal;
 }
 
-/** What the server may ask. A handler declares its capability, in both eras. */
+/** Handlers for questions of the server. A handler declares its capability, in both eras. */
 export interface InputHandlers {
   elicit?: (params: ElicitParams, context: InputContext) => ElicitResult | Promise<ElicitResult>;
-  /** Only forms by default. */
+  /** Default: forms only. */
   elicitModes?: readonly ElicitMode[];
   sample?: (params: SampleParams, context: InputContext) => SampleResult | Promise<SampleResult>;
   roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
-  /** Whether somebody can answer now. Otherwise servers before 2026-07-28 are not announced that they may ask. */
+  /** Whether questions can be answered now. If not, their capabilities are not declared to servers before 2026-07-28. */
   isAnswered?: () => boolean;
   /** Further capabilities to declare: extensions, experimental ones, `sampling: { tools: {} }`. */
   capabilities?: ClientCapabilities;
@@ -54,76 +54,76 @@ export interface InputHandlers {
 
 export interface ClientOptions extends InputHandlers {
   info?: Implementation;
-  /** `auto` detects it. */
+  /** `auto` detects the era. */
   era?: 'auto' | Era;
   /** The only revision to use. */
   revision?: Revision;
-  /** Use the dialect of transcript-dialect.ts without detection. It is detected otherwise. */
+  /** Forces the dialect of transcript-dialect.ts. By default it is detected. */
   dialect?: 'transcript';
-  /** Default of `timeoutMs` of a call: 60 s. */
+  /** The default of a call's `timeoutMs`: 60 s. */
   requestTimeoutMs?: number;
-  /** How long the start may take in all, the first answer included: 60 s. */
+  /** The maximum time of the whole start, including the first answer: 60 s. */
   startupTimeoutMs?: number;
   /** How long to wait for the answer to `server/discover` before `initialize` is sent as well: 1.5 s, over HTTP 3 s. */
   probeTimeoutMs?: number;
-  /** How often the result of one modern request may be a question: 10. */
+  /** How often one modern request may return a question: 10. */
   maxInputRounds?: number;
-  /** How long a list may be: 1,000 pages, 100,000 entries and 256 MiB. */
+  /** The maximum length of a list: 1,000 pages, 100,000 entries and 256 MiB. */
   maxPages?: number;
   maxItems?: number;
   maxListBytes?: number;
-  /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
+  /** Whether structured results are checked against the schema of a tool that was listed before. Default: true. */
   checkOutput?: boolean;
-  /** @internal Cuts off validation by a schema of the server that takes too long. */
+  /** @internal Aborts validation if a schema of the server takes too long. */
   runBounded?: RunBounded;
-  /** @internal Which client it is, for services that keep clients apart. */
+  /** @internal Identifies the client to services that keep clients apart. */
   identity?: ClientIdentity;
   eraMemory?: EraMemory;
-  /** The key in the memory if the target is not a command. */
+  /** The key for the era memory. The default is derived from a command or a URL. */
   eraKey?: string;
-  /** Called once for each kind of tolerated deviation. `client.warnings` has them too. */
+  /** Called once for each kind of tolerated deviation. They are also in `client.warnings`. */
   onWarning?: (warning: Warning) => void;
-  /** @internal Other clients than this one use the connection as well. */
+  /** @internal Set if other clients use the connection too. */
   shared?: SharedSession;
   /** Cancels the start; a server that was started is stopped before `connect` rejects. */
   signal?: AbortSignal;
   clock?: Clock;
 }
 
-/** @internal A connection that is used by any number of clients. */
+/** @internal A connection that any number of clients use. */
 export interface SharedSession {
-  /** What clients may have: declared to a server of the legacy era, in addition to what the handlers declare. */
+  /** The capabilities that clients may have. They are declared to a legacy server in addition to those of the handlers. */
   capabilities: ClientCapabilities;
-  /** Of all processes of the server. */
+  /** Shared by all processes of the server. */
   asking: AskingTools;
 }
 
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   /** Sent as `_meta`. */
   meta?: Meta;
-  /** The request may run twice: a host whose server exited repeats it. */
+  /** Whether the request may run twice: a host repeats it if its server exited. */
   repeatable?: boolean;
   /** @internal Called with the result of `callTool` as the server sent it, before deviations are corrected. */
   onAnswer?: (result: unknown) => void;
-  /** 2026-07-28: the least level of log messages of this request. Earlier revisions have only `setLogLevel`. */
+  /** 2026-07-28: the least severe level of log messages for this request. Earlier revisions have only `setLogLevel`. */
   logLevel?: LogLevel;
 }
 
-/** Why notifications ended: the server ended the subscription, or the connection ended. */
+/** The reason why notifications ended: the server ended the subscription, or the connection ended. */
 export type NewsEnd = 'server' | 'connection';
 
 export interface NewsOptions {
-  /** Called when it ends without being stopped. It is not renewed. */
+  /** Called when the subscription ends without being stopped. It is not renewed. */
   onClosed?: (why: NewsEnd) => void;
 }
 
 export interface ResourceUpdate {
-  /** The resource, or a part of the one that was subscribed to. */
+  /** The subscribed resource, or a part of it. */
   uri: string;
   [key: string]: unknown;
 }
 
 export interface ListOptions extends CallOptions {
-  /** Bypass the cache. */
+  /** Bypasses the cache. */
   fresh?: boolean;
 }

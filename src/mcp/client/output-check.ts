@@ -1,5 +1,6 @@
-// Validates structured results by the output schema of the tool, for tools that were listed. The schema is compiled for the first
-// result. Results that report an error are not validated. A schema comes from the server: validating by it is cut off where it takes too long.
+// Validates structured results against the output schema of a tool that was listed. The schema is compiled for the
+// first result. Results that report an error are not validated. The schema comes from the server, so validation is
+// aborted if it takes too long.
 
 import { PeerError } from '../../base/errors.ts';
 import { compileJsonSchema, type RunBounded } from '../json-schema.ts';

@@ -8,7 +8,7 @@ const limits = { maxPages: 100, maxItems: 1000, maxListBytes: 1_000_000 };
 
 type Page = { tools: { name: string }[]; nextCursor?: unknown; ttlMs?: unknown };
 
-/** A server whose answers depend on the cursor, and on how often it was asked. */
+/** A server whose answers depend on the cursor and on the number of requests so far. */
 function sessionOf(answer: (cursor: string | undefined, time: number) => Page) {
   let asked = 0;
   return {

@@ -1,4 +1,4 @@
-// Reads all pages of a list, one after the other, within limits.
+// Reads all pages of a list, one after another, within limits.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
@@ -22,13 +22,13 @@ interface ListKeys {
 export interface PageLimits {
   maxPages: number;
   maxItems: number;
-  /** Limit for the sum of all pages but the last, approximately. */
+  /** The approximate limit for all pages except the last together. */
   maxListBytes: number;
 }
 
 export interface AllPages<T> {
   items: T[];
-  /** The least of all pages; undefined if a page has none. */
+  /** The smallest value of all pages; undefined if a page has none. */
   ttlMs: number | undefined;
 }
 
@@ -39,12 +39,12 @@ export async function readAllPages<T>(
   warn: Warn,
   options?: CallOptions,
 ): Promise<AllPages<T>> {
-  // A server may refuse its own cursor after the list has changed: then the list is read again, once.
+  // A server may refuse its own cursor after the list has changed: then the list is read once more.
   const pages = await readPages<T>(source, list, limits, warn, options, isInvalidParams);
   return pages ?? (await readPages<T>(source, list, limits, warn, options, () => false))!;
 }
 
-/** Undefined if a page after the first was refused and the list should be read again. */
+/** Returns undefined if a page after the first was refused and the list should be read again. */
 async function readPages<T>(
   source: ListSource,
   { method, member, nameKey }: ListKeys,
@@ -77,7 +77,7 @@ async function readPages<T>(
       return { items, ttlMs };
     }
     seen.add(cursor);
-    // The first page is limited by the length of a frame: it is measured only if another follows.
+    // The frame limit bounds each page. A page is measured only if another follows.
     bytes += jsonSize(result, maxListBytes);
     if (bytes > maxListBytes) throw tooLong(method, `more than ${maxListBytes} bytes`, 'maxListBytes');
   }

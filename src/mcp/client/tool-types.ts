@@ -1,11 +1,11 @@
-// The types of a server's tools: what `standpipe types` writes, and what `callTool` infers from it.
+// The types of a server's tools: `standpipe types` generates them, and `callTool` infers from them.
 
 import type { CallToolResult } from '../types.ts';
 import type { CallOptions } from './options.ts';
 
 export interface ToolType {
   input: object;
-  /** The structured content of its result. */
+  /** The structured content of the tool's result. */
   output: unknown;
 }
 
@@ -16,7 +16,7 @@ export type AnyTools = Record<string, { input: Record<string, unknown>; output: 
 
 export type ToolName<Tools extends ToolTypes> = keyof Tools & string;
 
-/** The arguments may be left out where none is required. */
+/** The arguments may be omitted if none is required. */
 export type ToolArguments<Tool extends ToolType> =
   Record<never, never> extends Tool['input']
     ? [args?: Tool['input'] | undefined, options?: CallOptions | undefined]

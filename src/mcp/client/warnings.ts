@@ -1,4 +1,4 @@
-// Deviations of a server from the protocol that were tolerated: each kind is reported once.
+// Collects deviations of a server from the protocol that were tolerated. Each kind is reported once.
 
 import { firstChars } from '../../base/first-chars.ts';
 
@@ -10,7 +10,7 @@ export interface Warning {
 
 export type Warn = (topic: string, message: string) => void;
 
-/** Some kinds have one warning for each tool, so that the server controls their number. */
+/** Some kinds have one warning per tool, so the server could otherwise determine their number. */
 const MAX_WARNINGS = 200;
 /** Some messages quote the server. */
 const LONGEST_TEXT = 2000;

@@ -1,4 +1,4 @@
-// The error of a failed connect: the step that failed, what the server did, and its evidence.
+// Builds the error of a failed connect: the step that failed, the behaviour of the server, and its evidence.
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
 import { firstChars } from '../../../base/first-chars.ts';
@@ -15,9 +15,9 @@ const MOST_SAID_CHARS = 2000;
 export interface FailedStart {
   /** The request that was pending. */
   step: Step;
-  /** Closed by now: output that came with the end of stdin is evidence too. */
+  /** Already closed, because output that arrives when stdin ends is evidence too. */
   channel: ClientChannel;
-  /** As it was when the start failed. */
+  /** The evidence at the time of the failure. */
   evidence: Evidence | undefined;
   startupTimeoutMs: number;
 }
@@ -73,7 +73,10 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
   return new PeerError(code, message, details(error, evidence));
 }
 
-/** A server that is tried again and again can send a long text each time, which is logged. The cause has all of it. */
+/**
+ * Limits the text in the log: a server that is retried repeatedly could send a long text each time. The cause keeps the
+ * whole text.
+ */
 function beginningOf(text: string): string {
   return text.length <= MOST_SAID_CHARS ? text : `${firstChars(text, MOST_SAID_CHARS)}…`;
 }
@@ -85,7 +88,7 @@ function diagnosisOf(channel: ClientChannel): Diagnosis | undefined {
   return http && diagnoseHttp(http);
 }
 
-/** Thrown before the timeout: the output of the server proves that no answer will come. */
+/** Thrown before the timeout, if the output of the server proves that a valid answer is impossible. */
 class HopelessStart extends PeerError {
   readonly found: Diagnosis;
 
@@ -112,7 +115,7 @@ const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url i
 const OTHER_PROTOCOL =
   'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --litemcp on the command line.';
 
-/** A command that echoes its input sends our requests back. They are answered with this mark, which then comes back too. */
+/** A command that echoes its input sends our requests back. They are answered with this mark, which is then echoed too. */
 const ECHO = 'standpipe: your own question';
 
 export function markEchoes(peer: Pick<Peer, 'handle'>): void {
@@ -127,7 +130,7 @@ function isEcho({ data }: RpcError): boolean {
   return data === ECHO;
 }
 
-/** Whether the request may have run is of no interest for `initialize` and `server/discover`. */
+/** For `initialize` and `server/discover` it does not matter whether the request ran. */
 const gone = new Set(['OUTCOME_UNKNOWN', 'NOT_SENT']);
 
 function died(step: Step, cause: ProcessError): ProcessError {
@@ -143,7 +146,7 @@ function details(cause: StandpipeError, evidence: Evidence | undefined, hint?: s
   };
 }
 
-/** A transport that was passed to `connect` cannot be opened a second time. */
+/** The error for a transport that was passed to `connect` and cannot be opened a second time. */
 export function cannotReopen(cause: unknown): PeerError {
   const evidence = cause instanceof StandpipeError ? cause.evidence : undefined;
   return new PeerError(

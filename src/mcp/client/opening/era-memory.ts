@@ -1,14 +1,14 @@
-// The era of each server that was detected before, so that it is probed once. `file-era-memory.ts` keeps it beyond the process.
+// Remembers the detected era of each server, so that it is probed once. `file-era-memory.ts` keeps it beyond the process.
 
 import type { Era } from '../../revisions.ts';
 
-/** `transcript`: the dialect of transcript-dialect.ts. */
+/** `transcript` is the dialect of transcript-dialect.ts. */
 export type KnownEra = Era | 'transcript';
 
 export interface EraMemory {
   get(key: string): KnownEra | undefined;
   set(key: string, era: KnownEra): void;
-  /** The remembered era did not work: it is probed again the next time. */
+  /** Called if the remembered era did not work, so that the server is probed again the next time. */
   delete?(key: string): void;
 }
 
@@ -24,7 +24,7 @@ export class BoundedEraMemory implements EraMemory {
     return this.#eras.get(key);
   }
 
-  /** Keeps the newest entries: a Map keeps the order of insertion. */
+  /** Keeps the newest entries, relying on the insertion order of a Map. */
   set(key: string, era: KnownEra): void {
     this.#eras.delete(key);
     this.#eras.set(key, era);
@@ -36,5 +36,5 @@ export class BoundedEraMemory implements EraMemory {
   }
 }
 
-/** The default of `connect`. */
+/** The default memory of `connect`. */
 export const processEraMemory: EraMemory = new BoundedEraMemory();

@@ -1,4 +1,4 @@
-// The order of answers, which no process gives reliably: a server whose every line is written by the test.
+// Tests the order of answers, which a real process does not produce reliably: the test writes every line of the server.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
@@ -23,13 +23,13 @@ async function start(options: ClientOptions = {}, hasPerRequestStream = false) {
   await far.start();
   const target = { open: () => near, canReopen: false, key: undefined };
   const connecting = openClient(target, { clock, ...options });
-  connecting.catch(() => undefined); // looked at by the test, when it is time
+  connecting.catch(() => undefined); // the test checks the promise later
   return {
     clock,
     connecting,
     received,
     close: () => far.close(),
-    /** The n-th message that the client sent, once it is there. */
+    /** Resolves with the n-th message that the client sent. */
     async message(n: number): Promise<JsonRpcRequest> {
       while (received.length <= n) {
         await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ async function start(options: ClientOptions = {}, hasPerRequestStream = false) {
   };
 }
 
-/** Lets the silence grow until both questions are on their way. */
+/** Advances the clock until both requests have been sent. */
 async function silentFor(server: Awaited<ReturnType<typeof start>>) {
   const probe = await server.message(0);
   server.clock.advance(1500);

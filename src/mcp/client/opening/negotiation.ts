@@ -1,6 +1,6 @@
-// Detects the era of a server on one connection, and opens it. A request is never cancelled: without an answer, the request of
-// the other era is sent as well, and the first valid answer decides. Over HTTP each request is served alone: an answer to one says
-// all about its era.
+// Detects the era of a server on one connection and opens it. Requests are never cancelled: if there is no answer, the request of
+// the other era is sent too, and the first valid answer decides. Over HTTP requests are served independently, so one answer decides
+// about its era.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../../base/errors.ts';
@@ -28,7 +28,7 @@ export interface Agreement {
   revision: Revision;
   server: ServiceFacts;
   dialect?: 'transcript';
-  /** What to assume the next time. */
+  /** The era to try first the next time. */
   remember: KnownEra;
 }
 
@@ -39,44 +39,44 @@ export interface NegotiationOptions {
   info: Implementation;
   modernCapabilities: ClientCapabilities;
   legacyCapabilities: ClientCapabilities;
-  /** The only revision that may be used. */
+  /** The only revision to use, if set. */
   revision: Revision | undefined;
-  /** HTTP: one request does not change how another is served. */
+  /** HTTP: one request does not affect how another is served. */
   isPerRequest: boolean;
-  /** Which request is sent first. */
+  /** The era whose request is sent first. */
   first: KnownEra;
-  /** Whether the other era may be tried when the first does not work. */
+  /** Whether the other era may be tried if the first does not work. */
   mayFallBack: boolean;
   /** How long to wait for the answer to the probe. */
   patienceMs: number;
-  /** How long to wait for it after another answer has come. */
+  /** How long to wait for the probe after another answer has arrived. */
   probeTimeoutMs: number;
-  /** By the clock: when the start times out. */
+  /** Clock time at which the start times out. */
   dueMs: number;
-  /** By the clock: how long `initialize` may be held back for a process that is starting. */
+  /** Clock time until which `initialize` may be delayed for a process that is starting. */
   initializeByMs: number;
-  /** What the process has printed so far. Undefined if there is no process, or none of ours. */
+  /** The output of the process so far. Undefined if there is no process, or it is not ours. */
   output: () => string | undefined;
-  /** The output rules out a valid answer. */
+  /** Whether the output rules out a valid answer. */
   isHopeless: () => boolean;
   warn: Warn;
 }
 
-/** Two answers within this time are to requests that were let in together. */
+/** Two answers within this time are to requests that were authorized together. */
 const CLOSE_MS = 500;
 
 export type Step = 'server/discover' | 'initialize';
 
 export class Negotiation {
-  /** The last request that was sent. */
+  /** The last request sent. */
   step: Step = 'initialize';
-  /** Whether `server/discover` was sent: some servers exit because of it. */
+  /** Whether `server/discover` was sent. Some servers exit because of it. */
   probed = false;
   readonly #options: NegotiationOptions;
   readonly #dropProbe = new AbortController();
   #isModern = false;
 
-  /** Whether no other request will follow without an answer. */
+  /** Whether all requests were sent that can be sent without an answer. */
   get hasAskedAll(): boolean {
     return this.step === 'initialize' || !this.#options.mayFallBack;
   }
@@ -90,7 +90,7 @@ export class Negotiation {
       if (this.#options.first === 'modern') return await this.#probeFirst();
       return await this.#legacyFirst(this.#options.first);
     } finally {
-      this.#dropProbe.abort(); // no cancellation is sent; a late answer is ignored
+      this.#dropProbe.abort(); // sends no cancellation; a late answer is ignored
     }
   }
 
@@ -128,7 +128,7 @@ export class Negotiation {
     return untilUp(probe, { peer, clock, output, signal, waitMs: probeTimeoutMs, latestMs: initializeByMs });
   }
 
-  /** The server is slow, or does not answer the probe. */
+  /** Sends `initialize` too, because the server is slow or does not answer the probe. */
   async #askBoth(probe: Promise<Answer>): Promise<Agreement> {
     const { clock, probeTimeoutMs, isPerRequest } = this.#options;
     const opening = settled(this.#legacy());
@@ -143,13 +143,13 @@ export class Negotiation {
     }
     const { error } = first.opened;
     if (this.#dead || (!error && !isPerRequest)) return unwrap(first.opened);
-    // Refused, perhaps by a modern server whose answer to the probe is on its way; or both waited for an authorization.
+    // Either a modern server refused and its answer to the probe is still on its way, or both requests waited for an authorization.
     const late = await within(clock, error ? probeTimeoutMs : Math.min(probeTimeoutMs, CLOSE_MS), probe);
     const verdict = late === SILENT || (late.error && !error) ? undefined : this.#judge(late);
     return verdict?.kind === 'modern' ? this.#modern(verdict) : unwrap(first.opened);
   }
 
-  /** The server answered both. Some then serve modern requests in the legacy session, which a second probe detects. */
+  /** The server answered both. Some servers then serve modern requests in the legacy session, which a second probe detects. */
   async #confirmModern(verdict: Verdict & { kind: 'modern' }, opened: Agreement): Promise<Agreement> {
     const again = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
     if (again !== SILENT && this.#judge(again).kind === 'modern') return this.#modern(verdict);
@@ -170,13 +170,13 @@ export class Negotiation {
     }
   }
 
-  /** Never rejects. */
+  /** The returned promise never rejects. */
   #discover(revision: ModernRevision = NEWEST_MODERN): Promise<Answer> {
     const { peer, info, modernCapabilities, isPerRequest } = this.#options;
     this.step = 'server/discover';
     this.probed = true;
     const params = { _meta: makeEnvelope(revision, info, modernCapabilities) };
-    // Our transport over HTTP sends nothing to cancel it: its connection is closed.
+    // Our HTTP transport cancels without a message, by closing the connection.
     const cancellable = isPerRequest && peer.channel.writesText === true;
     const options = { ...this.#untilDue(), signal: this.#dropProbe.signal, cancellable };
     return settled(peer.request('server/discover', params, options));
@@ -208,7 +208,7 @@ export class Negotiation {
     );
   }
 
-  /** The result of `initialize`, in another version or in the dialect where the server requires it. */
+  /** The result of `initialize`, with another version or in the dialect if the server requires it. */
   async #initialize(protocolVersion: LegacyRevision): Promise<Record<string, unknown>> {
     const { peer, info, legacyCapabilities, revision } = this.#options;
     this.step = 'initialize';
@@ -238,13 +238,13 @@ export class Negotiation {
     return this.#options.isClosed();
   }
 
-  /** The server answered, and does not do it. Over HTTP a status may say so. */
+  /** Whether the server answered that it lacks the method. Over HTTP an error status counts too. */
   #isRefusal(error: unknown): boolean {
     if (error instanceof RpcError || (error instanceof PeerError && error.code === 'NEGOTIATION_FAILED')) return true;
     return this.#options.isPerRequest && error instanceof PeerError && !isUnreachable(error);
   }
 
-  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. Nothing that a server sends gives it more time. */
+  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. Messages of the server never extend this time. */
   #untilDue() {
     const { clock, dueMs } = this.#options;
     const leftMs = Math.max(0, dueMs - clock.nowMs());
@@ -266,10 +266,10 @@ function unwrap(opened: Settled<Agreement>): Agreement {
   return opened.result;
 }
 
-/** HTTP: a credential is missing, a proxy wants one, or there are too many requests. */
+/** HTTP: a credential is missing, a proxy requires one, or there are too many requests. */
 const turnedAway = [401, 407, 429];
 
-/** No other request would reach the server, or be let in. */
+/** Whether other requests would not reach the server or be refused as well. */
 function isUnreachable(error: Error): boolean {
   if (isUnauthorized(error)) return true;
   if (!(error instanceof PeerError) || error.code !== 'NOT_SENT') return false;

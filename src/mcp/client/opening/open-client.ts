@@ -1,5 +1,5 @@
-// From a target to a connected client: opens the connection and negotiates. If the server exits because of the probe, a second
-// connection is opened after the first has ended completely. After a failure nothing stays open.
+// Opens a connection to a target, negotiates, and returns a connected client. If the server exits because of the probe,
+// a second connection is opened after the first has ended completely. After a failure nothing stays open.
 
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
@@ -25,13 +25,13 @@ import { finalDiagnosis, outputOf, StartupWatch } from './startup-watch.ts';
 
 export interface Target<T extends ClientChannel> {
   open(): T;
-  /** Whether `open` makes a new connection every time. */
+  /** Whether `open` creates a new connection every time. */
   canReopen: boolean;
-  /** The key of the era in the memory. */
+  /** The key for the era memory. */
   key: string | undefined;
 }
 
-/** What is tried first, and what may follow. */
+/** The era to try first, and whether to fall back. */
 interface Plan {
   first: KnownEra;
   mayFallBack: boolean;
@@ -137,9 +137,9 @@ class Attempts<T extends ClientChannel> {
       return new Client(session, session.facts, { ...this.#options, identity }, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
-      const evidence = channel.evidence?.(); // read before the server is stopped, so that it shows the failure alone
+      const evidence = channel.evidence?.(); // read before the server is stopped, so that it shows only the failure
       await stop();
-      // An error of the start itself is complete.
+      // An error of `peer.start` is already complete.
       const { step } = negotiation;
       const failed = { step, channel, evidence, startupTimeoutMs: this.#startupTimeoutMs };
       const failure = started ? connectError(error, failed) : error;
@@ -152,7 +152,7 @@ class Attempts<T extends ClientChannel> {
     return this.run({ ...plan, first: 'legacy', mayFallBack: false });
   }
 
-  /** The session for the negotiated revision. */
+  /** Creates the session for the negotiated revision. */
   #session(
     peer: Peer,
     { server, revision, dialect }: Agreement,
@@ -163,13 +163,13 @@ class Attempts<T extends ClientChannel> {
     const { report } = this.#warnings;
     const { clock = systemClock } = this.#options;
     if (isModernRevision(revision)) {
-      peer.requestWatcher = undefined; // questions are results
+      peer.requestWatcher = undefined; // modern servers ask questions in results
       return new ModernSession(peer, facts, this.#options, clock, report);
     }
     const host = this.#options.shared && identity;
     if (dialect) return new TranscriptSession(peer, facts, gate, host);
     const session = new LegacySession(peer, facts, gate, host);
-    // A host connects again instead: it restores more.
+    // A host reconnects instead, which restores more.
     if (!this.#options.shared) peer.channel.onrenewed = (initialized) => session.renewed(initialized as Result);
     return session;
   }
@@ -194,7 +194,7 @@ function makePlan(options: ClientOptions, key: string | undefined, memory: EraMe
   if (revision) return { first: isModernRevision(revision) ? 'modern' : 'legacy', mayFallBack: false, patienceMs };
   if (era !== 'auto') return { first: era, mayFallBack: false, patienceMs };
   const known = key === undefined ? undefined : memory.get(key);
-  // Known to be modern: it is probably slow, and gets more time.
+  // A server known to be modern is probably slow, so it gets more time.
   if (known === 'modern') {
     return { first: known, mayFallBack: true, patienceMs: Math.max(probeTimeoutMs, startupTimeoutMs / 2) };
   }

@@ -1,5 +1,5 @@
-// The era of a server by its answer to `server/discover`. Pure: an answer in, a verdict out.
-// "The client MUST NOT key on one code": every answer that is not clearly modern counts as legacy.
+// Derives the era of a server from its answer to `server/discover`. Pure: an answer in, a verdict out. "The client MUST
+// NOT key on one code": every answer that is not clearly modern counts as legacy.
 
 import { RpcError } from '../../../base/errors.ts';
 import { firstChars } from '../../../base/first-chars.ts';
@@ -15,11 +15,11 @@ export type Answer = { result: unknown; error?: undefined } | { result?: undefin
 
 export type Verdict =
   | { kind: 'modern'; revision: ModernRevision; result: Result }
-  /** Modern: it refused the probe and named this revision, perhaps that of the probe. */
+  /** A modern server refused the probe and named this revision, which may be that of the probe. */
   | { kind: 'ask-again'; revision: ModernRevision }
-  /** `offer`: a revision that the server named. */
+  /** `offer` is a revision that the server named. */
   | { kind: 'legacy'; offer?: LegacyRevision }
-  /** Modern, and without a common revision. */
+  /** A modern server without a common revision. */
   | { kind: 'unusable'; why: string };
 
 export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
@@ -30,7 +30,7 @@ function judgeResult(result: unknown, asked: ModernRevision): Verdict {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
   if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
   const verdict = chooseFrom(result.supportedVersions);
-  // The list may name newer revisions only and leave out those of `initialize`.
+  // The list may contain only newer revisions and leave out those of `initialize`.
   return verdict.kind === 'unusable' ? { kind: 'legacy' } : verdict;
 }
 
@@ -56,19 +56,19 @@ function chooseFrom(supported: unknown[]): Verdict {
   return { kind: 'unusable', why: `it speaks only ${listed(supported)}` };
 }
 
-/** What the server names may be no text, or long. */
+/** Names sent by the server may be long or not strings. */
 function listed(named: readonly unknown[]): string {
   const texts = named.filter((each) => typeof each === 'string').map((text) => firstChars(text, MOST_NAME_CHARS));
   const shown = texts.slice(0, MOST_NAMED);
   return [...shown, ...(shown.length < named.length ? ['…'] : [])].join(', ');
 }
 
-/** Whether a server that is modern only refused `initialize`. */
+/** Whether a server that is only modern refused `initialize`. */
 export function isModernRefusal(error: unknown): boolean {
   return error instanceof RpcError && error.rpcCode === McpCode.unsupportedProtocolVersion;
 }
 
-/** A legacy revision that a refusal of `initialize` lists as supported. */
+/** The legacy revision that a refusal of `initialize` lists as supported, if any. */
 export function revisionNamedIn(error: unknown): LegacyRevision | undefined {
   if (!(error instanceof RpcError) || !isObject(error.data) || !Array.isArray(error.data.supported)) return undefined;
   return error.data.supported.find(isLegacyRevision);

@@ -1,18 +1,18 @@
-// Ends a start that cannot succeed: all requests were sent, the server prints nothing more, and its output proves that no valid
-// answer will come.
+// Ends a start that cannot succeed: all requests were sent, the server prints nothing more, and its output rules out a
+// valid answer.
 
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { diagnose } from '../../../diagnosis/diagnose.ts';
 import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
 import type { ClientChannel } from '../options.ts';
 
-/** A server counts as quiet if nothing was printed between two checks. */
+/** A server counts as quiet if it printed nothing between two checks. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What the process has printed so far, in a form that can be compared. Empty for nothing. */
+/** A comparable summary of the output so far; an empty string if there is none. */
 export function outputOf(channel: ClientChannel): string | undefined {
   const symptoms = channel.symptoms?.();
-  if (!symptoms) return undefined; // no process, or none of ours
+  if (!symptoms) return undefined; // no process, or not ours
   const { stdoutBytes, stderr } = symptoms;
   return stdoutBytes === 0 && stderr === '' ? '' : `${stdoutBytes} ${stderr}`;
 }
@@ -31,11 +31,11 @@ export interface StartupWatchOptions {
 }
 
 export class StartupWatch {
-  /** Resolves to the diagnosis. Never rejects, and never settles if the start may succeed. */
+  /** Resolves with the diagnosis. Never rejects, and stays pending while the start may succeed. */
   readonly hopeless: Promise<Diagnosis>;
   #timer: Timer | undefined;
   #resolve!: (found: Diagnosis) => void;
-  /** The output at the last check; undefined before all requests were sent. */
+  /** The output at the last check; undefined until all requests were sent. */
   #before: string | undefined;
   readonly #options: StartupWatchOptions;
 

@@ -1,28 +1,32 @@
-// Distinguishes a process that is still starting from one that does not answer the probe. `initialize` waits while the process
-// starts: a server of both eras that finds both requests in its input uses the older era. A process is up if it answers `ping`,
-// which legacy servers also answer before `initialize`, or if it has printed something and then nothing for a while.
+// Distinguishes a process that is still starting from one that does not answer the probe. `initialize` is delayed while
+// the process starts: a server of both eras that finds both requests in its input uses the older era. A process counts
+// as up if it answers `ping`, which legacy servers also answer before `initialize`, or if it has printed something and
+// then nothing for one wait.
 
 import type { Clock } from '../../../base/clock.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 
-/** The number of waits for a process without output. */
+/** The maximum number of waits for a process. */
 const MOST_WAITS = 4;
 const UP: unique symbol = Symbol('up');
 
 export interface UntilUpOptions {
   peer: Peer;
   clock: Clock;
-  /** How long each wait is. */
+  /** The length of each wait. */
   waitMs: number;
-  /** By the clock: when the wait ends at the latest. */
+  /** Clock time at which the wait ends at the latest. */
   latestMs: number;
-  /** What the process has printed so far, in a form that can be compared; empty for nothing. */
+  /** A comparable summary of the output so far; an empty string if there is none. */
   output: () => string | undefined;
   signal: AbortSignal;
 }
 
-/** What the probe gives, or `SILENT` when the server is up and has not answered it. The probe must not reject. */
+/**
+ * Resolves with the answer to the probe, or with `SILENT` if the server is up and has not answered. The probe must not
+ * reject.
+ */
 export async function untilUp<T>(probe: Promise<T>, options: UntilUpOptions): Promise<T | typeof SILENT> {
   const { peer, clock, waitMs, latestMs, output, signal } = options;
   const timeoutMs = Math.max(0, latestMs - clock.nowMs());

@@ -1,18 +1,21 @@
-// Requests that their clients gave up and that the server has not answered. A server that obeys the cancellation never answers
-// them, so that they are forgotten after a time.
+// Requests that their clients gave up and that the server has not answered. A server that honours the cancellation
+// never answers them, so they are forgotten after a time.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { ClientKey } from './gated-request.ts';
 
-/** How long the server may still ask because of such a request. */
+/** How long the server may still ask questions because of such a request. */
 export const ABANDONED_MS = 30_000;
-/** The same for a server that was seen to go on after a cancellation: it will answer. */
+/** The same time for a server that was seen to continue after a cancellation: it will answer. */
 export const IGNORED_MS = 10 * 60_000;
-/** How long a request that is given up during its question may take to end by the error that answers the question. */
+/**
+ * If a request is given up during its question, the question is answered with an error. The request may take this long
+ * to end because of it.
+ */
 const ENDING_MS = 1_000;
-/** A result that comes later than this after the cancellation did not cross it on the way. */
+/** A result that arrives later than this after the cancellation was not already on its way when the cancellation was sent. */
 const CROSSING_MS = 1_000;
-/** Beyond this, the oldest are kept as one of an unknown client. */
+/** Beyond this number, the oldest are merged into one request of an unknown client. */
 const MOST_REQUESTS = 1_000;
 
 interface Abandoned {
@@ -26,7 +29,7 @@ export class AbandonedRequests {
   readonly #clock: Clock;
   readonly #byId = new Map<number, Abandoned>();
   #forMs = ABANDONED_MS;
-  /** Until when there is one of an unknown client. */
+  /** The time until which a request of an unknown client may exist; 0 if there is none. */
   #unknownUntilMs = 0;
 
   constructor(clock: Clock) {
@@ -54,7 +57,7 @@ export class AbandonedRequests {
     if (isResult && this.#clock.nowMs() - request.sinceMs > CROSSING_MS) this.#forMs = IGNORED_MS;
   }
 
-  /** Runs it unless the request is answered soon. */
+  /** Calls `run` unless the request is answered within ENDING_MS. */
   unlessAnswered(id: number, run: () => void): void {
     const timer = this.#clock.after(ENDING_MS, () => {
       if (this.#byId.has(id)) run();
@@ -62,25 +65,28 @@ export class AbandonedRequests {
     timer.keepAlive(false);
   }
 
-  /** The clients of those with a smaller id. */
+  /** The clients of the requests with a smaller id. */
   *clientsBefore(id: number): Iterable<ClientKey> {
     for (const [each, { client }] of this.#byId) if (each < id) yield client;
     if (this.#unknownUntilMs > 0 && id > 0) yield 'unknown';
   }
 
-  /** Whether another client of the same principal has one. */
+  /** Whether another client of the same principal has given up a request. */
   hasBeside({ client, principal }: Pick<Abandoned, 'client' | 'principal'>): boolean {
     for (const each of this.#byId.values()) if (each.client !== client && each.principal === principal) return true;
     return false;
   }
 
-  /** When the next is forgotten. */
+  /** The time when the next request is forgotten. */
   get nextMs(): number {
     for (const { untilMs } of this.#byId.values()) return untilMs;
     return this.#unknownUntilMs > 0 ? this.#unknownUntilMs : Number.POSITIVE_INFINITY;
   }
 
-  /** In the order in which they were given up: one that is kept for longer keeps those after it, which is safe. */
+  /**
+   * Requests are kept in the order in which they were given up. One that is kept longer also keeps those after it,
+   * which is safe.
+   */
   forgetOld(): void {
     const nowMs = this.#clock.nowMs();
     if (this.#unknownUntilMs <= nowMs) this.#unknownUntilMs = 0;

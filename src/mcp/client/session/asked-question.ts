@@ -1,42 +1,42 @@
-// A question of a legacy server while it is open, how long it may be, and why it may be refused.
+// A pending question of a legacy server, the limits for questions, and the errors that refuse them.
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import type { Caller } from '../../service.ts';
 import type { ClientKey, OwnerRequest } from './gated-request.ts';
 
-/** How long a question is held at most. */
+/** The maximum time for which a question is held. */
 export const HELD_MS = 30_000;
 /**
- * If there is a question for each request, so that none may end by itself, all but the oldest question are refused after this
- * time. So is one that is unclear only because of requests that were given up: a server that obeys a cancellation does not
- * answer them.
+ * If at least as many questions are held as requests are pending, none of the requests may end without an answer. Then
+ * all questions but the oldest are refused after this time. The same holds for a question that is ambiguous only
+ * because of requests that were given up: a server that honours a cancellation does not answer them.
  */
 export const TIE_MS = 3_000;
 
-/** How long a client may take to answer while requests of other clients of its principal wait for the end of its own. */
+/** The maximum time for a client to answer while other clients of its principal wait for its request to end. */
 export const ANSWER_MS = 60_000;
 
-/** How many questions of one client, and of one principal, may be unanswered. Further ones are refused at once. */
+/** The maximum number of unanswered questions of one client and of one principal. More are refused at once. */
 export const MOST_OF_CLIENT = 16;
 export const MOST_OF_PRINCIPAL = 128;
-/** How many questions are held while it is unclear whom they belong to. */
+/** The maximum number of questions that are held because their owner is ambiguous. */
 export const MOST_HELD = 256;
 
 export class AskedQuestion {
   readonly method: string;
   readonly askedMs: number;
-  /** Only requests with a smaller id may own it. */
+  /** Only requests with a smaller id may own the question. */
   readonly beforeId: number;
-  /** Resolves when its owner is known, rejects when it is refused. */
+  /** Resolves when the owner is known; rejects when the question is refused. */
   readonly decided: Promise<Caller | undefined>;
-  /** Its caller, once that is known: undefined if it belongs to no request. */
+  /** The caller, once known. `caller` is undefined if the question belongs to no request. */
   owner: { caller: Caller | undefined } | undefined;
-  /** Once it is routed: since when, and to which client. */
+  /** Set when the question is routed: the time and the client. */
   routedMs = 0;
   client: ClientKey | undefined;
   identity: string | undefined;
   principal: string | undefined;
-  /** Aborts when its answer is no longer waited for. */
+  /** Aborts when the answer is no longer needed. */
   readonly ended = new AbortController();
   refuse!: (error: RpcError) => void;
   #resolve!: (caller: Caller | undefined) => void;
@@ -57,10 +57,10 @@ export class AskedQuestion {
   }
 }
 
-/** How many names of calls a message has at most. */
+/** The maximum number of call names in a message. */
 const MOST_SHOWN = 5;
 
-/** The calls that an unclear question may belong to, for the operator. */
+/** The calls that an ambiguous question may belong to, for the operator. */
 export function namesOf(open: readonly OwnerRequest[]): string {
   const names = new Set<string>();
   for (const { shownName } of open) {
@@ -71,7 +71,7 @@ export function namesOf(open: readonly OwnerRequest[]): string {
   return ` Open calls: ${shown}${names.size > MOST_SHOWN ? ' and others' : ''}.`;
 }
 
-/** Without the names of the calls: servers pass the text on to the client that asked, and the calls are of others as well. */
+/** Leaves out the names of the calls: servers pass the text on to a client, and some of the calls belong to other clients. */
 export function unclear(method: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
@@ -100,7 +100,7 @@ function tooMany(method: string): RpcError {
   return new RpcError(RpcCode.serverBusy, `${method} was refused: at most ${most} may be unanswered`);
 }
 
-/** Why a question is refused although its owner is known. `owner`: undefined for the handlers of the host. */
+/** The reason to refuse a question although its owner is known. `owner` is undefined for the handlers of the host. */
 export function refusalOf(
   { method }: AskedQuestion,
   owner: OwnerRequest | undefined,

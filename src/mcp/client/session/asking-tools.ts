@@ -1,35 +1,41 @@
-// Which requests of a server are known to ask their client, or may be: declared in the config, seen to ask, or suspected because
-// they ran when a question could not be attributed. A suspicion concerns the requests of one principal: what one does must not
-// change where the requests of others run. Kept for all processes of one entry. Tools go by their name; prompts and resources by
-// their method in addition. A request without a name that can be remembered is never known to ask.
+// Records which requests of a server ask their client questions, or may do so: declared in the config, seen to ask, or
+// suspected because they ran when a question could not be attributed. A suspicion affects only the requests of one
+// principal: one principal must not change where the requests of others run. The record is kept for all processes of
+// one config entry. Tools are keyed by name; prompts and resources also by method. A request without a name that can be
+// remembered never counts as asking.
 
-/** A suspect that ran this often without a question is no longer one. */
+/** A suspect that ran this often without a question is cleared. */
 const SILENT_RUNS = 3;
-/** Because of one principal. Beyond this, its oldest is forgotten: whom a question reaches does not depend on it. */
+/**
+ * The maximum number of names per principal. Beyond it, the oldest is forgotten: the routing of questions does not
+ * depend on it.
+ */
 const MOST_NAMES = 256;
-/** Beyond this, what the oldest caused is forgotten. */
+/** The maximum number of principals. Beyond it, the names of the oldest are forgotten. */
 const MOST_PRINCIPALS = 256;
 
 export interface QuestionStatus {
-  /** How a question finds its client: it is part of the result of a call (2026-07-28), or it is known which calls are open. */
+  /**
+   * How a question is assigned to its client: it is part of the result of a call (2026-07-28), or derived from the
+   * pending calls.
+   */
   attribution: 'result' | 'open calls';
-  /** The tools that are known to ask, or may ask. `*`: all. */
+  /** The tools that ask or may ask. `*` stands for all. */
   alone: readonly string[];
-  /** Questions that were refused because their client was not known, or had given up. */
+  /** The number of questions refused because their client was unknown or had given up. */
   refused: number;
 }
 
 export class AskingTools {
-  /** Questions that were refused because their client was not known, or had given up. */
   refused = 0;
   readonly #all: boolean;
   readonly #declared: ReadonlySet<string>;
   /** By the principal whose request asked first. */
   readonly #known = new NamesByPrincipal();
-  /** How many silent runs clear it. */
+  /** The value is the number of runs without a question that clears the suspicion. */
   readonly #suspects = new NamesByPrincipal();
 
-  /** `declared`: the names, or whether all are. */
+  /** `declared` holds the names, or true for all. */
   constructor(declared: boolean | readonly string[] = false) {
     this.#all = declared === true;
     this.#declared = new Set(typeof declared === 'boolean' ? [] : declared);
@@ -49,24 +55,24 @@ export class AskingTools {
     return this.#isKnown(name) || this.#suspects.get(principal, name) !== undefined;
   }
 
-  /** It asked, for certain. */
+  /** Records that the request certainly asked. */
   asked(name: string | undefined, principal: string | undefined): void {
     if (name !== undefined && !this.#isKnown(name)) this.#known.set(principal, name, 0);
   }
 
-  /** It ran when a question could not be attributed. */
+  /** Records that the request ran when a question could not be attributed. */
   suspected(name: string | undefined, principal: string | undefined): void {
     if (name !== undefined && !this.#isKnown(name)) this.#suspects.set(principal, name, SILENT_RUNS);
   }
 
-  /** It ran, and asked nothing. */
+  /** Records that the request ran without asking. */
   ranSilently(name: string | undefined, principal: string | undefined): void {
     const runs = name === undefined ? undefined : this.#suspects.get(principal, name);
     if (runs === 1) this.#suspects.delete(principal, name!);
     else if (runs !== undefined) this.#suspects.set(principal, name!, runs - 1);
   }
 
-  /** `era`: of the server; undefined if no process was connected yet. */
+  /** `era` is that of the server; undefined if none was connected yet. */
   status(era: 'legacy' | 'modern' | undefined): QuestionStatus {
     const isModern = era === 'modern';
     const attribution = isModern ? 'result' : 'open calls';
@@ -78,7 +84,7 @@ export class AskingTools {
   }
 }
 
-/** A principal displaces only names of its own. */
+/** Names per principal: a principal can displace only its own names. */
 class NamesByPrincipal {
   readonly #byPrincipal = new Map<string | undefined, Map<string, number>>();
 

@@ -1,6 +1,6 @@
-// 2026-07-28 over HTTP: calls repeat arguments in `Mcp-Param-…` headers, for tools that were listed before. "If the server
-// rejects a request with a HeaderMismatch error, the client SHOULD call tools/list, then retry": what was not listed is called
-// without headers, and listed only where that is refused.
+// 2026-07-28 over HTTP: calls repeat arguments in `Mcp-Param-…` headers, for tools that were listed before. "If the
+// server rejects a request with a HeaderMismatch error, the client SHOULD call tools/list, then retry": a tool that was
+// not listed is called without headers, and the tools are listed only if the call is refused.
 
 import { encodeHeader } from '../../../base/header-text.ts';
 import type { ClientFacts, Params, Result } from '../../service.ts';
@@ -11,7 +11,7 @@ import type { Warnings } from '../warnings.ts';
 type Headers = Readonly<Record<string, string>>;
 type Lister = Parameters<typeof listedTools>[0];
 
-/** Tools with headers. Beyond this, those that were listed first are forgotten. */
+/** The maximum number of tools with headers. Beyond it, those listed first are forgotten. */
 const MOST_TOOLS = 10_000;
 
 export class CallHeaders {
@@ -25,7 +25,7 @@ export class CallHeaders {
     this.#warn = warn;
   }
 
-  /** Undefined if the tool has none. */
+  /** Returns undefined if the tool has no headers. */
   of({ name, arguments: args }: Params): Headers | undefined {
     const known = this.#byTool.get(name as string);
     if (!known) return undefined;
@@ -37,7 +37,7 @@ export class CallHeaders {
     return headers;
   }
 
-  /** A result of `tools/list`, without tools whose headers are wrong: "the client MUST exclude the invalid tool". */
+  /** Returns a result of `tools/list` without tools whose headers are invalid: "the client MUST exclude the invalid tool". */
   listed(result: Result): Result {
     const { tools } = result;
     if (!Array.isArray(tools)) return result;
@@ -45,7 +45,7 @@ export class CallHeaders {
     return valid.length === tools.length ? result : { ...result, tools: valid };
   }
 
-  /** Whether a call would have other headers after the tools were listed again. Never rejects. */
+  /** Lists the tools again. Resolves with whether the call would now have different headers. Never rejects. */
   async changesFor(call: Params, client: ClientFacts): Promise<boolean> {
     const before = JSON.stringify(this.of(call));
     this.#refreshing ??= this.#refresh(client).finally(() => {
@@ -59,7 +59,7 @@ export class CallHeaders {
     try {
       for await (const _ of listedTools(this.#session, client)); // each page passes `listed`
     } catch {
-      // the call fails with the error that it has
+      // the call fails with its original error
     }
   }
 

@@ -1,11 +1,11 @@
-// A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
+// A request to a legacy server, from the time it waits to be sent until it is answered, with the state of its questions.
 
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
 import { SentRequest } from './session.ts';
 
-/** The identity of a client, or the number of a request that alone can carry its questions. */
+/** The identity of a client, or a unique number for a request whose result carries its questions. */
 export type ClientKey = string | number;
 
 let lastRequest = 0;
@@ -15,20 +15,23 @@ export function clientKeyOf({ asksInResult, client }: Caller): ClientKey {
 }
 
 export class GatedRequest extends SentRequest {
-  /** It is known to ask, or may be. */
+  /** Whether the request is known to ask questions, or may do so. */
   asks = false;
-  /** Sent although others waited, because its client was being asked. */
+  /** Whether it was sent ahead of waiting requests because its client had a question to answer. */
   nested = false;
-  /** A question came that was its own, or may have been. */
+  /** Whether a question arrived that belongs to it, or may belong to it. */
   asked = false;
-  /** Whether a cancellation is sent at once when it is given up. */
+  /** Whether a cancellation is sent at once when the request is given up. */
   cancellable = true;
   readonly principal: string | undefined;
-  /** As it was sent: a caller of 2026-07-28 goes on under the identity of the request that brought an answer. */
+  /**
+   * The identity at the time of sending: a caller of 2026-07-28 continues under the identity of the request that
+   * brought an answer.
+   */
   readonly identity: string;
-  /** Questions of requests with the same one may go to any of them. */
+  /** Questions of requests with the same key may go to any of them. */
   readonly client: ClientKey;
-  /** A result of 2026-07-28 carries questions only where the specification allows it. */
+  /** Whether its client can be asked: a result of 2026-07-28 carries questions only for methods that the specification allows. */
   readonly isAskable: boolean;
   readonly #method: string;
   readonly #params: Params;
@@ -47,24 +50,24 @@ export class GatedRequest extends SentRequest {
     return toolOf(this.#method, this.#params);
   }
 
-  /** For messages. */
+  /** The name for messages. */
   get shownName(): string {
     return this.tool ?? 'a call with a name that no tool has';
   }
 
-  /** Whether it may be told apart from others by whether it asks. */
+  /** Whether a request of this method may cause questions. */
   get mayAsk(): boolean {
     return mayAsk(this.#method);
   }
 
-  /** The time that it waited counts. */
+  /** Deducts the time that the request waited from its timeouts. */
   waited(ms: number, defaultTimeoutMs: number): void {
     this.timeoutMs = Math.max(1, (this.timeoutMs ?? defaultTimeoutMs) - ms);
     if (this.totalTimeoutMs !== undefined) this.totalTimeoutMs = Math.max(1, this.totalTimeoutMs - ms);
   }
 }
 
-/** A request that the session sends for watchers of several clients: a question that belongs to it is refused. */
+/** A request that the session sends for watchers of several clients. A question that belongs to it is refused. */
 export class UnaskedRequest implements RequestOptions {
   asks = false;
   asked = false;
@@ -90,12 +93,12 @@ export function isOwner(options: RequestOptions | undefined): options is OwnerRe
   return options instanceof GatedRequest || options instanceof UnaskedRequest;
 }
 
-/** The most characters of the name of a tool or prompt by the specification. Clients can send names of any length. */
+/** The maximum length of the name of a tool or prompt in the specification. Clients can send names of any length. */
 export const LONGEST_NAME = 128;
-/** Requests with a `name`. In others it is a member that MCP does not define. */
+/** Methods with a `name`. In others it is a member that MCP does not define. */
 const named = new Set(['tools/call', 'prompts/get']);
 
-/** What `AskingTools` knows a request by. Undefined if its name cannot be that of a tool: such a request is never remembered. */
+/** The key of a request in `AskingTools`. Undefined if the name cannot be that of a tool: such a request is never remembered. */
 export function toolOf(method: string, { name }: Params): string | undefined {
   if (!named.has(method)) return method.length <= LONGEST_NAME ? method : undefined;
   if (typeof name !== 'string' || name.length > LONGEST_NAME) return undefined;

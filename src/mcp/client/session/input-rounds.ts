@@ -1,5 +1,5 @@
-// 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
-// of the server (`requestState`) is returned unchanged. The number of rounds is limited.
+// 2026-07-28: a request that returns questions is sent again with the answers, until it is complete. The state of the
+// server (`requestState`) is returned unchanged. The number of rounds is limited.
 
 import { toAbortSignal } from '../../../base/cancel-signal.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -10,27 +10,27 @@ import type { InputRequest, InputRequiredResult, InputResponse } from '../../typ
 import type { InputHandlers } from '../options.ts';
 import { answerInput, refusal } from './inputs.ts';
 
-/** Without questions, the request is sent again after this time, then after twice that, and so on. */
+/** If a result has no questions, the request is sent again after this time, which doubles each time. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4_000;
-/** As many as may be pending at a time in older revisions. */
+/** The same number of questions may be pending at a time in older revisions. */
 const MOST_QUESTIONS = 256;
 
 export interface RoundsContext {
   method: string;
   params: Params;
   caller: Caller;
-  /** When the request was first sent; used only with a total timeout. */
+  /** The time when the request was first sent; used only with a total timeout. */
   startedMs: number;
-  /** `leftMs`: what is left of the total timeout. */
+  /** `leftMs` is the rest of the total timeout. */
   send: (params: Params, leftMs: number | undefined) => Promise<Result>;
   unexpected: (resultType: unknown) => Error;
-  /** They answer what the client of the caller did not declare. */
+  /** These handlers answer questions whose capability the client of the caller did not declare. */
   handlers: InputHandlers;
   maxInputRounds: number;
   clock: Clock;
   closed: AbortSignal;
-  /** What became of the request, once the connection has ended. */
+  /** The error of the request if the connection has ended. */
   lost: () => Error;
 }
 
@@ -60,7 +60,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
   });
 }
 
-/** All answers. If one fails, the signal of the others aborts. */
+/** Collects all answers. If one fails, the signal of the others aborts. */
 async function gather(requests: Record<string, InputRequest>, context: RoundsContext) {
   const entries = Object.entries(requests);
   for (const [, asked] of entries) {
@@ -78,7 +78,7 @@ async function gather(requests: Record<string, InputRequest>, context: RoundsCon
   });
 }
 
-/** Runs with a signal that aborts with the caller, the connection, the total timeout or its own failure. */
+/** Runs with a signal that aborts with the caller, the connection, the total timeout or a failure of `run`. */
 async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { caller, closed, clock, method } = context;
   const own = new AbortController();
@@ -89,10 +89,10 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
       ? undefined
       : clock.after(leftMs, () => own.abort(timedOut(method, caller.options!.totalTimeoutMs!)));
   try {
-    signal.throwIfAborted(); // the server has ended: no question is asked
+    signal.throwIfAborted(); // the connection has ended: questions are not asked any more
     return await unlessAborted(run(signal), signal);
   } catch (error) {
-    // The rounds before were sent and may have taken effect.
+    // The previous rounds were sent and may have taken effect.
     throw closed.aborted && signal.reason === closed.reason ? context.lost() : error;
   } finally {
     timer?.cancel();
@@ -100,7 +100,7 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
   }
 }
 
-/** The total timeout is for all rounds together. */
+/** The total timeout covers all rounds together. */
 function remaining({ caller, startedMs, clock, method }: RoundsContext): number | undefined {
   const totalMs = caller.options?.totalTimeoutMs;
   if (totalMs === undefined) return undefined;
@@ -142,7 +142,7 @@ function timedOut(method: string, ms: number): PeerError {
   });
 }
 
-/** This round was never sent, but those before it were: to send the request again would run its beginning twice. */
+/** This round was not sent, but the previous ones were: sending the request again would run its first part twice. */
 function hasBegun(method: string, error: unknown): unknown {
   if (!(error instanceof PeerError) || error.code !== 'NOT_SENT') return error;
   return new PeerError('OUTCOME_UNKNOWN', `${error.message} \u2014 ${method} had begun to run and waited for answers`, {

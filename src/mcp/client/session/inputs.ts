@@ -1,5 +1,5 @@
-// What a server asks of its client, answered the same way in both eras: by the caller of the request that caused it, or by the
-// handlers of the connection.
+// Answers questions of a server in the same way in both eras: by the caller of the request that caused the question, or
+// by the handlers of the connection.
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
@@ -23,7 +23,7 @@ function capabilityOf(method: string): InputCapability | undefined {
   return questionMethods.includes(method) ? (methodsOfMcp.get(method)!.capability as InputCapability) : undefined;
 }
 
-/** A server of the legacy era learns once what all clients of its session may answer. */
+/** A legacy server is given the capabilities of all clients of its session once, when it is initialized. */
 export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
   const own = options.isAnswered?.() === false ? {} : clientCapabilities(options, 'legacy');
   if (!options.shared) return own;
@@ -34,7 +34,7 @@ export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
   return declared;
 }
 
-/** A handler declares its capability. Modern clients cannot announce a change of roots. */
+/** A handler declares its capability. Modern clients cannot announce changed roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
   const { elicit, elicitModes = ['form'], sample, roots, capabilities } = handlers;
   return {
@@ -45,7 +45,7 @@ export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCap
   };
 }
 
-/** Legacy: the server sends requests of its own, which do not name the request that they belong to. */
+/** Legacy: the server sends requests, which do not name the request that they belong to. */
 export function answerRequests(
   peer: Peer,
   options: ClientOptions,
@@ -55,7 +55,7 @@ export function answerRequests(
   for (const method of questionMethods) {
     if (!declared[capabilityOf(method)!]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, { id, signal }) => {
-      // The answer to `initialize` may have come in the same chunk and is about to be read.
+      // The answer to `initialize` may be in the same chunk and not be processed yet.
       if (!gate.mayAsk) await pause(gate.clock, 0, signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
       return gate.answer(method, signal, (caller, ended) => {
@@ -77,7 +77,7 @@ function tooEarly(method: string, warn: Warn): RpcError {
   );
 }
 
-/** Asks the caller if its client declared what the question needs, and the handlers of the connection otherwise. */
+/** Passes the question to the caller if its client declared the capability, otherwise to the handlers of the connection. */
 export function answerInput(
   asked: AskedInput,
   caller: Caller | undefined,
@@ -90,7 +90,7 @@ export function answerInput(
   return askHandlers(asked, handlers, signal, refused);
 }
 
-/** `refused`: why the caller cannot be asked. */
+/** `refused` is the reason why the caller cannot be asked. */
 export async function askHandlers(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal, refused?: RpcError) {
   const byHandlers = refusal(asked, undefined, handlers);
   if (byHandlers) throw refused ?? byHandlers;
@@ -104,7 +104,7 @@ export function refusal(asked: AskedInput, caller: Caller | undefined, handlers:
   return notDeclared(asked, { capabilities: own, revision: NEWEST_MODERN });
 }
 
-/** The error of the specification for a question that the client did not declare. */
+/** The error that the specification defines for a question whose capability the client did not declare. */
 function notDeclared({ method, params }: AskedInput, client: AskedClient): RpcError | undefined {
   const capability = capabilityOf(method);
   if (!capability || !client.capabilities[capability]) {

@@ -1,6 +1,6 @@
-// 2024-11-05 to 2025-11-25: requests pass unchanged, in a session that `initialize` opened. The server announces changed lists
-// without a request; a resource is subscribed to once for all of its watchers. Its log messages belong to no request: they are for
-// all watchers of their level.
+// 2024-11-05 to 2025-11-25: requests pass unchanged, in a session opened by `initialize`. The server announces changed
+// lists without a request; a resource is subscribed to once for all of its watchers. Log messages are not related to a
+// request: they go to all watchers of their level.
 
 import { PeerError, toError } from '../../../base/errors.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
@@ -30,7 +30,7 @@ export class LegacySession extends Session {
   readonly #warn: Warn;
   /** The host, if several clients share the connection. */
   readonly #host: ClientIdentity | undefined;
-  /** Undefined if the server does not log. */
+  /** Undefined if the server does not support logging. */
   readonly #logLevel: ServerLogLevel | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate, host?: ClientIdentity) {
@@ -89,7 +89,10 @@ export class LegacySession extends Session {
     return stop;
   }
 
-  /** The server forgot the session, and has answered `initialize` in a new one: what belonged to the session is restored. */
+  /**
+   * Call this when the server dropped the session and has answered `initialize` in a new one. Restores the state of the
+   * session.
+   */
   renewed(initialized: Result): void {
     this.peer.forgetRequests(new PeerError('CONNECTION_CLOSED', 'The server ended the session of its question'));
     Object.assign(this.facts, readServer(initialized, this.#warn));
@@ -98,7 +101,7 @@ export class LegacySession extends Session {
       subscription.ready = this.#sendUnasked('resources/subscribe', { uri });
       this.#resubscribed(uri, subscription.ready).catch((error: unknown) => this.peer.onerror?.(toError(error)));
     }
-    // What changed in between was not announced.
+    // Changes in between were not announced.
     const { resourceSubscriptions: _, ...lists } = this.watchers.filter;
     this.watchers.notifyAll(lists);
   }
@@ -111,7 +114,10 @@ export class LegacySession extends Session {
     return this.peer.request(method, params, options);
   }
 
-  /** A client of 2026-07-28 watches no log messages: it gets those that can be of no other client's request. */
+  /**
+   * A client of 2026-07-28 does not watch log messages. It gets a message only if that cannot belong to a request of
+   * another client.
+   */
   protected override logged(params: Params | undefined): void {
     super.logged(params);
     const caller = onlyCaller(this.peer, (each, method) => this.#mayOwn(method, each));
@@ -125,7 +131,7 @@ export class LegacySession extends Session {
     return mayAsk(method) || client.identity !== this.#host;
   }
 
-  /** For watchers, of which there may be several. */
+  /** Sends a request for watchers, which may be several clients. */
   #sendUnasked(method: string, params: Params): Promise<unknown> {
     return this.send(method, params, this.#host && new UnaskedRequest(method));
   }
@@ -161,20 +167,20 @@ export class LegacySession extends Session {
     const subscription = this.#subscriptions.get(uri);
     if (!subscription || --subscription.watchers > 0) return;
     this.#subscriptions.delete(uri);
-    await subscription.ready.catch(() => undefined); // it may be renewed just now
+    await subscription.ready.catch(() => undefined); // it may be being renewed
     await this.#sendUnasked('resources/unsubscribe', { uri }).catch((error: unknown) => {
       this.#warn('unsubscribe-failed', `The server refused to end a subscription: ${toError(error).message}`);
     });
   }
 }
 
-/** A server of both eras would take the envelope of a modern client for a modern request. */
+/** Removes the envelope of a modern client, because a server of both eras would take it for a modern request. */
 function plain(params: Params): Params {
   const meta = params._meta as Meta | undefined;
   return meta?.[PROTOCOL_VERSION] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
 }
 
-/** Others watch log messages. */
+/** Clients of other revisions get log messages by watching them. */
 function getsLogsOfCalls({ client: { revision, watchesLogs } }: Caller): boolean {
   return isModernRevision(revision) && !watchesLogs;
 }

@@ -1,4 +1,4 @@
-// The ways in which `subscriptions/listen` can go wrong: a server whose every line is written by the test.
+// Failures of `subscriptions/listen`: the test writes every line of the server.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
@@ -31,16 +31,16 @@ async function start() {
   return {
     client,
     clock,
-    /** Over HTTP: the stream of one request ends without an answer. */
+    /** Simulates HTTP: the stream of one request ends without an answer. */
     cut: (id: RequestId) => (near as Channel).onlost?.(id, new PeerError('OUTCOME_UNKNOWN', 'The stream was cut')),
     received,
     send,
-    /** Everything sent so far has been read, and acted upon. */
+    /** Resolves when everything sent so far has been read and handled. */
     settle: async () => {
       await client.ping();
       await new Promise(setImmediate);
     },
-    /** The n-th of these that the client sent, once it is there. */
+    /** Resolves with the n-th request of this method that the client sent. */
     async nth(method: string, n: number): Promise<JsonRpcRequest> {
       const found = () => received.filter((message) => message.method === method)[n];
       while (!found()) {
@@ -77,7 +77,7 @@ test('a listen that is not acknowledged in time fails and is cancelled; the next
   const news: string[] = [];
   const subscribing = server.client.subscribe('b:', ({ uri }) => news.push(uri));
   const second = await server.nth(LISTEN, 1);
-  await server.acknowledge(first); // too late, and not for the one that waits
+  await server.acknowledge(first); // too late, and not for the pending stream
   await server.acknowledge(second);
   await subscribing;
   await server.settle();
@@ -171,7 +171,7 @@ test('a stream that was cut is opened again, with what is wanted then, and what 
   await server.settle();
   server.clock.advance(250);
   const again = await server.nth(LISTEN, 1);
-  server.cut(again.id); // before it was acknowledged
+  server.cut(again.id); // before its acknowledgement
   await server.settle();
   const stop = server.client.onListChanged('tools', () => news.push('tools'));
   const third = await server.nth(LISTEN, 2);
@@ -236,11 +236,11 @@ test('between nodes, a log message of a stream that a new one replaced is not he
   await first;
   const second = watch('debug');
   const fresh = await server.nth(LISTEN, 1);
-  await log(old, 'before'); // both watch
+  await log(old, 'before'); // both streams are active
   await server.acknowledge(fresh);
   await second;
   await log(fresh, 'after');
-  await log(old, 'after'); // it was sent before the cancellation arrived
+  await log(old, 'after'); // sent before the cancellation arrived
   expect(heard).toEqual(['before', 'before', 'after', 'after']);
 });
 

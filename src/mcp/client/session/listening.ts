@@ -1,6 +1,7 @@
-// 2026-07-28: one `subscriptions/listen` for everything that the watchers of a session want. When that changes, a new one is
-// opened, and the old one is cancelled only when the new one is acknowledged: no notification is lost and none comes twice. Over
-// HTTP a stream can be cut while the connection goes on: it is opened again, and what may have been missed is reported as changed.
+// 2026-07-28: one `subscriptions/listen` for everything that the watchers of a session want. When that changes, a new
+// one is opened, and the old one is cancelled only when the new one is acknowledged: notifications are neither lost nor
+// duplicated. Over HTTP a stream can be cut while the connection stays open: it is opened again, and everything that
+// may have been missed is reported as changed.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
@@ -14,26 +15,26 @@ import type { Warn } from '../warnings.ts';
 import { Reopening } from './reopening.ts';
 
 interface Stream {
-  /** The filter as text, to see whether it changed. */
+  /** The filter as text, to detect changes. */
   key: string;
-  /** The id of the request, learnt from the acknowledgement. */
+  /** The id of the request, taken from the acknowledgement. */
   id: RequestId | undefined;
-  /** What the server agreed to send. */
+  /** The notifications that the server agreed to send. */
   honoured: SubscriptionFilter;
   abort: AbortController;
 }
 
 export interface ListeningOptions {
   clock: Clock;
-  /** How long the acknowledgement may take. */
+  /** The maximum time for the acknowledgement. */
   timeoutMs: number;
   envelope: RequestEnvelope;
   wanted: () => SubscriptionFilter;
-  /** The server ended it. */
+  /** Called when the server ended the stream. */
   ended: () => void;
-  /** The stream was cut, and is opened again. */
+  /** Called when the stream was cut and will be opened again. */
   cut: (error: PeerError) => void;
-  /** Notifications of these may have been missed. */
+  /** Called with a filter of the notifications that may have been missed. */
   missed: (filter: SubscriptionFilter) => void;
   warn: Warn;
 }
@@ -42,7 +43,7 @@ export class Listening {
   readonly #peer: Peer;
   readonly #options: ListeningOptions;
   #stream: Stream | undefined;
-  /** The stream that waits for its acknowledgement. One at a time, because that is how its id becomes known. */
+  /** The stream that is not acknowledged yet. Only one at a time, because the acknowledgement is what reveals its id. */
   #opening: { stream: Stream; acknowledge: () => void; refuse: (error: unknown) => void } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #again: Reopening;
@@ -56,14 +57,14 @@ export class Listening {
     peer.onNotification('notifications/cancelled', (params) => this.#cancelledByServer(params?.requestId));
   }
 
-  /** Asks for what is wanted now. Resolves to what the server agreed to send. Updates run one after another. */
+  /** Requests the notifications wanted now. Resolves with those that the server agreed to send. Updates run one after another. */
   update(): Promise<SubscriptionFilter> {
     const turn = this.#turn.then(() => this.#apply());
     this.#turn = turn.catch(() => undefined); // the caller of `update` gets the error
     return turn;
   }
 
-  /** The connection has ended. */
+  /** Call this when the connection has ended. */
   close(): void {
     this.#isClosed = true;
     this.#again.stop();
@@ -78,7 +79,7 @@ export class Listening {
     return this.#stream !== undefined;
   }
 
-  /** Whether this is the request of the current stream. */
+  /** Whether this is the id of the current stream. */
   isCurrent(id: RequestId | undefined): boolean {
     return id !== undefined && id === this.#stream?.id;
   }
@@ -98,7 +99,7 @@ export class Listening {
     return honoured;
   }
 
-  /** A missing resource is the error of its watcher; a missing list is a warning. */
+  /** A missing resource is an error of its watcher; a missing list is a warning. */
   #compare(wanted: SubscriptionFilter, honoured: SubscriptionFilter): void {
     const missing = listKinds.filter((kind) => wanted[`${kind}ListChanged`] && !honoured[`${kind}ListChanged`]);
     if (missing.length === 0) return;
@@ -129,7 +130,7 @@ export class Listening {
           }),
         refuse: (error) => done(() => reject(error)),
       };
-      // The answer is the end of the stream: no timeout.
+      // The request is answered when the stream ends, so it has no timeout.
       const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
       this.#peer.request('subscriptions/listen', { _meta: envelope, notifications }, options).then(
         () =>
@@ -153,10 +154,10 @@ export class Listening {
     const stream = requestId === this.#stream?.id ? this.#stream : this.#opening?.stream;
     if (!stream) return;
     this.#over(stream, refusedQuietly());
-    stream.abort.abort('cancelled by the server'); // no answer will come
+    stream.abort.abort('cancelled by the server'); // it will not be answered
   }
 
-  /** `after`: the error, if it was acknowledged before. */
+  /** `after` is the error if the stream had been acknowledged. */
   #over(stream: Stream, error: unknown, after = error): void {
     if (this.#opening?.stream === stream) return this.#opening.refuse(error);
     if (this.#stream !== stream) return; // ended by us
@@ -181,7 +182,7 @@ export class Listening {
 
 const cuts = new Set(['NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED', 'STREAM_FAILED', 'REQUEST_TIMEOUT']);
 
-/** A refusal of the server would come again. */
+/** A refusal by the server is not a cut: it would be repeated. */
 function isCut(error: unknown): error is PeerError {
   return error instanceof PeerError && cuts.has(error.code);
 }
@@ -191,7 +192,7 @@ function notAcknowledged(ms: number): PeerError {
   return Object.assign(error, { waitedInFull: true });
 }
 
-/** HTTP: a server that stops ends its streams, and may be back soon. If it refuses the next one, that is the end. */
+/** HTTP: a server that stops ends its streams and may be restarted soon. If it refuses the next stream, the subscription ends. */
 function endedByServer(): PeerError {
   return new PeerError('CONNECTION_CLOSED', 'The server ended the stream');
 }

@@ -1,5 +1,5 @@
 // 2026-07-28: every request describes its client in `_meta`. The server keeps no session, and the client sends no responses: a
-// question of the server is the result of a request, and goes to the caller of that request.
+// question of the server is the result of a request and goes to the caller of that request.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcError, toError, UsageError } from '../../../base/errors.ts';
@@ -49,9 +49,9 @@ export class ModernSession extends Session {
   readonly #clock: Clock;
   readonly #warn: Warnings['report'];
   readonly #listening: Listening;
-  /** Undefined where the channel has no headers. */
+  /** Undefined if the channel does not support headers. */
   readonly #headers: CallHeaders | undefined;
-  /** Of the client that sent the last request: most sessions have only one. */
+  /** The client of the last request, cached because most sessions have only one. */
   #client: ClientFacts | undefined;
   #logLevel: LogLevel | undefined;
   #envelope: SharedMembers | undefined;
@@ -74,14 +74,14 @@ export class ModernSession extends Session {
     });
     this.#headers = peer.channel.hasPerRequestStream ? new CallHeaders(this, warn) : undefined;
     peer.answerFaults = false;
-    // "Clients MUST NOT write JSON-RPC responses", and servers no requests.
+    // "Clients MUST NOT write JSON-RPC responses", and servers must not send requests.
     peer.onIgnoredRequest = (method) => {
       warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
     };
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    // The revision has neither: the level is sent with every request, and any answer of the server is as good as a ping.
+    // The revision has neither method: the level is sent with every request, and any answer of the server serves as a ping.
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
@@ -106,7 +106,7 @@ export class ModernSession extends Session {
     });
   }
 
-  /** HTTP: the server refused the request as such, so that it did not run, and will not refuse it again for the same reason. */
+  /** HTTP: the server refused the request before running it, and will not refuse it again for the same reason. */
   async #mayRepeat(error: unknown, method: string, params: Params, { client }: Caller): Promise<boolean> {
     if (!(error instanceof RpcError)) return false;
     if (error.rpcCode === McpCode.unsupportedProtocolVersion) {
@@ -134,7 +134,7 @@ export class ModernSession extends Session {
       throw unexpectedType(method, result.resultType);
     }
     const asked = result as unknown as InputRequiredResult;
-    // The call waits at its owner, and the channel finds that again for whoever brings the answers.
+    // The call is suspended at its owner, and the channel finds the owner again for the request that brings the answers.
     const isElsewhere = this.peer.channel.carriesCaller && readHandle(asked.requestState);
     if (isElsewhere && caller.asksInResult && mayAnswerAll(asked, caller)) return result;
     return finishRounds(asked, {
@@ -168,7 +168,7 @@ export class ModernSession extends Session {
     return () => this.#unwatch(watcher);
   }
 
-  /** Servers ask for the roots whenever they need them. */
+  /** Modern servers request the roots whenever they need them. */
   override notify(method: string, params: Params | undefined): void {
     if (method !== 'notifications/roots/list_changed') super.notify(method, params);
   }
@@ -188,12 +188,12 @@ export class ModernSession extends Session {
   protected override logged(params: Params | undefined): void {
     const level = params?.level;
     const wants = ({ client: { logLevel } }: Caller) => logLevel !== undefined && reaches(level, logLevel);
-    // HTTP: it came on the stream of its request.
+    // HTTP: the message arrived on the stream of its request.
     const { receivedFor } = this.peer.channel;
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
     if (this.peer.channel.carriesCaller) {
-      // It belongs to no request. A stream that was replaced sends what the new one sends, until it is cancelled.
+      // The message is unrelated to a request. A replaced stream sends the same messages as the new one until it is cancelled.
       return this.#listening.isCurrent(receivedFor) ? this.watchers.notify(LOG_METHOD, params) : undefined;
     }
     const caller = onlyCaller(this.peer, wants);
@@ -236,7 +236,7 @@ export class ModernSession extends Session {
     return shared;
   }
 
-  /** The handlers of the connection answer what the client of a request cannot. */
+  /** Declares the handlers of the connection too: they answer questions that the client of a request cannot. */
   #makeEnvelope({ capabilities, info, logLevel, identity, revision }: Partial<ClientFacts>): RequestEnvelope {
     const own = this.#options;
     const declared = { ...clientCapabilities(own, 'modern'), ...capabilities };
@@ -259,7 +259,7 @@ export function makeEnvelope(
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
 }
 
-/** Whether the client itself can answer, so that no handler of this process is needed. */
+/** Whether the client itself can answer, so that handlers of this process are not needed. */
 function mayAnswerAll({ inputRequests = {} }: InputRequiredResult, caller: Caller): boolean {
   return Object.values(inputRequests).every((asked) => refusal(asked, caller, {}) === undefined);
 }

@@ -1,11 +1,11 @@
-// The caller of a log message, which names no request. It is known only if all pending requests that the message may belong to
-// are of one client.
+// Finds the caller of a log message, which does not name a request. The caller is known only if all pending requests
+// that the message may belong to are from one client.
 
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Caller } from '../../service.ts';
 import { SentRequest } from './session.ts';
 
-/** Undefined: no request that is pending can be meant. */
+/** Returns undefined if the message cannot belong to a pending request. */
 export function onlyCaller(
   peer: Peer,
   canBe: (caller: Caller, method: string) => boolean,

@@ -1,12 +1,12 @@
-// Which client a question of a legacy server is for, where several clients use one process: the question names no request. It is
-// routed only if all requests that it may belong to are of one client. Otherwise it is held while requests end: a request that
-// is answered before its question was not the one that asked. What stays unclear is refused.
+// Finds the client of a question from a legacy server when several clients share one process, because the question does not name a
+// request. It is routed only if all requests that it may belong to are from one client. Otherwise it is held while requests end: a
+// request that is answered before its question did not ask it. A question that stays ambiguous is refused.
 //
-// No request waits because of a question of another principal. Only requests that are known to ask wait, for those of other
-// clients of the same principal: at the same time, their questions would be unclear.
+// A request never waits because of a question of another principal. Only requests that are known to ask wait, for those of other
+// clients of the same principal: running at the same time, they would make their questions ambiguous.
 //
 // A request that its client gave up stays a possible owner until the server answers it, or for `ABANDONED_MS`. A request that was
-// sent after a question had come does not own it.
+// sent after a question had arrived does not own it.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { RpcError } from '../../../base/errors.ts';
@@ -60,9 +60,9 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   /** The only client so far, and whether there was another. */
   #client: ClientKey | undefined;
   #isShared = false;
-  /** The server has answered a request since the session was opened. */
+  /** Whether the server has answered a request since the session was opened. */
   #hasAnswered = false;
-  /** When it was last decided about questions. A time limit that ends later is still to be acted on. */
+  /** The time of the last decision about questions. Time limits that end later have not been acted on. */
   #decidedMs = 0;
   #timer: { cancel(): void } | undefined;
 
@@ -77,7 +77,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     peer.requestWatcher = this;
   }
 
-  /** Whether the request may be sent at once. The usual case: it is not known to ask. */
+  /** Whether the request may be sent at once. Usually it may, because it is not known to ask. */
   passes(request: GatedRequest): boolean {
     if (!this.#isShared) {
       this.#client ??= request.client;
@@ -92,7 +92,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return this.#mayStart(request);
   }
 
-  /** Whether no request of another client runs that a question may belong to. */
+  /** Whether a question could not belong to a running request of another client. */
   isFreeFor(client: ClientKey): boolean {
     this.#forgetAbandoned();
     return this.#owners.areOfOne(Number.POSITIVE_INFINITY, client);
@@ -105,13 +105,13 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return result;
   }
 
-  /** Runs `answer` with the caller whom the question belongs to; without one if it belongs to no request. */
+  /** Runs `answer` with the caller that owns the question, or with undefined if it belongs to no request. */
   async answer<T>(
     method: string,
     signal: AbortSignal,
     answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    // A server asks for the roots when its session opens. That belongs to no request, also if one is sent at the same time.
+    // A server requests the roots when its session opens. That belongs to no request, even if one is sent at the same time.
     const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
     const question = new AskedQuestion(method, this.clock.nowMs(), beforeId);
     this.#forgetAbandoned();
@@ -129,7 +129,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     }
   }
 
-  /** The connection has ended. What was not sent fails; the signals of questions abort by themselves. */
+  /** Call this when the connection has ended. Unsent requests fail; the signals of questions abort separately. */
   close(cause: Error | undefined): void {
     this.#timer?.cancel();
     this.#waiting.close(cause);
@@ -155,7 +155,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
   }
 
-  /** Not while a question is held: time does not make clear whom it belongs to. */
+  /** Skipped while a question is held, because the passing of time does not reveal its owner. */
   #forgetAbandoned(): void {
     if (this.#held.size === 0) this.#abandoned.forgetOld();
   }
@@ -164,7 +164,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const nowMs = this.clock.nowMs();
     this.#decidedMs = nowMs;
     this.#forgetAbandoned();
-    // Later questions have the owners of earlier ones, and perhaps more: where one stays unclear, so do those after it.
+    // Later questions have the owners of earlier ones and perhaps more: if one stays ambiguous, so do those after it.
     for (const question of [...this.#held]) if (this.#decide(question, nowMs)) break;
     this.#breakTie(nowMs);
     if (this.#waiting.size > 0) {
@@ -176,7 +176,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     this.#arm();
   }
 
-  /** Returns whether it stays held. */
+  /** Returns whether the question stays held. */
   #decide(question: AskedQuestion, nowMs: number): boolean | undefined {
     const { method, askedMs, beforeId } = question;
     const first = this.#owners.first(beforeId);
@@ -186,7 +186,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
       return isGivenUp ? this.#refuse(question, perhapsGivenUp(method)) : true;
     }
     const { open, abandoned } = this.#owners.before(beforeId);
-    // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
+    // Roots are also requested in reply to a notification: without a pending request, those of this connection are meant.
     if (!first && abandoned.size > 0 && method !== 'roots/list') return this.#refuse(question, givenUp(method));
     const owner = first?.isAskable ? first : undefined;
     const refusal = refusalOf(question, first, this.#routed);
@@ -197,7 +197,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (!owner) return;
     const { client, identity, principal } = owner;
     Object.assign(question, { client, identity, principal, routedMs: nowMs });
-    // With several tools it is not known which one asked. A client could accuse any tool by a request that it gave up.
+    // With several tools it is unknown which one asked. A client could implicate any tool with a request that it gave up.
     const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === owner.tool);
     if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool, principal);
     for (const request of open) {
@@ -206,7 +206,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     }
   }
 
-  /** Each request may wait for the answer to a question. If the others get an error and end, the oldest question becomes clear. */
+  /** Every request may wait for an answer. If the others fail and end, the owner of the oldest question is known. */
   #breakTie(nowMs: number): void {
     const [, ...newer] = this.#held;
     const newest = newer.at(-1);
@@ -225,7 +225,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     for (const question of questions) this.#refuse(question, unclear(question.method), calls);
   }
 
-  /** `calls`: for the operator only. */
+  /** `calls` is for the operator only. */
   #refuse(question: AskedQuestion, error: RpcError, calls = ''): undefined {
     this.#held.delete(question);
     this.#tools.refused++;
@@ -233,7 +233,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     question.refuse(error);
   }
 
-  /** The client gave up its last request that a question may belong to: no answer is waited for. */
+  /** Ends questions whose client gave up the last request that they may belong to. */
   #endQuestionsOf(request: OwnerRequest): void {
     for (const question of this.#routed) {
       if (question.client !== request.client || !request.asked) continue;
@@ -249,7 +249,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return [...this.#routed].some(({ client }) => client === request.client);
   }
 
-  /** A server does not answer a request that is cancelled, so that it would stay a possible owner of questions for long. */
+  /** Delays the cancellation: a cancelled request is not answered and would stay a possible owner of questions for long. */
   #cancelLater(requestId: number, request: GatedRequest): void {
     request.cancellable = false;
     const params = { requestId, reason: 'given up by its client' };
@@ -267,7 +267,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return true;
   }
 
-  /** A client may need another call before it can answer. Only for requests that waited their turn, so that others get theirs. */
+  /** A client may need another call before it can answer. Such a call needs a pending one that waited its turn. */
   #mayNest(request: GatedRequest): boolean {
     if (![...this.#routed].some(({ identity }) => identity === request.identity)) return false;
     for (const { options } of this.#peer.requests) {
@@ -278,7 +278,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return request.nested;
   }
 
-  /** Infinite while no other request of its principal waits. */
+  /** Infinity unless another request of its principal waits. */
   #answerDueMs({ routedMs, principal }: AskedQuestion): number {
     return Math.max(routedMs, this.#waiting.sinceMs(principal)) + ANSWER_MS;
   }

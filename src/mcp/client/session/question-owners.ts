@@ -1,5 +1,5 @@
-// The requests that a question of a legacy server may belong to: those that were sent before it came and are not answered, those
-// included that their clients gave up.
+// The requests that a question of a legacy server may belong to: those sent before it arrived and not answered yet,
+// including those that their clients gave up.
 
 import type { PendingCall } from '../../../jsonrpc/outbound.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
@@ -14,18 +14,18 @@ export class QuestionOwners {
     this.#abandoned = abandoned;
   }
 
-  /** Those with a smaller id, and the clients of those that were given up. */
+  /** The pending requests with a smaller id, and the clients of the requests that were given up. */
   before(id: number): { open: OwnerRequest[]; abandoned: Set<ClientKey> } {
     return { open: [...this.#open(id)], abandoned: new Set(this.#abandoned.clientsBefore(id)) };
   }
 
-  /** The oldest with a smaller id that was not given up. */
+  /** The oldest pending request with a smaller id. */
   first(id: number): OwnerRequest | undefined {
     for (const request of this.#open(id)) return request;
     return undefined;
   }
 
-  /** Whether those that were not given up are of one client. */
+  /** Whether all pending requests are from one client. */
   openAreOfOne(beforeId: number): boolean {
     let only: ClientKey | undefined;
     for (const { client } of this.#open(beforeId)) {
@@ -35,14 +35,17 @@ export class QuestionOwners {
     return true;
   }
 
-  /** Whether there are more than `count` that were not given up. */
+  /** Whether there are more than `count` pending requests. */
   hasMoreOpen(beforeId: number, count: number): boolean {
     let left = count;
     for (const _ of this.#open(beforeId)) if (left-- === 0) return true;
     return false;
   }
 
-  /** Whether there is one client at most, the given one if any. Stops at the second: requests and questions may be many. */
+  /**
+   * Whether all requests are from one client at most, and from the given one if any. Stops at the second client,
+   * because there may be many requests and questions.
+   */
   areOfOne(beforeId: number, client?: ClientKey): boolean {
     let only = client;
     for (const request of this.#open(beforeId)) {

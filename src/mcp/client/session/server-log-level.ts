@@ -1,5 +1,6 @@
-// 2024-11-05 to 2025-11-25: a server has one log level for all clients behind its connection. It is set to the most verbose that
-// any of them has chosen, and not at all before one has. Each client gets only messages of its own level.
+// 2024-11-05 to 2025-11-25: a server has one log level for all clients behind its connection. It is set to the most
+// verbose level that any of them has chosen, and not at all before one has. Each client gets only messages of its own
+// level.
 
 import { toError } from '../../../base/errors.ts';
 import { DEFAULT_LOG_LEVEL, mostVerbose, reaches } from '../../meta.ts';
@@ -9,9 +10,9 @@ import type { Warn } from '../warnings.ts';
 export class ServerLogLevel {
   readonly #send: (level: LogLevel) => Promise<unknown>;
   readonly #warn: Warn;
-  /** As last sent. */
+  /** The level last sent. */
   #set: LogLevel | undefined;
-  /** Of the program that has the connection, and of requests that had a level of their own. */
+  /** The level chosen by the owner of the connection and by requests with a level of their own. */
   #own: LogLevel | undefined;
 
   constructor(send: (level: LogLevel) => Promise<unknown>, warn: Warn) {
@@ -19,7 +20,7 @@ export class ServerLogLevel {
     this.#warn = warn;
   }
 
-  /** `watched`: the most verbose level that a watcher has chosen. */
+  /** `watched` is the most verbose level that a watcher has chosen. */
   update(watched: LogLevel | undefined): void {
     const level = this.#wanted(watched);
     if (level === undefined || level === this.#set) return;
@@ -29,27 +30,27 @@ export class ServerLogLevel {
     });
   }
 
-  /** The server knows of no level any more. */
+  /** Call this when the server has lost its level. */
   renew(watched: LogLevel | undefined): void {
     this.#set = undefined;
     this.update(watched);
   }
 
-  /** The answer of the server is that of the request. */
+  /** Returns the answer of the server as the answer to the request. */
   choose(level: LogLevel, watched: LogLevel | undefined): Promise<unknown> {
     this.#own = level;
     this.#set = this.#wanted(watched)!;
     return this.#send(this.#set);
   }
 
-  /** A request has a level of its own. The level stays: to set it twice for every request would cost more than the messages. */
+  /** Adds the level of a request. The level stays set: changing it twice for every request would cost more than the messages. */
   include(level: LogLevel, watched: LogLevel | undefined): void {
     if (this.#own !== undefined && reaches(level, this.#own)) return;
     this.#own = level;
     this.update(watched);
   }
 
-  /** Clients that have not chosen a level want the usual one, once the server was set to another. */
+  /** Clients that have not chosen a level get the default, once the server was set to another. */
   #wanted(watched: LogLevel | undefined): LogLevel | undefined {
     const levels = [this.#own, watched].filter((level) => level !== undefined);
     return mostVerbose(levels) ?? (this.#set === undefined ? undefined : DEFAULT_LOG_LEVEL);

@@ -1,5 +1,5 @@
-// A server that speaks MCP over a connection of ours, as a service. The era decides how requests travel and how the server is
-// asked for notifications; what both eras share is here.
+// An MCP server over one of our connections, as a service. The era decides how requests are sent and how notifications
+// are requested; the part that both eras share is here.
 
 import type { CancelSignal } from '../../../base/cancel-signal.ts';
 import { PeerError, toError } from '../../../base/errors.ts';
@@ -22,11 +22,11 @@ import { changeMethods, LOG_METHOD, Watchers } from '../../watchers.ts';
 export interface ServerFacts extends ServiceFacts {
   revision: Revision;
   era: Era;
-  /** Set if the server speaks the dialect of transcript-dialect.ts instead of a revision. */
+  /** Set if the server uses the dialect of transcript-dialect.ts instead of a revision. */
   dialect?: 'transcript';
 }
 
-/** A request while it is pending in the peer: its caller, and how long to wait. */
+/** The options of a pending request in the peer: its caller and its timeouts. */
 export class SentRequest implements RequestOptions {
   readonly caller: Caller;
   timeoutMs: number | undefined;
@@ -60,9 +60,9 @@ export abstract class Session implements Service {
   readonly facts: ServerFacts;
   /** Aborts when the connection ends, with the reason. */
   readonly closed: AbortSignal;
-  /** The connection, as observers name it. */
+  /** The name of the connection for observers. */
   wire: WireName | undefined;
-  /** Called once, when the connection has ended, after all watchers. */
+  /** Called once, when the connection has ended, after all watchers were notified. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   protected readonly watchers = new Watchers((error) => this.peer.onerror?.(error));
 
@@ -86,7 +86,7 @@ export abstract class Session implements Service {
     peer.onOtherNotification((params, method) => this.watchers.notify(method, params));
   }
 
-  /** Held by the peer, which makes no errors without a listener. */
+  /** Stored in the peer, which creates errors only if a listener is set. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.peer.onerror;
   }
@@ -111,27 +111,27 @@ export abstract class Session implements Service {
     return this.facts;
   }
 
-  /** The result as the server sent it. It is not checked, so that it may be something else than an object. */
+  /** Returns the result as the server sent it. It is unchecked, so it may not be an object. */
   abstract request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
 
-  /** Whether a question that the server sends during a request of this client could belong to no other client. */
+  /** Whether a question that the server sends during a request of this client could not belong to another client. */
   isFreeFor(_client: string | number): boolean {
     return true;
   }
 
-  /** Resolves to a function that stops it; that one never rejects. */
+  /** Resolves with a function that stops the watch and never rejects. */
   abstract watch(watcher: Watcher): Promise<() => Promise<void>>;
 
   notify(method: string, params: Params | undefined): void {
     this.peer.notify(method, params).catch((error: unknown) => this.peer.onerror?.(toError(error)));
   }
 
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   protected ended(_cause: Error | undefined): void {
-    // nothing that both eras have
+    // nothing common to both eras
   }
 
-  /** Whether a notification about a change was asked for. */
+  /** Whether a change notification was requested. */
   protected accepts(_params: Params | undefined): boolean {
     return true;
   }

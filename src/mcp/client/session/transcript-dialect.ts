@@ -1,6 +1,6 @@
-// The dialect of an early tutorial on stdio servers: `initialize` with `client_info` and `server_info`,
-// `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. This is the client's side:
-// its users see the standard shapes.
+// The client side of the dialect of an early tutorial on stdio servers: `initialize` with `client_info` and
+// `server_info`, `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. Users of
+// the client get the standard shapes.
 
 import { isObject } from '../../../base/json-object.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
@@ -10,7 +10,7 @@ import type { Implementation, ServerCapabilities } from '../../types.ts';
 import { asResult } from '../lenient.ts';
 import { LegacySession } from './legacy-session.ts';
 
-/** As the tutorial has them. */
+/** The capabilities that the tutorial declares. */
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
 export async function openTranscript(peer: Peer, info: Implementation, options: RequestOptions): Promise<Result> {
@@ -19,7 +19,7 @@ export async function openTranscript(peer: Peer, info: Implementation, options: 
   return asResult(await peer.request('initialize', params, options), 'initialize');
 }
 
-/** Whether the result of an `initialize`, of the dialect or the standard one, is in the dialect. */
+/** Whether the result of `initialize`, standard or in the dialect, is in the dialect. */
 export function speaksTranscript(result: Result): boolean {
   return isObject(result.server_info) && result.protocolVersion === undefined;
 }

@@ -1,20 +1,19 @@
-// Requests that ask, and wait to be sent until those of other clients of their principal have ended. First come, first served, for
-// each principal: none waits for another principal. The wait counts in the timeout of the request, and ends with the signal of its
-// caller.
+// Requests that ask questions and wait to be sent until those of other clients of their principal have ended. They are
+// sent in order of arrival for each principal, independently of other principals. The wait counts toward the timeout of
+// the request and ends with the signal of its caller.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
 import { Deadlines } from '../../../requests/deadlines.ts';
 import type { GatedRequest } from './gated-request.ts';
 
-/** More of one principal are refused. */
+/** The maximum number of waiting requests per principal. More are refused. */
 export const MOST_WAITING = 1_000;
 
 interface Waiting {
   request: GatedRequest;
   sinceMs: number;
   dueMs: number;
-  /** Sends it. */
   start: () => void;
   fail: (error: unknown) => void;
 }
@@ -24,11 +23,11 @@ export class WaitingRequests {
   readonly #requestTimeoutMs: number;
   readonly #onLeft: () => void;
   readonly #queue = new Set<Waiting>();
-  /** The same, for each principal that has one. Looked at after each answer, so that no other principal's requests are read. */
+  /** The same requests by principal, so that after each answer only those of one principal are examined. */
   readonly #byPrincipal = new Map<string | undefined, Set<Waiting>>();
   readonly #deadlines: Deadlines<Waiting>;
 
-  /** `onLeft`: one has left the queue unsent. */
+  /** `onLeft` is called when a request has left the queue without being sent. */
   constructor(clock: Clock, requestTimeoutMs: number, onLeft: () => void) {
     this.#clock = clock;
     this.#requestTimeoutMs = requestTimeoutMs;
@@ -40,7 +39,7 @@ export class WaitingRequests {
     return this.#queue.size;
   }
 
-  /** Since when the first of a principal waits. */
+  /** The time since which the first request of a principal waits; Infinity if none does. */
   sinceMs(principal: string | undefined): number {
     for (const { sinceMs } of this.#byPrincipal.get(principal) ?? []) return sinceMs;
     return Number.POSITIVE_INFINITY;
@@ -76,7 +75,7 @@ export class WaitingRequests {
     });
   }
 
-  /** Starts the first ones of each principal that may run. Each is pending before the next is looked at. */
+  /** Starts the first requests of each principal that may run. Each is pending before the next is checked. */
   start(mayStart: (request: GatedRequest) => boolean): void {
     for (const own of [...this.#byPrincipal.values()]) {
       for (const waiting of own) {
@@ -87,7 +86,7 @@ export class WaitingRequests {
     }
   }
 
-  /** They were never sent. */
+  /** Fails all waiting requests, which were never sent. */
   close(cause: Error | undefined): void {
     const why = `The call was never sent: it waited for calls of other clients when the connection ended`;
     for (const waiting of [...this.#queue]) {
