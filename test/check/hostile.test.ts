@@ -24,6 +24,9 @@ function server(way: string) {
   return { command: process.execPath, args: [hostile, way] };
 }
 
+/** Memory is exhausted before this is over, on a busy machine too. */
+const timeoutMs = 60_000;
+
 function client(way: string) {
   return { command: process.execPath, args: [hostile, way, '{server}'] };
 }
@@ -51,6 +54,7 @@ test.each(usually(some, [...some, ...others]))(
     const report = await checkServer(
       {
         ...server(way),
+        timeoutMs,
         revisions: ['2025-11-25'],
         only: [
           'lifecycle/opens',
@@ -77,7 +81,7 @@ test.each(['stderr', 'deep-answers'])('a server with %s does not end the check',
 test.each(['lite-lines', 'lite-no-newline'])('a LiteMCP server that floods its stdout is stopped: %s', async (way) => {
   const budget = new Budget();
   const only = ['litemcp-wire/only-messages', 'litemcp-messages/get-is-answered'];
-  const report = await checkLiteMcpServer({ ...server(way), only }, { budget });
+  const report = await checkLiteMcpServer({ ...server(way), timeoutMs, only }, { budget });
   isBounded(report, budget);
   expect(reasonsOf(report)).toContain('MiB of memory');
 });
@@ -113,7 +117,7 @@ test.each([
   ['lite-no-newline', liteClient],
   ['lite-questions', liteClient],
 ] as const)('of a client that floods its server with %s, 64 KiB are kept', async (way, { run }) => {
-  const [timeoutMs, deadline] = [60_000, new Deadline(600_000)];
+  const deadline = new Deadline(600_000);
   const { stage, servers } = await run({
     target: client(way),
     timeoutMs,
