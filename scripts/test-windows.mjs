@@ -1,11 +1,11 @@
-// `npm run test:windows`: the unit tests, the tests in test/ and the scenarios of test/windows on Windows programs of Node.js, in Wine, on
-// Linux.
+// `npm run test:windows`: the unit tests and the scenarios of test/windows on Windows programs of Node.js, in Wine, on Linux. The tests in
+// test/ take longer than both, and run only with --tests.
 //
 //   npm run test:windows                             Node.js 22
 //   npm run test:windows -- --node 20,22,24          these versions
 //   npm run test:windows -- launching 'killed host'  only scenarios whose file or title contains one of these words
 //   npm run test:windows -- --units [file …]         only the unit tests
-//   npm run test:windows -- --tests [file …]         only the tests in test/; slow ones, *.full.test.ts, if a file names them
+//   npm run test:windows -- --tests [file …]         only the tests in test/; slow ones, *.full.test.ts, if a file is named
 //   npm run test:windows -- --list                   runs nothing: adds new scenarios to the table in docs/platforms.md
 //
 // STANDPIPE_WINE_ROOT names the folder of the Debian root; see windows/wine-root.mjs.
@@ -53,9 +53,9 @@ const results = new Map();
 const note = (title, major, outcome) => results.set(title, { ...results.get(title), [major]: outcome });
 for (const major of chosen) {
   await ensureNode(major);
-  const isWhole = !values.tests && !values.units && words.length === 0;
-  if (values.units || isWhole) await runVitest(major, UNIT_TESTS, 'units');
-  if (values.tests || isWhole) await runVitest(major, OTHER_TESTS, 'processes');
+  const isDefault = !values.tests && !values.units && words.length === 0;
+  if (values.units || isDefault) await runVitest(major, UNIT_TESTS, 'units');
+  if (values.tests) await runVitest(major, OTHER_TESTS, 'processes');
   if (!values.units && !values.tests) await runScenarios(major);
   writeTable(titles, majors, results);
 }

@@ -51,8 +51,8 @@ test.concurrent.each([
 ])(
   '%s: the cause is the first problem, with the rest beneath, and everything is tested',
   async (mistake, ids, reason) => {
-    const { found, report } = await problems(mistake, { ...ALL, timeoutMs: 2_000 });
-    expect(found).toEqual([ids]);
+    const { found, report, text } = await problems(mistake, { ...ALL, timeoutMs: 2_000 });
+    expect(found, text).toEqual([ids]);
     const [first] = problemsOf(report);
     expect(first!.head.first.reason).toMatch(reason);
     expect(report.outcomes.filter(({ untested }) => untested)).toEqual([]);

@@ -39,6 +39,7 @@ test('the commands of a host use remote servers like the others, and say why one
     { name: 'far', state: 'ready', pid: null, url: `${far.url}?key=[redacted]` },
     { name: 'gone', state: 'unreachable', lastExit: { evidence: { diagnosis: 'connection-refused' } } },
     { name: 'guarded', state: 'failed', lastExit: { code: 'LOGIN_REQUIRED' } },
+    { name: 'wrong', state: 'rejected' },
   ]);
   expect((await run('ls')).stdout).toMatch(new RegExp(`^gone\\tunreachable\\t.*\\t${gone.url}\\t`, 'm'));
 

@@ -246,7 +246,7 @@ test('answers to a flood of questions are limited at a time, and none is dropped
       for (const { response } of held.splice(0)) response.writeHead(202).end();
     },
   });
-  await until('all are answered', () => answered === questions);
+  await until('all are answered', () => answered === questions, 200_000); // 3,000 requests: minutes on a busy machine in Wine
   expect(mostHeld).toBe(64);
   expect(streams).toHaveLength(1);
 });
