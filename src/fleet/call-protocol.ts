@@ -1,36 +1,39 @@
-// The messages between a node that calls and the instance that answers. A request is published at the subject of the instance; its
-// `reply` subject identifies the call, and gets the notifications and the answer of it. Most messages are nothing but JSON-RPC,
-// which begins with `{`. All others begin with a word of their own.
+// The messages between a calling node and the instance that answers. A request is published at the subject of the instance; its
+// `reply` subject identifies the call and receives the notifications and the answer. Most messages are plain JSON-RPC, which begins
+// with `{`. All others begin with one of the prefixes below.
 
-/** To an instance. Without a word: a JSON-RPC request. */
+/** Prefixes of messages to an instance. A message without a prefix is a JSON-RPC request. */
 export const toInstance = {
-  /** `traced {…}`: a request before whose answer `hops` are wanted. */
+  /** `traced {…}`: a request whose answer is preceded by `hops`. */
   traced: 'traced ',
-  /** `cancel <reply subject>`: the call is cancelled. */
+  /** `cancel <reply subject>`: cancels the call. */
   cancel: 'cancel ',
-  /** `gone <client>`: a client of the calling node has ended, by its id as the requests had it. The `reply` subject names the node. */
+  /**
+   * `gone <client>`: a client of the calling node has disconnected; its id is that of its requests. The `reply` subject names the
+   * node.
+   */
   gone: 'gone ',
 } as const;
 
-/** To the reply subject of a call. Without a word: a JSON-RPC notification, or the answer. */
+/** Prefixes of messages to the reply subject of a call. A message without a prefix is a JSON-RPC notification, or the answer. */
 export const toCaller = {
-  /** `refused <reason> <text>`: the request was not run, and will not be. */
+  /** `refused <reason> <text>`: the request has not run and will not run. */
   refused: 'refused ',
-  /** `hops {…}`: `Hops`, before the answer of a traced request. */
+  /** `hops {…}`: a `Hops` object, sent before the answer of a traced request. */
   hops: 'hops ',
 } as const;
 
-/** Both ways: `part <message> <index> <count> <bytes of the whole>\n…`: one of the parts of a message that is too long for one (`parts.ts`). */
+/** `part <message> <index> <count> <bytes of the whole>\n…`: one part of a chunked message, in either direction (`parts.ts`). */
 export const PART = 'part ';
 
-/** `moved`: the instance has ended, ends, or has lost its lease. `busy`: it has as many requests as it may have. */
+/** `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. */
 export type Refusal = 'moved' | 'busy';
 
-/** Milliseconds of the wall clock of the answering node. */
+/** Times are milliseconds of the answering node's wall clock. */
 export interface Hops {
   node: string;
   generation: number | undefined;
-  /** The process of the server: its pid, and which of its processes it is. */
+  /** The server's process: its pid, and the number of its process run. */
   pid: number | null;
   life: number | undefined;
   receivedMs: number;
@@ -39,13 +42,13 @@ export interface Hops {
 
 export { CALLER, type CallerRecord } from '../mcp/meta.ts';
 
-/** What the answering node says about a call that has had no answer for a time. */
+/** The answering node's report on a call that has not been answered for some time. */
 export type CallState =
-  /** It runs. */
+  /** The call is running. */
   | 'running'
-  /** Its answer was sent, and is sent again now. */
+  /** The answer was sent, and is being sent again. */
   | 'answered'
-  /** Its answer was sent and is not kept any more. */
+  /** The answer was sent and is no longer kept. */
   | 'forgotten'
-  /** It never arrived. If it still does, it is refused. */
+  /** The request never arrived. If it still does, it is refused. */
   | 'unknown';

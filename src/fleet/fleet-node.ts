@@ -1,5 +1,6 @@
-// One node of a fleet: a host that has joined it. It keeps its lease, runs what the fleet places here, offers its own servers, and
-// reaches those of the others. Without NATS its own servers go on; when NATS is back, it takes a new session and goes on by itself.
+// One node of a fleet: a host that has joined it. It keeps its lease, runs the servers that the fleet places on it, offers its own
+// servers, and reaches those of other nodes. Without NATS its own servers continue; when NATS is back, it starts a new session by
+// itself.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -35,7 +36,7 @@ import { WatchedStatus } from './watched-status.ts';
 export type { FleetFigures, JoinOptions };
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** Without NATS, the last steps of leaving are given up after so long. */
+/** Without NATS, each of the last steps of leaving is given up after this time. */
 const LEAVE_MS = 5_000;
 const NOT_WRITTEN = 'The entry of the node could not be written';
 
@@ -57,14 +58,14 @@ export class FleetNode {
   readonly #placer: Placer;
   readonly #status: WatchedStatus;
   readonly #quotas: FleetQuotas | undefined;
-  /** What leads back out of the fleet, the last step first. */
+  /** Steps to undo joining, run in reverse order. */
   readonly #exits: (() => unknown)[] = [];
-  /** It answers requests, so its entry may be in the directory. */
+  /** True once the node answers requests, so that its entry may be in the directory. */
   #isReady = false;
   #draining: Promise<void> | undefined;
   #leaving: Promise<void> | undefined;
 
-  /** Resolves when the node is part of the fleet. Rejects with NODE_NAME_TAKEN if another has its name. */
+  /** Resolves when the node is part of the fleet. Rejects with NODE_NAME_TAKEN if another node has its name. */
   static async join(host: Host, options: JoinOptions): Promise<FleetNode> {
     const node = new FleetNode(host, options);
     options.onBegin?.(node);
@@ -136,31 +137,31 @@ export class FleetNode {
     };
   }
 
-  /** Takes up a change of its own config. Resolves when every process that has to go is gone. */
+  /** Applies a change of the node's own config. Resolves when every process that has to end has exited. */
   ownConfig(config: Config): Promise<ConfigDiff> {
     const applied = this.#table.changeOwn(config);
     void this.#attempt(NOT_WRITTEN, this.#offer());
     return applied;
   }
 
-  /** Without a connection to NATS: as it was known last. */
+  /** Without a connection to NATS, returns the last known status. */
   status(): Promise<FleetStatus> {
     return this.#status.read();
   }
 
-  /** A method of the control socket of another node's host. */
+  /** Runs a control method on the host of another node. */
   async control(node: string, method: ControlMethod, params: object): Promise<ControlResults[ControlMethod]> {
     if (node === this.name) return answerControl(this.#host, method, params as Params);
     return controlNode(this.#fabric, node, method, params);
   }
 
-  /** Takes no more servers, and hands over those that it runs. Resolves when their processes have ended. */
+  /** Takes no more servers, and hands over the running ones. Resolves when their processes have exited. */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
     return this.#draining;
   }
 
-  /** Ends what runs here for the fleet, gives everything back, and answers no more calls. */
+  /** Ends everything that runs here for the fleet, gives all slots back, and answers no more calls. */
   leave(): Promise<void> {
     this.#leaving ??= this.#leave();
     return this.#leaving;
@@ -216,10 +217,10 @@ export class FleetNode {
     this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
   }
 
-  /** Makes the own servers known, with the session of the lease. */
+  /** Publishes the node's own servers, with the session of the lease. */
   async #offer(): Promise<void> {
     const { session } = this.#lease;
-    if (session === undefined || !this.#isReady) return; // with the next lease, or when it is
+    if (session === undefined || !this.#isReady) return; // repeated with the next lease, or when ready
     const enabled = this.#table.own.servers.filter((server) => server.enabled);
     const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
     const offered = this.#own.offer(offers, session);
@@ -234,10 +235,10 @@ export class FleetNode {
     }
     this.#note(text);
     this.#channels.reconnected();
-    void this.#attempt(NOT_WRITTEN, this.#offer()); // what could not be written meanwhile
+    void this.#attempt(NOT_WRITTEN, this.#offer()); // repeats a write that failed meanwhile
   }
 
-  /** By one who took it for dead, or with its table. */
+  /** Called when the node's entry was removed: by a program that took the node for dead, or together with its table. */
   #forgotten(): void {
     if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer());
   }
@@ -247,7 +248,7 @@ export class FleetNode {
     await this.#claims.leaseLost(reason);
   }
 
-  /** A lease after one that was lost. */
+  /** Called with a new lease after one was lost. */
   async #held(session: string): Promise<void> {
     this.#note('The node has a lease again');
     const claimed = this.#claims.leaseHeld();
@@ -267,14 +268,14 @@ export class FleetNode {
     await this.drain();
     await this.#attempt('The fleet does not know that the node leaves', this.#offer());
     await this.#own.drain();
-    await this.#table.apply(); // without the servers of the others
+    await this.#table.apply(); // without the servers of other nodes
     for (const exit of this.#exits.reverse()) {
       await this.#attempt('A part of the node did not end', Promise.resolve(exit()));
     }
     this.#fabric.onConnection = undefined;
   }
 
-  /** Nothing that a lost connection delays may keep the node from going on. */
+  /** Limits the wait: a lost connection must not block the node. */
   async #attempt(what: string, work: Promise<unknown>): Promise<void> {
     const problem = work.then(
       () => undefined,

@@ -1,20 +1,20 @@
-// What is known of a fleet: plain data for the command line, the Inspector and metrics.
+// Status of a fleet: plain data for the command line, the Inspector and metrics.
 
 import type { ClaimRecord, NodeRecord, ServerRecord } from './fabric.ts';
 
-/** How a program of the same user reaches the fleet of a host. It may contain a password: it is never shown. */
+/** How a program of the same user reaches the fleet of a host. It may contain a password and must not be shown. */
 export interface FleetAddress {
   /** URLs of NATS servers. */
   servers: readonly string[];
   fleet: string;
-  /** Paths of files, absolute. */
+  /** Absolute paths of files. */
   credentials?: string | undefined;
   tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
 }
 
 export interface FleetStatus {
   fleet: string;
-  /** The node that reports this. Undefined: a program that is no node. */
+  /** The reporting node. Undefined if the program is not a node. */
   self: string | undefined;
   isConnected: boolean;
   /** The node that places servers. */
@@ -24,9 +24,9 @@ export interface FleetStatus {
 }
 
 export interface NodeStatus extends NodeRecord {
-  /** Whether it has its lease. */
+  /** Whether the node has its lease. */
   isAlive: boolean;
-  /** How far its wall clock is ahead of the reporting node's, and how far that may be wrong. Undefined: not measured. */
+  /** How far the node's wall clock is ahead of the reporting node's, and the uncertainty. Undefined if not measured. */
   clockOffset?: { ms: number; uncertaintyMs: number } | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface FleetServerStatus extends Pick<ServerRecord, 'name' | 'place'> 
 }
 
 export interface ReplicaStatus extends Pick<ClaimRecord, 'slot' | 'node' | 'generation' | 'held'> {
-  /** Its node has its lease. */
+  /** True if its node has its lease. */
   isInForce: boolean;
-  /** Why it runs nowhere, if it does not. */
+  /** Why the replica is not running. */
   reason?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// A program that calls the servers of a fleet and is no node of it: it has no lease, runs nothing, and is not listed.
+// A fleet client: a program that calls the servers of a fleet without being a node. It has no lease, runs nothing, and is not listed.
 
 import { randomBytes } from 'node:crypto';
 import type { RemoteConfig } from '../config/server-config.ts';
@@ -33,7 +33,7 @@ export class FleetVisitor {
     return visitor;
   }
 
-  /** Those of the fleet, and `<name>@<node>` of its nodes, as they are now. */
+  /** The current servers of the fleet, and those of its nodes as `<name>@<node>`. */
   get servers(): RemoteConfig[] {
     const { fleet } = this.#fabric;
     return this.#routes.servers().map((name) => remoteEntry(fleet, name, this.#routes.recordOf(name)));

@@ -1,24 +1,24 @@
-// Messages that are too long for one message of NATS, in parts. The parts of a message are published one after another at one subject,
-// so they arrive in order or not at all. A message that fits is neither touched nor copied. What is assembled is bounded by message
-// and in all: the memory of a message is reserved with its first part, and a part that is missing ends the message.
-// Must not know what the messages mean.
+// Chunked messages: those too long for one NATS message are sent in parts. The parts are published one after another at one subject,
+// so they arrive in order or not at all. A message that fits is neither changed nor copied. Memory is bounded per message and in
+// total: a message's memory is reserved with its first part, and a missing part fails the message. This file must not know what the
+// messages mean.
 
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../base/errors.ts';
 import { PART } from './call-protocol.ts';
 import type { Routes } from './fabric.ts';
 
-/** `part`, four numbers and their separators. */
+/** Length of `part`, four numbers and their separators. */
 const MAX_HEADER_BYTES = 80;
 const NEWLINE = 10;
 const header = /^part (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 const prefix = new TextEncoder().encode(PART);
 const nothing = new Uint8Array(0);
 
-/** Distinguishes messages: parts of two of them are never put together, even if two processes send to one subject. */
+/** Distinguishes messages: parts of two messages are never combined, even if two processes send to one subject. */
 let lastId = Math.floor(Math.random() * 2 ** 40);
 
-/** Publishes a message, in parts if it must be. Messages to one subject keep their order if each call waits for the one before it. */
+/** Publishes a message, in parts if necessary. Messages to one subject keep their order if each call waits for the previous one. */
 export function publishMessage(
   routes: Pick<Routes, 'publish' | 'maxBytes'>,
   subject: string,
@@ -26,7 +26,7 @@ export function publishMessage(
   reply?: string,
 ): Promise<void> | undefined {
   const { maxBytes } = routes;
-  // UTF-8 has at most three bytes for each unit of a string.
+  // UTF-8 has at most three bytes for each UTF-16 code unit.
   if (message.length * 3 <= maxBytes || bytesOf(message) <= maxBytes) return routes.publish(subject, message, reply);
   return publishParts(routes, subject, message, reply);
 }
@@ -66,18 +66,18 @@ interface Unfinished {
   id: number;
   count: number;
   next: number;
-  /** Undefined: the message failed, and the rest of its parts is ignored. */
+  /** Undefined after a failure: the remaining parts are ignored. */
   whole: Uint8Array | undefined;
   filled: number;
   lastMs: number;
 }
 
 export interface PartsLimits {
-  /** Of all unfinished messages. Default: 256 MB. */
+  /** Limit of all unfinished messages together. Default: 256 MB. */
   maxTotalBytes?: number | undefined;
-  /** How many messages may be unfinished. Default: 1,000. */
+  /** Limit of the number of unfinished messages. Default: 1,000. */
   maxMessages?: number;
-  /** A message without a new part for this time is forgotten. Default: 30 s. */
+  /** A message without a new part for this time is dropped. Default: 30 s. */
   idleMs?: number;
   clock?: Clock;
 }
@@ -103,7 +103,7 @@ export class PartsAssembler {
     this.#clock = clock;
   }
 
-  /** Reserved for unfinished messages. */
+  /** Bytes reserved for unfinished messages. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -113,9 +113,9 @@ export class PartsAssembler {
   }
 
   /**
-   * The whole message with its last part, undefined before. Throws once for a message: FRAME_TOO_LONG above `maxMessageBytes`,
-   * SERVER_BUSY where the limits in all are reached, FRAME_TRUNCATED if a part is missing, FRAME_LENGTH_INVALID for a part with a
-   * wrong header. `key`: of messages that come from one sender one after another, for example a reply subject.
+   * Returns the whole message with its last part, and undefined before. Throws once per message: FRAME_TOO_LONG above
+   * `maxMessageBytes`, SERVER_BUSY if a total limit is reached, FRAME_TRUNCATED if a part is missing, FRAME_LENGTH_INVALID for a part
+   * with an invalid header. `key` identifies consecutive messages of one sender, for example by a reply subject.
    */
   add(key: string, data: Uint8Array, maxMessageBytes: number): Uint8Array | undefined {
     const end = data.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
@@ -172,7 +172,7 @@ export class PartsAssembler {
     return message;
   }
 
-  /** Without a place for it, it is not remembered, and all of its parts fail. */
+  /** If the limit is reached, the message is not recorded, and all of its parts fail. */
   #remember(key: string, id: number, count: number): Unfinished {
     this.forget(key);
     const message: Unfinished = { id, count, next: 0, whole: undefined, filled: 0, lastMs: this.#clock.nowMs() };

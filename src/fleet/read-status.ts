@@ -1,4 +1,4 @@
-// What is known of a fleet, as plain data: for `ls --fleet`, the Inspector and metrics.
+// Reads the status of a fleet as plain data: for `ls --fleet`, the Inspector and metrics.
 
 import type { Fabric } from './fabric.ts';
 import type { FleetServerStatus, FleetStatus, ReplicaStatus } from './fleet-status.ts';
@@ -8,7 +8,7 @@ import { type FleetView, isEnabled, isInForce, plan, type Waiting } from './plac
 
 const PLACER_MS = 1_000;
 
-/** `self`: the node that reports it, if one does. `known`: the fleet as it is now, if it need not be read. */
+/** `self`: the reporting node, if any. `known`: the current state of the fleet, if it need not be read. */
 export async function readFleetStatus(fabric: Fabric, self?: string, known?: FleetView): Promise<FleetStatus> {
   const [view, lease] = await Promise.all([known ?? readFleet(fabric), fabric.leases.table.get('placer')]);
   const placer = lease?.value.node;
@@ -19,7 +19,7 @@ interface ReportedBy {
   fabric: Fabric;
   self: string | undefined;
   placer: string | undefined;
-  /** What the placer knows. */
+  /** The slots that wait, according to the placer. */
   waiting: readonly Waiting[];
 }
 
@@ -40,7 +40,7 @@ export function statusOf(view: FleetView, { fabric, self, placer, waiting }: Rep
   };
 }
 
-/** The placer also knows which nodes refused a slot. If it does not answer, the rest is known without it. */
+/** The placer also knows which nodes refused a slot. If it does not answer, those reasons are missing. */
 export async function waitingAtPlacer(fabric: Fabric, node: string | undefined): Promise<readonly Waiting[]> {
   if (node === undefined) return [];
   const asked = askNode(fabric, node, 'standpipe/placement', {}, PLACER_MS);

@@ -1,4 +1,4 @@
-// A server of the fleet, or of another node, as an entry of a host that calls it.
+// A server of the fleet, or of another node, as an entry of the host that calls it.
 
 import { isObject } from '../base/json-object.ts';
 import {
@@ -13,7 +13,7 @@ import type { ServerRecord } from './fabric.ts';
 
 const limits = ['requestTimeoutMs', 'maxFrameBytes', 'maxFrameValues'] as const;
 
-/** `record`: of a server of the fleet. */
+/** `record` is set for a server of the fleet. */
 export function remoteEntry(fleet: string, name: string, record: ServerRecord | undefined): RemoteConfig {
   return {
     ...defaultSettings,
@@ -27,7 +27,7 @@ export function remoteEntry(fleet: string, name: string, record: ServerRecord | 
   };
 }
 
-/** What the entry of a server says about each call. The rest concerns its processes. */
+/** The settings of an entry that apply to each call. The others concern its processes. */
 function callSettings({ entry }: ServerRecord): Partial<ServerSettings> {
   const given = limits.map((key) => [key, entry[key]] as const).filter(([, value]) => typeof value === 'number');
   const { share } = entry;

@@ -1,6 +1,9 @@
-// Rendezvous hashing: all nodes choose the same one of several for a key, and one that goes away moves its own keys alone.
+// Rendezvous hashing: all nodes choose the same candidate for a key, and a candidate that disappears moves only its own keys.
 
-/** The one with the highest score is chosen. FNV-1a of 32 bits, with a final mix: similar keys have to differ in the high bits too. */
+/**
+ * The candidate with the highest score is chosen. 32-bit FNV-1a with a final mix, because similar keys must differ in the high bits
+ * too.
+ */
 export function rendezvousScore(key: string, candidate: string): number {
   const text = `${key}\n${candidate}`;
   let hash = 0x811c9dc5;

@@ -1,21 +1,21 @@
-// The subjects and keys of a fleet. A subject names its node, so that the permissions of NATS can be given node by node.
+// The subjects and keys of a fleet. A subject names its node, so that NATS permissions can be given per node.
 
 /** Letters, digits, `-` and `_`: such a name is one token of a subject and of a key. */
 export const fleetName = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface Subjects {
-  /** Requests to one instance. The generation is part of it: a message to an earlier one reaches no process. */
+  /** Requests to one instance. The generation is part of it: a message to an earlier generation reaches no process. */
   call(node: string, instance: string): string;
-  /** Requests to a node itself: the methods of `node/node-methods.ts`. */
+  /** Requests to a node itself: the methods of `node-methods.ts`. */
   node(node: string): string;
-  /** Those of them that change nothing. */
+  /** Requests to a node that change nothing. */
   look(node: string): string;
   /**
-   * Answers to the calls of a node. `run`: `runOf` of the node. `call`: a number from 1 that grows with every call of the run, to
-   * whatever instance.
+   * Answers to the calls of a node. `run`: `runOf` the node. `call`: a number from 1 that increases with every call of the run, to
+   * any instance.
    */
   reply(node: string, run: string, call: number | '*'): string;
-  /** The beginning of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
+  /** Prefix of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
   inbox(name: string): string;
 }
 
@@ -30,7 +30,7 @@ export function subjectsOf(fleet: string): Subjects {
   };
 }
 
-/** One process of a node, which outlives the sessions of its lease. */
+/** Identifies one process of a node. It outlives the sessions of its lease. */
 export function runOf({ pid, startedAt }: { pid: number; startedAt: string }): string {
   return `${pid}-${Date.parse(startedAt)}`;
 }
@@ -49,15 +49,15 @@ export function keyOfSlot(server: string, slot: number): string {
   return `${keyOfServer(server)}.${slot}`;
 }
 
-/** Characters. A subject must fit into a line of the protocol of NATS, which has 4,096. */
+/** In characters. A subject must fit into a line of the NATS protocol, which has 4,096. */
 const LONGEST_KEY = 1_000;
 
-/** Whether a name has a key of its own, as one without half a surrogate pair does, and this fits into a subject. */
+/** Whether a name has a unique key that fits into a subject. A name with an unpaired surrogate does not. */
 export function isAddressable(name: string): boolean {
   return !/\p{Surrogate}/u.test(name) && keyOfServer(name).length <= LONGEST_KEY;
 }
 
-/** Any name as one token: bytes that a key cannot have become `=` and two digits. */
+/** Encodes any name as one token: bytes that a key cannot contain become `=` and two hexadecimal digits. */
 export function keyOfServer(name: string): string {
   return Array.from(new TextEncoder().encode(name), (byte) =>
     /[A-Za-z0-9-]/.test(String.fromCharCode(byte))

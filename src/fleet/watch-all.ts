@@ -1,6 +1,6 @@
-// Several watches of tables as one.
+// Combines several watches of tables.
 
-/** Resolves to the functions that end them when all have begun. If one fails, none is left. */
+/** Resolves to the functions that end them when all have begun. If one fails, all are ended. */
 export async function watchAll(...watches: readonly Promise<() => void>[]): Promise<(() => void)[]> {
   const settled = await Promise.allSettled(watches);
   const stops = settled.flatMap((watch) => (watch.status === 'fulfilled' ? [watch.value] : []));

@@ -1,5 +1,5 @@
-// The status of the fleet as a node reports it to those who ask again and again, such as the pages of its Inspector. While they do, the
-// directory is watched and not read anew each time. Without NATS, what the node knew last is reported, with that fact.
+// The status of the fleet as a node reports it to programs that poll it, such as pages of its Inspector. While they do, the directory
+// is watched instead of being read each time. Without NATS, the last known state is reported, with that fact.
 
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { Fabric } from './fabric.ts';
@@ -8,12 +8,12 @@ import { FleetState } from './place/fleet-state.ts';
 import type { FleetView } from './place/plan.ts';
 import { readFleetStatus, statusOf } from './read-status.ts';
 
-/** So long after the last question the directory is watched. */
+/** The directory is watched for this long after the last request. */
 const IDLE_MS = 10_000;
 
 interface WatchedStatusOptions {
   offsetOf: (node: string) => NodeStatus['clockOffset'];
-  /** What the node knows without asking. */
+  /** The state that the node knows without a request. */
   known: () => FleetView;
   clock?: Clock | undefined;
 }

@@ -9,19 +9,22 @@ import type { WireObserver } from '../transport/wire.ts';
 import type { StateChange } from './supervision/server-state.ts';
 
 export interface HostOptions {
-  /** Handlers for requests of a server: elicitation, sampling, roots. */
+  /** Handlers for requests from a server: elicitation, sampling, roots. */
   inputs?: (server: string) => InputHandlers;
-  /** Stores all events in bounded memory. One is made unless given. */
+  /** Stores all events in bounded memory. Created if not given. */
   flow?: FlowStore;
   onStateChange?: (change: StateChange) => void;
   /**
-   * A server printed non-protocol text to stdout; `text` is the first of it. Called once per start, and again after 10, 100,
-   * 1000 and so on. What it printed before it was ready counts as one.
+   * A server printed non-protocol text to stdout; `text` is the first such text. Called once per start, and again at 10, 100, 1000
+   * and so on. Text printed before the server was ready counts as one.
    */
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
-  /** The channel to a server that other nodes of a fleet run (`isOfFleet`). Made for each connection, and not started yet. */
+  /**
+   * Creates the channel to a server that other nodes of a fleet run (`isOfFleet`). Called for each connection; the channel is not
+   * started yet.
+   */
   channelTo?: ChannelTo | undefined;
-  /** Why such a server cannot be reached at the moment. Undefined: it can. */
+  /** Why a server of the fleet cannot be reached at the moment. Undefined if it can. */
   whyAway?: ((server: string) => string | undefined) | undefined;
   eraMemory?: EraMemory;
   clock?: Clock;
@@ -37,10 +40,10 @@ export type ChannelTo = (
 export type HostCallOptions = CallOptions;
 
 export interface HostUseOptions {
-  /** It may run twice. */
+  /** Whether the call may run twice. */
   repeatable?: boolean;
-  /** Whether it counts as one of the `calls` of the status: true by default. */
+  /** Whether it is counted in `calls` of the status. Default: true. */
   counts?: boolean;
-  /** Of the caller: a failure caused by it does not count as one of the `errors` of the status. */
+  /** The caller's signal. A failure caused by it is not counted in `errors` of the status. */
   signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
-// A table of services with supervision: the servers of a config, started in parallel, called by name, and stopped with all their
-// processes. A failure of one server does not affect the others.
+// The servers of a config: started in parallel, supervised, called by name, and stopped with all their processes. A failure of one
+// server does not affect the others.
 
 import { systemClock } from '../base/clock.ts';
 import { type ConfigDiff, diffConfigs } from '../config/files/diff-configs.ts';
@@ -38,21 +38,20 @@ const HOST_STOPS = 'the host stops';
 
 export class Host {
   readonly flow: FlowStore;
-  /** Gives each client of a door its part of the flow. */
+  /** Assigns each client of a gateway its own source in the flow. */
   readonly clients: FlowClients;
-  /** Called with each change of the state of a server. */
   readonly stateListeners = new Set<(change: StateChange) => void>();
-  /** By name; those whose entry was taken out stay until their process is gone. */
+  /** By name. A server whose entry was removed stays until its process has exited. */
   readonly #members = new Map<string, Member>();
   readonly #merged: MergedService;
   readonly #context: MemberContext;
   #config: Config | undefined;
-  /** It was stopped, and not started again: nothing but a command for one server starts anything. */
+  /** True after `stop` until `start`: meanwhile only a command for one server starts anything. */
   #stopped = false;
-  /** The `stop` that is under way, unless a `start` came after it. */
+  /** The `stop` in progress, unless a `start` followed it. */
   #stopping: object | undefined;
 
-  /** Takes the shape of a config file, checked like one (see `config`), or servers that are complete. Starts nothing. */
+  /** Takes the contents of a config file, checked like one (see `config`), or complete server configs. Does not start anything. */
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
@@ -70,7 +69,7 @@ export class Host {
     }
   }
 
-  /** Reads a config; nothing is started yet. What is wrong with an entry disables that entry alone: see `config`. */
+  /** Reads a config without starting anything. An invalid entry disables only itself: see `config`. */
   static async open(file: string | LoadOptions | GivenConfig, options?: HostOptions): Promise<Host> {
     if (isGivenConfig(file)) return new Host(file, options);
     const config = await loadConfig(typeof file === 'string' ? { file } : file);
@@ -79,7 +78,7 @@ export class Host {
     return host;
   }
 
-  /** What was read, with its problems. */
+  /** The config as it was read, with its problems. */
   get config(): Config | undefined {
     return this.#config;
   }
@@ -88,13 +87,13 @@ export class Host {
     return this.#present().map(({ config }) => config.name);
   }
 
-  /** Whether a server is one of all as one, and has an address of its own on a gateway. */
+  /** Whether a server is part of the merged service and has its own address on a gateway. */
   isListed(name: string): boolean {
     const member = this.#members.get(name);
     return member !== undefined && !member.isRemoved && !member.config.unlisted;
   }
 
-  /** Starts every server that is to be started, at the same time. Resolves when each is ready or has failed. */
+  /** Starts all servers that have `autoStart`, in parallel. Resolves when each is ready or has failed. */
   async start(): Promise<ServerStatus[]> {
     this.#stopped = false;
     this.#stopping = undefined;
@@ -106,8 +105,8 @@ export class Host {
   }
 
   /**
-   * Stops all servers, the last one first; resolves when all their processes have exited. Work in progress, such as a
-   * `reload`, starts nothing any more. Until it has resolved, a server can be started only by `start`.
+   * Stops all servers, the last one first; resolves when all their processes have exited. Work in progress, such as a `reload`,
+   * starts nothing any more. Until then, only `start` can start a server.
    */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -122,12 +121,12 @@ export class Host {
     return this.stop();
   }
 
-  /** Also of servers whose entry was taken out, until their process is gone. */
+  /** Includes servers whose entry was removed, until their process has exited. */
   status(): ServerStatus[] {
     return [...this.#members.values()].map(({ pool }) => pool.status);
   }
 
-  /** Why entries of the config are no servers of this host, one problem for each. */
+  /** Why entries of the config are not servers of this host, one problem for each. */
   rejected(): ConfigProblem[] {
     return rejections(this.#config);
   }
@@ -136,7 +135,7 @@ export class Host {
     await this.#startable(name).start();
   }
 
-  /** A remote server is there again: if it is wanted and away, it is tried at once. */
+  /** Reports that a remote server is reachable again. If the server is wanted and away, it is tried at once. */
   reachable(name: string): void {
     this.#members.get(name)?.supervised.reachable();
   }
@@ -153,7 +152,7 @@ export class Host {
     return stderrSince(this.flow, this.#context.clock, this.#member(server).config, seq);
   }
 
-  /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
+  /** Protocol violations of a server's last process, and how they were handled: one per kind. */
   warnings(server: string): readonly Warning[] {
     const { client, calls } = this.#member(server);
     const own = client?.warnings ?? [];
@@ -207,17 +206,17 @@ export class Host {
     );
   }
 
-  /** A server as a service: requests carry their caller, resources and lists can be watched. Without a name, all as one. */
+  /** A server as a service: requests carry their caller, and resources and lists can be watched. Without a name, the merged service. */
   service(server?: string): Service {
     return server === undefined ? this.#merged : this.#member(server).service;
   }
 
-  /** Runs something on the client of a server, once it is ready. What reads only may be repeated. `tools` of its entry applies. */
+  /** Runs `run` with the client of a server once it is ready. Only reads may be repeated. The `tools` filter of its entry applies. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     return this.#member(server).use(run, options);
   }
 
-  /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
+  /** The tools of all running servers, or with `start` of all servers, and the servers that could not be asked. */
   async tools(options: { start?: boolean } = {}): Promise<{ tools: Offer<Tool>[]; failed: Catalog<Tool>['failed'] }> {
     const { offers, failed } = await this.#merged.lists.read<Tool>('tools', options.start ? 'all' : 'none');
     return { tools: offers, failed };
@@ -229,8 +228,8 @@ export class Host {
   }
 
   /**
-   * Takes up a new config: only entries that changed are started, stopped or restarted. The servers know at once what is
-   * wanted of them, so that the last of several calls counts; it resolves when every process that has to go is gone.
+   * Applies a new config: only changed entries are started, stopped or restarted. The new intentions take effect at once, so the last
+   * of several calls wins. Resolves when every process that has to end has exited.
    */
   async reload(config: Config): Promise<ConfigDiff> {
     const diff = diffConfigs({ servers: this.#present().map((member) => member.config) }, config);
@@ -244,7 +243,7 @@ export class Host {
     return diff;
   }
 
-  /** What we ask about a server is no call of its user. */
+  /** Requests of the host itself do not count as calls of a user. */
   async #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
     return this.#member(server).supervised.use(run, { repeatable: true, counts: false });
   }
@@ -265,13 +264,13 @@ export class Host {
     return pool;
   }
 
-  /** An entry that is new, changed, or back while the process of the earlier one still ends. */
+  /** Applies an entry that is new, changed, or added again while the process of the earlier one is still ending. */
   async #takeUp(config: ServerConfig): Promise<void> {
     const { name, enabled, autoStart } = config;
     const known = this.#members.get(name);
     const member = known ?? new Member(config, this.#context);
     this.#members.set(name, member);
-    // A server that was started alone in a stopped host goes on with its new entry.
+    // A server that was started individually in a stopped host continues with its new entry.
     const runsAlone = known?.isRemoved === false && known.pool.isWanted;
     const wanted = enabled && (this.#stopped ? runsAlone : autoStart);
     const held = this.#stopped && !wanted ? HOST_STOPS : undefined;
@@ -281,11 +280,11 @@ export class Host {
   async #remove(name: string): Promise<void> {
     const member = this.#members.get(name)!;
     await member.remove();
-    // Its entry may be back by now, and gone once more.
+    // The entry may have been added and removed again meanwhile.
     if (member.isRemoved && !member.pool.hasProcess) this.#members.delete(name);
   }
 
-  /** Servers are shown, and stopped in reverse, in the order of the config. */
+  /** Servers are listed in the order of the config, and stopped in reverse. */
   #putInOrder(servers: readonly ServerConfig[]): void {
     for (const { name } of servers) {
       const member = this.#members.get(name)!;

@@ -1,4 +1,4 @@
-// `standpipe/host`: the servers of a config, started, supervised, called and stopped.
+// `standpipe/host`: starts, supervises, calls and stops the servers of a config.
 
 export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
 export { type Config, type LoadOptions, loadConfig } from '../config/files/load-config.ts';

@@ -1,5 +1,5 @@
-// A name of a host with the server behind it: its current entry, its processes, and its service. A name keeps its place as long
-// as a process of it runs, also when its entry is changed or removed.
+// A hosted server: its name, its current entry, its processes, and its service. The name stays reserved as long as one of its
+// processes runs, also when its entry is changed or removed.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
@@ -31,9 +31,9 @@ export class Member implements InstanceOwner {
   readonly service = new PooledService(this);
   mayUse: (tool: string) => boolean;
   asking: AskingTools;
-  /** Typed calls through the service. Made anew with each process, since its warnings are those of one process. */
+  /** Typed calls through the service. Created again for each process, because the warnings belong to one process. */
   calls: ServerClient = typedClient(this.service);
-  /** Of the last process of this entry that was connected. */
+  /** Client of the last connected process of this entry. */
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
@@ -55,7 +55,7 @@ export class Member implements InstanceOwner {
     return isOfFleet(this.#config) ? this.#whyAway?.(this.#config.name) : undefined;
   }
 
-  /** Of the host's own process: that of all clients, or one for what belongs to none. */
+  /** Supervision of the host's own process: the process that all clients share, or one for requests unrelated to a client. */
   get supervised(): SupervisedServer<Client> {
     return this.pool.home.supervised;
   }
@@ -68,7 +68,7 @@ export class Member implements InstanceOwner {
     return this.pool.leaving;
   }
 
-  /** Its entry was removed: it is known only until its processes have exited. */
+  /** True after the entry was removed. The server is kept until its processes have exited. */
   get isRemoved(): boolean {
     return this.#removed;
   }
@@ -84,12 +84,12 @@ export class Member implements InstanceOwner {
     this.pool.announceMore();
   }
 
-  /** On the host's own process. */
+  /** Uses the host's own process. */
   use<T>(run: (client: Client) => Promise<T>, options: HostUseOptions): Promise<T> {
     return this.supervised.use((client) => run(allowedClient(client, this)), options);
   }
 
-  /** Takes up another entry. Resolves when the processes of the old one are gone. */
+  /** Applies another entry. Resolves when the processes of the old one have exited. */
   async change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
     const isOtherShare = !isDeepStrictEqual(config.share, this.#config.share);
     this.#removed = false;
@@ -103,7 +103,7 @@ export class Member implements InstanceOwner {
     await gone;
   }
 
-  /** The same settings at another place of the file. */
+  /** Applies an entry with unchanged settings at another position of the file. */
   moved(config: ServerConfig): void {
     this.#config = config;
   }

@@ -1,4 +1,4 @@
-// What a server wrote to stderr since an event: shown with a call that failed. Secrets of the server are redacted.
+// The stderr output of a server since an event, shown with a failed call. Secrets of the server are redacted.
 
 import type { Clock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
@@ -7,7 +7,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { redactor } from '../secrets/redact.ts';
 
-/** stderr is another pipe than the one of the answer, and a line without an end is held for 50 ms. */
+/** stderr is a separate pipe from the answer's, and an unfinished line is held for 50 ms. */
 const SETTLE_MS = 100;
 const MOST_CHARACTERS = 64 * 1024;
 

@@ -1,17 +1,18 @@
-// How old the buckets of a fleet are, by the clock of NATS alone. They are made together: one that is younger than another was deleted,
-// and made anew. So was one that says so, and one that this program has seen to be another before.
+// The ages of a fleet's buckets, by the clock of NATS alone. The buckets of a fleet are created together: one that is younger than
+// another was deleted and created again. The same is true for one whose description says so, and for one that this program has seen
+// with another creation time.
 
 import type { StreamInfo } from '@nats-io/jetstream';
 
-/** Between the first and the last bucket of a new fleet. */
+/** Maximum time between the creation of the first and the last bucket of a new fleet. */
 const TOGETHER_MS = 5_000;
-/** The description of a bucket that was made by a program that knew an earlier one. */
+/** Description of a bucket that was created by a program that knew an earlier one. */
 export const MADE_ANEW = 'Made anew by Standpipe after it was deleted';
 
 export class BucketAges {
-  /** By the names of streams. */
+  /** By stream name. */
   readonly #seen = new Map<string, { created: string; isOther: boolean }>();
-  /** Reads a bucket that is written to all the time. */
+  /** Reads a bucket that is written continuously, for the time of NATS. */
   readTime: (() => Promise<StreamInfo>) | undefined;
 
   saw(stream: string, { created, config }: StreamInfo): void {
@@ -21,7 +22,7 @@ export class BucketAges {
     this.#seen.set(stream, { created, isOther });
   }
 
-  /** Whether it was not made anew within this time. */
+  /** False if the bucket was created again within this time. */
   async isSettled(stream: string, ms: number): Promise<boolean> {
     const { created, isOther } = this.#seen.get(stream)!;
     const madeMs = Date.parse(created);

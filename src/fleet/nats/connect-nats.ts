@@ -1,4 +1,4 @@
-// Connects to NATS. The first connection is tried once at each address; one that is lost is tried again for ever.
+// Connects to NATS. The first connection is tried once at each address; a lost connection is retried without a limit.
 
 import { readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
@@ -11,26 +11,26 @@ import { type NatsAddresses, readNatsAddresses } from './nats-address.ts';
 import { NatsLink } from './nats-link.ts';
 
 export interface ConnectOptions {
-  /** `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; with `USER:PASSWORD@` or `TOKEN@` where NATS wants one. */
+  /** `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; with `USER:PASSWORD@` or `TOKEN@` if NATS requires one. */
   servers: readonly string[];
-  /** For the monitoring of NATS. */
+  /** Shown in the monitoring of NATS. */
   name: string;
   /** A file with the credentials that `nsc` writes, an NKEY seed, `USER:PASSWORD`, or a token. */
   credentials?: string | undefined;
-  /** Files in PEM: certificates of the authorities to trust, and the certificate of the client with its key. */
+  /** PEM files: certificates of trusted authorities, and the client's certificate with its key. */
   tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
-  /** How long each server may take to accept the connection. Default: 5 s. */
+  /** Limit for each server to accept the connection. Default: 5 s. */
   connectTimeoutMs?: number | undefined;
   clock?: Clock | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Waits are random between this and twice this, so that a thousand nodes do not come back at once. */
+/** Delays are random between this and twice this, so that a thousand nodes do not reconnect at once. */
 const RECONNECT_WAIT_MS = 250;
-/** A connection whose other end is gone without a sign is given up after three of these. */
+/** A connection whose peer has disappeared silently is given up after three intervals. */
 const PING_INTERVAL_MS = 1_000;
 
-/** `inboxPrefix`: where the answers to requests of this program arrive. */
+/** `inboxPrefix`: prefix of the subjects where answers to this program's requests arrive. */
 export async function connectNats(
   options: ConnectOptions,
   packages: NatsPackages,
@@ -68,14 +68,14 @@ export async function connectNats(
   return new NatsLink(connection, packages, { where: text, inboxPrefix, clock: options.clock ?? systemClock });
 }
 
-/** nats.js waits on where NATS has closed the connection because it wants the certificate of the client. */
+/** nats.js keeps waiting if NATS has closed the connection because it requires a client certificate. */
 function noHandshake(cause: Error): Error {
   return new Error('TLS: it did not accept the connection in time', { cause });
 }
 
 /**
- * The file is read at each connection. nats.js gives up for good if an authenticator throws: a file that is broken leaves the last
- * credentials, which NATS refuses if they are not valid any more.
+ * Reads the file at each connection. nats.js gives up permanently if an authenticator throws. So an invalid file leaves the last
+ * credentials in use, which NATS refuses if they are no longer valid.
  */
 function credentialsFile(path: string, packages: NatsPackages): Authenticator {
   let last = readCredentials(path, packages);
@@ -114,7 +114,7 @@ function readTls({ tls }: ConnectOptions, { isTls, hosts }: NatsAddresses): Node
     ...(tls?.ca === undefined ? {} : { caFile: tls.ca }),
     ...(tls?.cert === undefined ? {} : { certFile: tls.cert }),
     ...(tls?.key === undefined ? {} : { keyFile: tls.key }),
-    // nats.js connects to numeric addresses without a name, which Node.js then compares with `localhost`.
+    // nats.js connects to numeric addresses without a name, and Node.js then compares the certificate with `localhost`.
     checkServerIdentity(name: string, certificate: PeerCertificate): Error | undefined {
       const names = name === 'localhost' && !hosts.includes(name) ? hosts : [name];
       const errors = names.map((each) => checkServerIdentity(each, certificate));

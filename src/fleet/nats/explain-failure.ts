@@ -1,20 +1,20 @@
-// Why NATS could not be used, in words: what failed, and what to do. Errors of nats.js say neither where nor what to do. What is
-// FLEET_UNREACHABLE may be over by itself; what is FLEET_REFUSED has to be mended.
+// Explains why NATS could not be used: what failed, and what to do. Errors of nats.js tell neither the address nor a remedy.
+// FLEET_UNREACHABLE may pass by itself; FLEET_REFUSED has to be fixed.
 
 import { PeerError, StandpipeError, UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import type { NatsPackages } from './load-nats.ts';
 
-/** Codes of Node.js and OpenSSL for certificates. */
+/** Certificate error codes of Node.js and OpenSSL. */
 const certificateError = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 const STREAM_NOT_FOUND = 10059;
 const NOT_ENABLED_FOR_ACCOUNT = 10039;
 const NO_SUITABLE_PEERS = 10005;
 const NO_LEADER = [10008, 10118];
-/** Status of JetStream: it has no leader yet, or is starting. */
+/** JetStream status: it has no leader yet, or is starting. */
 const UNAVAILABLE = 503;
 
-/** `where`: the addresses. `what`: what was to be done, as the beginning of a sentence. */
+/** `where`: the addresses. `what`: the attempted operation, as the beginning of a sentence. */
 export function explainFailure(error: unknown, packages: NatsPackages, where: string, what: string): StandpipeError {
   if (error instanceof StandpipeError) return error;
   if (isTooLong(error))

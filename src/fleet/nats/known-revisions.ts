@@ -1,19 +1,19 @@
-// Recognises answers of the past. In a cluster, a server that was the leader of a bucket and does not know yet that another one is
-// (its routes were cut, or it was stopped) goes on to answer with what it has. Revisions grow: an answer with a lower one than this
-// program has seen is such an answer, and says nothing.
+// Recognises outdated answers. In a cluster, a former leader of a bucket that does not know yet that it was replaced (its routes were
+// cut, or it was suspended) keeps answering with its old data. Revisions only increase: an answer with a lower revision than this
+// program has seen is outdated and ignored.
 
 import { PeerError } from '../../base/errors.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 
-/** Longer than a server takes for the leader without being it. After this time NATS has lost what it had acknowledged. */
+/** Longer than a server mistakes itself for the leader. After this time, NATS must have lost acknowledged data. */
 const LONGEST_MS = 60_000;
-/** Entries. Names of nodes come and go: the entry that was not seen for the longest time is forgotten. */
+/** Limit of entries. Node names change over time: the entry that was not seen for the longest time is dropped. */
 const MOST_KNOWN = 100_000;
 
 export class KnownRevisions {
   readonly #bucket: NatsBucket;
   readonly #byKey = new Map<string, { revision: number; behindSinceMs?: number }>();
-  /** The bucket that they are of. */
+  /** Creation time of the bucket that the revisions belong to. */
   #created: string | undefined;
 
   constructor(bucket: NatsBucket) {
@@ -25,7 +25,7 @@ export class KnownRevisions {
     return this.#byKey.size;
   }
 
-  /** Of an entry, or, with the key `''`, of the whole table. */
+  /** Records the revision of an entry or, with the key `''`, of the whole table. */
   saw(key: string, revision: number): void {
     const known = this.#byKey.get(key);
     if (known && known.revision > revision) return;
@@ -38,7 +38,7 @@ export class KnownRevisions {
     this.#byKey.delete(key);
   }
 
-  /** Rejects with FLEET_UNREACHABLE if the answer with this revision is one of the past. */
+  /** Rejects with FLEET_UNREACHABLE if an answer with this revision is outdated. */
   async check(key: string, revision: number): Promise<void> {
     const known = this.#byKey.get(key);
     if (!known || known.revision <= revision || !this.#bucket.isReplicated) return this.saw(key, revision);

@@ -1,4 +1,4 @@
-// The packages of NATS, loaded on use: they are optional, and programs without a fleet do not have them.
+// Loads the NATS packages on use: they are optional, and programs without a fleet do not have them.
 
 import { UsageError } from '../../base/errors.ts';
 

@@ -1,5 +1,5 @@
-// Addresses of NATS servers, taken apart: nats.js knows no user and password in an address, and reads the port wrongly if there are.
-// What is kept for messages has no credentials.
+// Parses addresses of NATS servers: nats.js does not support user and password in an address, and misreads the port if they are
+// present. The text for messages contains no credentials.
 
 import { takeCredentials } from '../../base/credentials.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -7,9 +7,9 @@ import { UsageError } from '../../base/errors.ts';
 export interface NatsAddresses {
   /** `host:port`. */
   servers: string[];
-  /** As a message names them: `nats://host:port`. */
+  /** For messages: `nats://host:port`. */
   text: string;
-  /** Whether one of them is `tls://`. */
+  /** True if at least one address is `tls://`. */
   isTls: boolean;
   hosts: string[];
   user?: string;
@@ -38,7 +38,7 @@ export function readNatsAddresses(addresses: readonly string[]): NatsAddresses {
   };
 }
 
-/** NATS: a user without a password is a token. */
+/** In NATS, a user without a password is a token. */
 function credentialsOf(url: URL): Pick<NatsAddresses, 'user' | 'pass' | 'token'> {
   const given = takeCredentials(url);
   if (!given) return {};
@@ -48,7 +48,7 @@ function credentialsOf(url: URL): Pick<NatsAddresses, 'user' | 'pass' | 'token'>
 function readUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'nats:' || url.protocol === 'tls:') && url.hostname !== '') return url;
-  // It is not quoted: it may contain a password.
+  // Not quoted, because it may contain a password.
   throw new UsageError('INVALID_OPTION', 'An address of a NATS server is invalid', {
     hint: 'Use nats://HOST[:PORT] or tls://HOST[:PORT].',
   });

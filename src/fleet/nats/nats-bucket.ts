@@ -1,47 +1,47 @@
-// A bucket of the key-value store of NATS, made where it does not exist. A bucket that was deleted while the fleet runs is made again.
+// A bucket of the NATS key-value store, created if it does not exist. A bucket that is deleted while the fleet runs is created again.
 
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { type BucketAges, MADE_ANEW } from './bucket-ages.ts';
 import type { NatsLink } from './nats-link.ts';
 
-/** JetStream: another node has made the stream, with other settings. */
+/** JetStream: another node has created the stream, with other settings. */
 const NAME_IN_USE = 10058;
 const STREAM_NOT_FOUND = 10059;
 /** JetStream: a cluster that has not found its servers or its leaders yet. */
 const NOT_READY = [10005, 10008, 10118, STREAM_NOT_FOUND];
-/** How long a bucket may take to be ready at first, and the pause between two attempts. */
+/** Limit until a new bucket is ready, and the pause between two attempts. */
 const READY_MS = 15_000;
 const AGAIN_MS = 500;
 
 export interface BucketOptions {
   name: string;
-  /** Entries are forgotten after this time, if the bucket does not exist yet. */
+  /** Lifetime of entries, if the bucket has to be created. */
   ttlMs?: number | undefined;
-  /** On how many servers of NATS it is kept. Default: 1. */
+  /** Number of NATS servers that keep it. Default: 1. */
   replicas?: number | undefined;
   timeoutMs: number;
-  /** Of the buckets of the fleet. */
+  /** Shared by all buckets of the fleet. */
   ages: BucketAges;
 }
 
 export class NatsBucket {
   readonly link: NatsLink;
   readonly stream: string;
-  /** Of the subjects of its entries: a key follows. */
+  /** Prefix of the subjects of its entries; the key follows. */
   readonly prefix: string;
-  /** Whether entries are forgotten after a time. */
+  /** Whether entries expire. */
   readonly expires: boolean;
   readonly jsm: JetStreamManager;
   readonly kv: KV;
-  /** Whether several servers of NATS keep it. */
+  /** Whether several NATS servers keep it. */
   isReplicated = false;
   #options: BucketOptions;
   readonly #onMade = new Set<() => void>();
   #isOpen = false;
-  /** For how long entries are kept, as it was read last. */
+  /** Lifetime of entries, as it was read last. */
   lifetimeMs = 0;
-  /** Which bucket of this name it is. */
+  /** Creation time: distinguishes buckets of the same name. */
   created: string | undefined;
 
   private constructor(link: NatsLink, options: BucketOptions, jsm: JetStreamManager, kv: KV) {
@@ -56,24 +56,24 @@ export class NatsBucket {
 
   static async open(link: NatsLink, options: BucketOptions): Promise<{ bucket: NatsBucket; info: StreamInfo }> {
     const { jetstream, kv } = link.packages;
-    // Without a check of the account: a program that only looks need not be permitted to.
+    // Without a check of the account: a read-only program need not have that permission.
     const js = jetstream.jetstream(link.connection, { timeout: options.timeoutMs, checkAPI: false });
     const jsm = await js.jetstreamManager(false);
     const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
     const info = await bucket.#whenReady();
     bucket.#isOpen = true;
-    // Made anew, it must be as the nodes that have it open know it.
+    // If the bucket is created again, it must match what nodes that have it open know.
     bucket.#options = { ...options, replicas: info.config.num_replicas };
     return { bucket, info };
   }
 
-  /** Called when this program has made a bucket anew that was deleted. */
+  /** The listener is called when this program has created a deleted bucket again. */
   onMade(listener: () => void): () => void {
     this.#onMade.add(listener);
     return () => this.#onMade.delete(listener);
   }
 
-  /** Something with the bucket; once more if it was deleted and made anew. */
+  /** Runs an operation on the bucket, and repeats it if the bucket was deleted and created again. */
   async attempt<T>(what: string, run: () => Promise<T>): Promise<T> {
     try {
       return await this.link.attempt(what, run);
@@ -85,13 +85,13 @@ export class NatsBucket {
     return this.link.attempt(what, run);
   }
 
-  /** Whether it was not made anew within this time, by the clock of NATS. */
+  /** False if the bucket was created again within this time, by the clock of NATS. */
   async isSettled(ms: number): Promise<boolean> {
     await this.info();
     return this.#options.ages.isSettled(this.stream, ms);
   }
 
-  /** What the bucket is now. */
+  /** Reads the current state of the bucket. */
   async info(): Promise<StreamInfo> {
     const info = await this.#info();
     this.#options.ages.saw(this.stream, info);
@@ -105,7 +105,7 @@ export class NatsBucket {
     const before = this.lifetimeMs;
     if (lifetimeMs === before) return;
     const change = `max_age of ${this.stream} was changed in NATS`;
-    // Nodes go on with what they had: a lease that never ends would leave the slots of a dead node to it.
+    // Nodes keep the previous value: with a lease that never ends, a dead node would keep its slots.
     if (lifetimeMs === 0) return this.link.say(`${change} to 0: no lease ends, and no node is replaced. Set it again`);
     this.lifetimeMs = lifetimeMs;
     if (before !== 0)
@@ -131,7 +131,7 @@ export class NatsBucket {
     return this.link.attempt(`Reading the bucket ${this.#options.name}`, () => this.jsm.streams.info(this.stream));
   }
 
-  /** A cluster loses answers while it chooses the leader of a bucket, and while several programs make the same one. */
+  /** A cluster loses answers while it elects the leader of a bucket, and while several programs create the same bucket. */
   async #whenReady(): Promise<StreamInfo> {
     const { clock } = this.link;
     const untilMs = clock.nowMs() + READY_MS;
@@ -166,7 +166,7 @@ export class NatsBucket {
   }
 }
 
-/** nats.js: nothing answered at a subject of JetStream. */
+/** nats.js: nothing answered at a JetStream subject. */
 function isNotEnabled(error: unknown): boolean {
   return ((error as { cause?: Error }).cause?.name ?? '') === 'JetStreamNotEnabled';
 }
@@ -176,7 +176,7 @@ function isTimeout(error: unknown): boolean {
   return name === 'TimeoutError' || (cause !== undefined && isTimeout(cause));
 }
 
-/** Whether JetStream answered with this code. */
+/** Whether JetStream answered with one of these codes. */
 export function isApiError(error: unknown, ...codes: number[]): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return codes.includes(code as number) || (cause !== undefined && isApiError(cause, ...codes));

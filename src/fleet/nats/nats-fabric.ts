@@ -1,4 +1,5 @@
-// The messages of a fleet over one connection to NATS. `nats-link.ts` says what nats.js does with them when the connection is lost.
+// The messages of a fleet over one connection to NATS. `nats-link.ts` describes what nats.js does with them when the connection is
+// lost.
 
 import type { Msg } from '@nats-io/transport-node';
 import { PeerError } from '../../base/errors.ts';
@@ -6,11 +7,11 @@ import type { Directory, Fabric, Leases, Message, Subscription } from '../fabric
 import type { NatsLink } from './nats-link.ts';
 
 const NO_RESPONDERS = 503;
-/** What a message takes beside its data, roughly. */
+/** Estimated overhead of a message. */
 const MESSAGE_BYTES = 200;
-/** After so many bytes NATS is asked whether it has received them. */
+/** After this many bytes, NATS is asked to confirm that it has received them. */
 const ASK_BYTES = 1 << 20;
-/** Publishing waits while more is unconfirmed. */
+/** Publishing waits while more bytes are unconfirmed. */
 const MOST_UNCONFIRMED_BYTES = 8 << 20;
 
 interface Parts {
@@ -24,7 +25,7 @@ export class NatsFabric implements Fabric {
   readonly directory: Directory;
   readonly leases: Leases;
   readonly #link: NatsLink;
-  /** Published, and not known to have reached NATS. Strings count by their length. */
+  /** Published bytes that NATS has not confirmed. Strings count by their length. */
   #unconfirmedBytes = 0;
   #confirming: Promise<void> | undefined;
 
@@ -123,7 +124,7 @@ export class NatsFabric implements Fabric {
       await this.#link.connection.flush();
       this.#unconfirmedBytes -= bytes;
     } catch {
-      // The connection was lost: nothing is unsent any more.
+      // The connection was lost: nothing is pending any more.
       this.#unconfirmedBytes = 0;
     } finally {
       this.#confirming = undefined;
@@ -131,7 +132,7 @@ export class NatsFabric implements Fabric {
   }
 }
 
-/** Subject and reply are decoded when they are read. `data` is a view of what the socket has read. */
+/** Subject and reply are decoded on access. `data` is a view of the socket's read buffer. */
 class NatsMessage implements Message {
   readonly data: Uint8Array;
   readonly isUndeliverable: boolean;

@@ -1,5 +1,5 @@
-// The leases of a fleet in their bucket. The lifetime is that of the bucket: it may have been made with another one than was asked for,
-// and changed since.
+// The leases of a fleet in their bucket. The bucket determines the lifetime: it may have been created with another value than
+// requested, or changed since.
 
 import type { LeaseRecord, Leases, Table } from '../fabric.ts';
 import type { NatsBucket } from './nats-bucket.ts';

@@ -1,11 +1,11 @@
-// One connection to NATS: whether it is there, and what is to be said about it. What nats.js 3.4 does, and others must know:
-// - What was given to the socket when the connection is lost is not sent again. What is published while there is none is dropped
-//   at the next attempt to connect, without an error. Subscriptions come back. So each message is sent at most once.
-// - A request that is under way when the connection is lost is answered by its timeout alone. `attempt` ends it at once.
-// - An exception of a listener ends the reading from the socket: every listener is called with a `catch`.
-// - All is called in the order of arrival, without a wait: what listeners keep is all that can grow here.
+// One connection to NATS: whether it is up, and the messages about it. Behaviour of nats.js 3.4 that other files rely on:
+// - Data in the socket when the connection is lost is not sent again. Messages published while there is no connection are dropped
+//   at the next attempt to connect, without an error. Subscriptions are restored. So each message is sent at most once.
+// - A request that is pending when the connection is lost ends only by its timeout. `attempt` ends it at once.
+// - An exception of a listener ends reading from the socket, so every listener is called with a `catch`.
+// - Listeners are called synchronously in the order of arrival: only what they keep can grow here.
 // - `info` is undefined while it connects.
-// - A connection whose pings are not answered is closed only after all that was written was sent, so never: `#destroySocket`.
+// - A connection whose pings are not answered is closed only after everything was sent, so never: see `#destroySocket`.
 
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -14,10 +14,10 @@ import { within } from '../../base/wait.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { NatsPackages } from './load-nats.ts';
 
-/** How long an orderly end may wait for NATS. */
+/** Limit of the wait for NATS in an orderly close. */
 const DRAIN_MS = 2_000;
 const TICK_MS = 1_000;
-/** A process that does not run for this long is reported: NATS closes connections that do not read. */
+/** A process that was blocked for this long reports it, because NATS closes connections that do not read. */
 const STALLED_MS = 3_000;
 
 interface LinkOptions {
@@ -30,13 +30,13 @@ interface LinkOptions {
 export class NatsLink {
   readonly clock: Clock;
   isConnected = true;
-  /** What can be said about the connection, and whether it is there. */
+  /** Called with a text about the connection, and whether it is up. */
   onChange: ((isConnected: boolean, text: string) => void) | undefined;
   readonly connection: NatsConnection;
   readonly packages: NatsPackages;
-  /** Of the subjects that only this program subscribes to. */
+  /** Prefix of the subjects that only this program subscribes to. */
   readonly inboxPrefix: string;
-  /** The longest message. */
+  /** Maximum length of a message. */
   maxBytes: number;
   readonly #where: string;
   readonly #onReconnect = new Set<() => void>();
@@ -59,13 +59,13 @@ export class NatsLink {
     void connection.closed().then((error) => this.#closed(error));
   }
 
-  /** Called after each new connection, when NATS has the subscriptions again. */
+  /** The listener is called after each reconnection, when NATS has the subscriptions again. */
   onReconnect(listener: () => void): () => void {
     this.#onReconnect.add(listener);
     return () => this.#onReconnect.delete(listener);
   }
 
-  /** Something that NATS answers. Rejects with FLEET_UNREACHABLE at once while there is no connection, and when it is lost. */
+  /** Runs a request to NATS. Rejects with FLEET_UNREACHABLE at once while there is no connection, and when it is lost. */
   attempt<T>(what: string, run: () => Promise<T>): Promise<T> {
     if (!this.isConnected) return Promise.reject(this.#disconnected(what));
     return new Promise((resolve, reject) => {
@@ -86,12 +86,12 @@ export class NatsLink {
     this.onChange?.(this.isConnected, text);
   }
 
-  /** A listener has thrown. */
+  /** Reports an exception of a listener. */
   failed(subject: string, error: unknown): void {
     this.say(`The listener of ${subject} failed: ${toError(error).stack}`);
   }
 
-  /** Sends what is unsent, if NATS takes it, and ends. */
+  /** Sends pending messages, if NATS accepts them, and closes. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -129,18 +129,18 @@ export class NatsLink {
     }
   }
 
-  /** Not again for each attempt to connect. */
+  /** Reported once, not for each attempt to connect. */
   #refused(text: string): void {
     if (this.isConnected || text !== this.#lastRefusal) this.say(text);
     this.#lastRefusal = text;
   }
 
-  /** NATS has the subscriptions again when it answers a ping. Until then messages to this program may find no subscriber. */
+  /** NATS has the subscriptions again when it answers a ping. Until then, messages to this program may find no subscriber. */
   async #resumed(server: string): Promise<void> {
     try {
       await this.connection.flush();
     } catch {
-      // Lost again.
+      // The connection was lost again.
       return;
     }
     this.maxBytes = this.connection.info?.max_payload ?? this.maxBytes;
@@ -148,7 +148,7 @@ export class NatsLink {
     for (const listener of [...this.#onReconnect]) listener();
   }
 
-  /** nats.js waits until the socket has sent everything before it closes it, which never happens where the other end is gone. */
+  /** nats.js waits until the socket has sent everything before it closes it. If the peer is gone, that never happens. */
   #destroySocket(): void {
     const { protocol } = this.connection as { protocol?: { transport?: { socket?: { destroy(): void } } } };
     protocol?.transport?.socket?.destroy();

@@ -1,6 +1,7 @@
-// A table of the fleet in a bucket of NATS. In a bucket that keeps its entries, a removed key leaves a marker, so that no watcher
-// misses the removal. In one whose entries expire, a removal leaves nothing, so that one request lists the keys that are there.
-// A NATS server that is killed can forget such a removal: the entry is back until it expires, as that of a holder that has died.
+// A table of the fleet in a NATS bucket. In a bucket whose entries are permanent, a removed key leaves a marker, so that a watcher
+// cannot miss the removal. In a bucket whose entries expire, a removal leaves nothing, so that one request lists the existing keys. A
+// NATS server that is killed can forget such a removal: the entry then reappears until it expires, like the entry of a holder that
+// has died.
 
 import { toError } from '../../base/errors.ts';
 import type { Entry, Table, TableListener } from '../fabric.ts';
@@ -13,9 +14,9 @@ import { SharedWatch } from './shared-watch.ts';
 const WRONG_REVISION = [10071, 10164];
 /** JetStream: there is no message with this number. */
 const NO_SUCH_MESSAGE = [10037, 10043, 10057];
-/** The key of an entry that is written to know what was written before it. */
+/** Key of an entry that is written to learn which writes came before it. */
 const MARK = 'mark';
-/** Among the known revisions, that of the last change of the table. */
+/** Key of the table's last change among the known revisions. */
 const TABLE = '';
 
 export class NatsTable<T> implements Table<T> {
@@ -74,7 +75,7 @@ export class NatsTable<T> implements Table<T> {
     return this.#watch.listen(listener);
   }
 
-  /** The keys that are there, by a server that has what this program has written. */
+  /** The existing keys, according to a server that has this program's own writes. */
   async #list(filter: string): Promise<Set<string>> {
     const { jsm, stream, prefix } = this.#bucket;
     const request = { subjects_filter: prefix + filter };
@@ -91,7 +92,7 @@ export class NatsTable<T> implements Table<T> {
       return revision;
     } catch (error) {
       if (!isApiError(error, ...WRONG_REVISION, ...NO_SUCH_MESSAGE)) throw error;
-      // "wrong last sequence: 7": none is 0.
+      // In "wrong last sequence: 7", 0 means that there is no entry.
       const actual = Number(/sequence: (\d+)/.exec(toError(error).message)?.[1] ?? 0);
       if (actual > 0) await this.#known.check(key, actual);
       return undefined;

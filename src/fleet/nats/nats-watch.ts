@@ -1,7 +1,7 @@
-// Follows the changes of a bucket: every entry, then every change in order. The consumer that JetStream sends them with is made
-// anew after each reconnection, after a gap and when its heartbeats stay away, from the change after the last. The watch of
-// `@nats-io/kv` notices a lost consumer after up to 90 s. All entries are read again where the bucket was made anew, or after so long a
-// time that markers of removals may be gone: what is not there any more is then reported as removed.
+// Follows the changes of a bucket: first every entry, then every change in order. The JetStream consumer is created again after each
+// reconnection, after a gap and when its heartbeats are missing, starting after the last change. (The watch of `@nats-io/kv` notices
+// a lost consumer only after up to 90 s.) All entries are read again if the bucket was created again, or after such a long time that
+// removal markers may be gone: missing entries are then reported as removed.
 
 import { randomBytes } from 'node:crypto';
 import type { ConsumerInfo } from '@nats-io/jetstream';
@@ -12,14 +12,14 @@ import type { TableListener } from '../fabric.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** In a cluster the server that sends the changes can end while the connection stays: so it is noticed sooner. */
+/** In a cluster, the server that sends the changes can end while the connection stays, so it is checked more often. */
 const CLUSTER_HEARTBEAT_MS = 2_000;
-/** Without a sign for so many heartbeats, the consumer is gone. */
+/** After this many heartbeats without a message, the consumer is considered lost. */
 const SILENT = 2.5;
 const RETRY_MS = 500;
-/** Without a connection for longer, all entries are read again. */
+/** After a longer time without a connection, all entries are read again. */
 const FULL_AFTER_MS = 30 * 60_000;
-/** Markers that are older are deleted. */
+/** Older markers are deleted. */
 const MARKER_MS = 2 * FULL_AFTER_MS;
 const MOST_DELETED = 200;
 
@@ -27,17 +27,17 @@ export class NatsWatch<T> {
   readonly #bucket: NatsBucket;
   readonly #listener: TableListener<T>;
   readonly #isHeadersOnly: boolean;
-  /** The keys that were reported and not removed. */
+  /** Keys that were reported and not removed. */
   readonly #known = new Set<string>();
-  /** Of the bucket that is watched: another one with this name is another bucket. */
+  /** Creation time of the watched bucket. A bucket with the same name and another time is another bucket. */
   #created: string | undefined;
   #lastRevision = 0;
   #subscription: Subscription | undefined;
-  /** Grows with each consumer: what an earlier one sends is ignored. */
+  /** Increased with each consumer: messages of an earlier one are ignored. */
   #turn = 0;
   #delivered = 0;
   #aliveMs = 0;
-  /** While all entries are read: those that are there, and the markers that are old. */
+  /** Set while all entries are read: the keys found so far, and outdated markers. */
   #reading: { seen: Set<string>; oldMarkers: number[]; info?: ConsumerInfo; isDone: () => void } | undefined;
   #stops: (() => void)[] = [];
   #retry: Timer | undefined;
@@ -50,7 +50,7 @@ export class NatsWatch<T> {
     this.#isHeadersOnly = isHeadersOnly;
   }
 
-  /** The keys of a bucket with markers of removed keys. */
+  /** The keys of a bucket that contains markers of removed keys. */
   static async keys(bucket: NatsBucket): Promise<Set<string>> {
     const watch = new NatsWatch(bucket, () => undefined, true);
     try {
@@ -132,7 +132,8 @@ export class NatsWatch<T> {
         headers_only: this.#isHeadersOnly,
       }),
     );
-    // Asked after the consumer was made: if the bucket is still the same, the consumer is one of it. Changes may arrive before the answer.
+    // Requested after the consumer was created: if the bucket is still the same, the consumer belongs to it. Changes may arrive
+    // before the answer.
     const { created, state } = await this.#bucket.info();
     if (turn !== this.#turn) return;
     this.#created ??= created;
@@ -153,14 +154,14 @@ export class NatsWatch<T> {
     return this.#open();
   }
 
-  /** Tries until it is done. */
+  /** Retries until it succeeds. */
   #reopen(): void {
     if (this.#isStopped) return;
     this.#retry?.cancel();
     const isLong = this.#bucket.link.clock.nowMs() - this.#aliveMs > FULL_AFTER_MS;
     const opened = isLong || this.#reading ? this.#readAgain() : this.#open();
     opened.catch((error: unknown) => {
-      // Without a connection, the next one opens it.
+      // Without a connection, the reconnection opens it.
       if (this.#isStopped || !this.#bucket.link.isConnected) return;
       this.#bucket.link.say(`Watching ${this.#bucket.stream} failed and is tried again: ${toError(error).message}`);
       this.#retry?.cancel();
@@ -207,7 +208,7 @@ export class NatsWatch<T> {
     if (!this.#isHeadersOnly) this.#listener({ key, value: this.#read(key, message), revision });
   }
 
-  /** Undefined for what is not JSON: it counts as removed, and the entries behind it are reported. */
+  /** Undefined if the value is not JSON: it counts as removed, and later entries are still reported. */
   #read(key: string, message: Msg): T | undefined {
     try {
       return message.json<T>();
@@ -220,14 +221,14 @@ export class NatsWatch<T> {
   #takeStatus(message: Msg): void {
     const { connection } = this.#bucket.link;
     const stalled = message.headers!.get('Nats-Consumer-Stalled');
-    // Flow control: NATS sends more when this arrives.
+    // Flow control: NATS sends more once this arrives.
     if (message.reply) connection.publish(message.reply);
     else if (stalled) connection.publish(stalled);
     else if (Number(message.headers!.get('Nats-Last-Consumer')) > this.#delivered) this.#reopen();
     else if (this.#reading) this.#checkWhole(true);
   }
 
-  /** `isLast`: NATS says that there is no further entry. */
+  /** `isLast`: NATS reported that there are no further entries. */
   #checkWhole(isLast: boolean): void {
     const { info, seen, oldMarkers, isDone } = this.#reading!;
     if (!info) return;
@@ -245,23 +246,23 @@ export class NatsWatch<T> {
     try {
       for (const revision of revisions) await jsm.streams.deleteMessage(stream, revision, false);
     } catch {
-      // Another program deletes them too, or this one may not.
+      // Another program deletes them too, or this one has no permission.
     }
   }
 }
 
 interface Delivery {
   revision: number;
-  /** Counts what the consumer has sent. */
+  /** Sequence number of the message within the consumer. */
   count: number;
   atMs: number;
-  /** How many are still to come. */
+  /** Number of messages still to come. */
   pending: number;
 }
 
 const nothing: Delivery = { revision: 0, count: 0, atMs: Number.POSITIVE_INFINITY, pending: 0 };
 
-/** `$JS.ACK.<stream>.<consumer>.<times>.<revision>.<count>.<ns>.<pending>`; later versions have domain and account before the stream. */
+/** `$JS.ACK.<stream>.<consumer>.<times>.<revision>.<count>.<ns>.<pending>`; later versions put domain and account before the stream. */
 function readDelivery(reply: string): Delivery {
   const tokens = reply.split('.');
   const at = tokens.length > 9 ? 7 : 5;

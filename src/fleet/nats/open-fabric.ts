@@ -1,4 +1,4 @@
-// Connects to NATS, and makes the buckets of the fleet where they do not exist.
+// Connects to NATS, and creates the buckets of the fleet if they do not exist.
 
 import { PeerError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';
@@ -14,17 +14,17 @@ import { NatsTable } from './nats-table.ts';
 
 export interface FabricOptions extends ConnectOptions {
   fleet: string;
-  /** Of the leases, if the fleet does not exist yet. Default: 5 s. */
+  /** Lifetime of leases, if the fleet has to be created. Default: 5 s. */
   lifetimeMs?: number | undefined;
-  /** On how many servers of NATS the buckets are kept, if the fleet does not exist yet. Default: 1. */
+  /** Number of NATS servers that keep the buckets, if the fleet has to be created. Default: 1. */
   replicas?: number | undefined;
-  /** How long NATS may take for the connection, and for each answer. Default: 5 s. */
+  /** Limit for the connection to NATS, and for each answer. Default: 5 s. */
   timeoutMs?: number | undefined;
 }
 
 const DEFAULT_LIFETIME_MS = 5_000;
 const TIMEOUT_MS = 5_000;
-/** Earlier versions make several changes at one revision, if they arrive together and the bucket is replicated. */
+/** Earlier versions apply several changes at one revision if they arrive together and the bucket is replicated. */
 const REPLICABLE = [2, 9, 21];
 
 export async function openFabric(options: FabricOptions): Promise<Fabric> {
@@ -36,7 +36,7 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
     const ages = new BucketAges();
     const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
       NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ages, ...more });
-    // A renewal that takes longer than until the next one is repeated.
+    // The short timeout of leases lets a slow renewal be repeated in time.
     const [servers, nodes, claims, leases] = await Promise.all([
       open('servers', { timeoutMs }),
       open('nodes', { timeoutMs }),

@@ -1,5 +1,5 @@
-// One watch of a bucket for all parts of a program that follow it. A listener that comes later is first called with every entry as it is
-// known. The watch ends with its last listener.
+// One watch of a bucket, shared by all parts of a program that follow it. A listener added later is first called with every known
+// entry. The watch ends with its last listener.
 
 import type { Entry, TableListener } from '../fabric.ts';
 import type { NatsBucket } from './nats-bucket.ts';
@@ -8,10 +8,10 @@ import { NatsWatch } from './nats-watch.ts';
 interface Running<T> {
   watch: NatsWatch<T>;
   entries: Map<string, Entry<T>>;
-  /** Those that have been called with every entry. */
+  /** Listeners that have been called with every entry. */
   listeners: Set<TableListener<T>>;
   started: Promise<void>;
-  /** Listeners, and those that wait for the start. */
+  /** Number of listeners, including those that wait for the start. */
   users: number;
 }
 
@@ -28,7 +28,7 @@ export class SharedWatch<T> {
     const running = this.#running;
     running.users++;
     try {
-      // Also rejects without a connection, when all entries are known.
+      // Rejects without a connection even if all entries are known.
       await this.#bucket.link.attempt(`Watching ${this.#bucket.stream}`, () => running.started);
     } catch (error) {
       this.#leave(running);
@@ -49,12 +49,12 @@ export class SharedWatch<T> {
     const entries = new Map<string, Entry<T>>();
     const listeners = new Set<TableListener<T>>();
     const watch = new NatsWatch<T>(this.#bucket, ({ key, value, revision }) => {
-      entries.delete(key); // in the order of the changes
+      entries.delete(key); // keeps the order of the changes
       if (value !== undefined) entries.set(key, { key, value, revision });
       for (const listener of [...listeners]) this.#tell(listener, { key, value, revision });
     });
     const started = watch.start();
-    started.catch(() => undefined); // of those who wait for it
+    started.catch(() => undefined); // each waiting listener gets the error
     return { watch, entries, listeners, started, users: 0 };
   }
 
@@ -64,7 +64,7 @@ export class SharedWatch<T> {
     if (this.#running === running) this.#running = undefined;
   }
 
-  /** One that throws does not affect the others. */
+  /** An exception of one listener does not affect the others. */
   #tell(listener: TableListener<T>, entry: Parameters<TableListener<T>>[0]): void {
     try {
       listener(entry);

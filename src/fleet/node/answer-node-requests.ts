@@ -1,5 +1,5 @@
-// Requests between nodes beside calls: the methods of `node-methods.ts`, asked at the subject of a node. Those that change nothing have a
-// subject of their own, which programs that only look are permitted to publish at.
+// Requests between nodes other than calls: the methods of `node-methods.ts`, sent to the subject of a node. Read-only methods have a
+// separate subject, so that NATS permissions can limit programs to it.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { describeError, type ErrorDescription, errorFrom } from '../../base/error-json.ts';
@@ -19,10 +19,10 @@ export type NodeHandlers = {
 
 type Answer = { result: unknown } | { error: ErrorDescription };
 
-/** At a time. */
+/** Limit of concurrent requests. */
 const MOST_REQUESTS = 1000;
 
-/** `mayAnswer`: not while another process has the name of the node, which gets the same requests. */
+/** `mayAnswer` is false while another process has the name of the node and gets the same requests. */
 export function answerNodeRequests(
   fabric: Fabric,
   node: string,
@@ -33,7 +33,7 @@ export function answerNodeRequests(
   const inboxes = subjects.inbox('');
   let running = 0;
   const answer = async ({ data, reply }: Message, mayChange: boolean) => {
-    // Elsewhere, its sender may not be permitted to publish, and this node would do so for it.
+    // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
     if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
     running++;
     const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data, mayChange);
@@ -53,7 +53,7 @@ export function answerNodeRequests(
   };
 }
 
-/** Rejects with the error of the other node, with NOT_SENT if there is no such node, and with REQUEST_TIMEOUT after the time. */
+/** Rejects with the error of the other node, with NOT_SENT if there is no such node, and with REQUEST_TIMEOUT after `timeoutMs`. */
 export async function askNode<M extends NodeMethod>(
   fabric: Fabric,
   node: string,
@@ -82,7 +82,7 @@ async function handle(handlers: NodeHandlers, data: Uint8Array, mayChange: boole
 const looking = new Set<string>(['standpipe/ping', 'standpipe/placement'] satisfies NodeMethod[]);
 const lookingAtHost: readonly unknown[] = ['standpipe/status', 'standpipe/logs'] satisfies ControlMethod[];
 
-/** Methods of a host that only report what it knows. */
+/** True for methods of a host that only read. */
 export function looksAtHost(method: unknown): boolean {
   return lookingAtHost.includes(method);
 }
@@ -105,7 +105,7 @@ function read(text: string): { method: string; params: object } {
   throw new RpcError(RpcCode.invalidRequest, 'A request to a node needs "method", a string, and "params", an object');
 }
 
-/** The node that asked learns by its timeout if this one has left the fleet meanwhile. */
+/** If this node has left the fleet meanwhile, the asking node runs into its timeout. */
 function publish(fabric: Fabric, reply: string, text: string): void {
   try {
     void fabric.publish(reply, text)?.catch(() => undefined);

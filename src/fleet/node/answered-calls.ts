@@ -1,21 +1,21 @@
-// Answers that were sent, kept for a time: an answer can be lost with the connection to NATS, and the calling node then asks for it.
-// They are kept in two halves. When the newer one is full or old enough, the older one is dropped as a whole: keeping an answer costs
-// one entry of a Map and nothing later. Of each node the highest number is remembered among its calls that were dropped. So it is
-// known of every call whether it certainly never arrived.
+// Keeps sent answers for a limited time: an answer can be lost with the connection to NATS, and the calling node then asks for it.
+// They are kept in two halves. When the newer one is full or old enough, the older one is dropped as a whole, so that keeping an
+// answer costs one Map entry and no later work. For each node, the highest number of its dropped calls is remembered, so that it is
+// known for every call whether it certainly never arrived.
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Payload } from '../payload.ts';
 import type { CallingNode, CallingNodes } from './calling-nodes.ts';
 
 export interface KeptLimits {
-  /** Of the answers that are kept. */
+  /** Limits of all kept answers. */
   maxKept: number;
   maxKeptChars: number;
-  /** How long they are kept at most; at least half as long, if there are not too many. */
+  /** Maximum time that answers are kept. The minimum is half of it, unless there are too many. */
   keptMs: number;
 }
 
-/** For an answer that is too long to be kept, and for a call that was cancelled. */
+/** Stands for an answer that is too long to be kept, and for a cancelled call. */
 const NOTHING = '';
 
 export class AnsweredCalls {
@@ -37,7 +37,7 @@ export class AnsweredCalls {
     return this.#newer.size + this.#older.size;
   }
 
-  /** Empty: it has ended, and its answer is not kept. Undefined: the call is not among these. */
+  /** Empty: the call has ended, and its answer is not kept. Undefined: the call is unknown here. */
   get(reply: string): Payload | undefined {
     return this.#newer.get(reply) ?? this.#older.get(reply);
   }

@@ -1,32 +1,32 @@
-// The nodes that calls come from: the reply subjects of their calls begin with the name of the node and a token of its run. A client
-// of theirs has an identity here that no client of another node or of another run has.
+// The nodes that calls come from: the reply subjects of their calls begin with the name of the node and a token of its run. Each
+// client gets an identity that is unique across nodes and runs.
 
 import type { ClientIdentity } from '../../mcp/service.ts';
 import type { CallerRecord } from '../call-protocol.ts';
 import { fleetName, type Subjects } from '../subjects.ts';
 
-/** Beyond these, the oldest are forgotten. */
+/** Above these limits, the oldest are dropped. */
 const MOST_NODES = 10_000;
 const MOST_CLIENTS = 10_000;
-/** What the host of a node asks on its own behalf belongs to no client, here as there. */
+/** Requests of a node's host on its own behalf belong to no client, here as there. */
 const HOST_AFFINITY = 'host';
 
 export class CallingNode {
   readonly name: string;
-  /** Of one process of the node. It outlives the sessions of its lease. */
+  /** Token of one process of the node. It outlives the sessions of its lease. */
   readonly run: string;
-  /** Of the reply subjects of its calls. The number of the call follows. */
+  /** Prefix of the reply subjects of its calls; the number of the call follows. */
   readonly prefix: string;
-  /** All its calls were seen: it is not one that was forgotten before. */
+  /** True if all its calls were seen: the node was not dropped before. */
   readonly isComplete: boolean;
-  /** Its calls that are in flight. */
+  /** Number of its calls in flight. */
   calls = 0;
   bytes = 0;
-  /** The highest number of a call among those whose answers are not kept any more, and among the older and newer half of the others. */
+  /** Highest call numbers: of calls whose answers are no longer kept, and of the older and newer half of the kept ones. */
   forgotten = 0;
   older = 0;
   newer = 0;
-  /** Those whose connection or session can end. */
+  /** Clients whose connection or session can end. */
   readonly #clients = new Map<string, ClientIdentity>();
 
   constructor(name: string, run: string, prefix: string, isComplete: boolean) {
@@ -36,7 +36,7 @@ export class CallingNode {
     this.isComplete = isComplete;
   }
 
-  /** NaN: it is no call of this node. */
+  /** NaN if it is not a call of this node. */
   numberOf(reply: string): number {
     const number = Number(reply.slice(this.prefix.length));
     return Number.isSafeInteger(number) && number > 0 ? number : Number.NaN;
@@ -58,7 +58,7 @@ export class CallingNode {
     return identity;
   }
 
-  /** The client has ended. Undefined: nothing here belongs to it. */
+  /** Called when a client has disconnected. Undefined if the client is unknown here. */
   takeClient(id: string): ClientIdentity | undefined {
     const client = this.#clients.get(id);
     this.#clients.delete(id);
@@ -80,14 +80,14 @@ export class CallingNodes {
   readonly #subjects: Subjects;
   readonly #byPrefix = new Map<string, CallingNode>();
   #last: CallingNode | undefined;
-  /** Nodes were forgotten that may have had calls. */
+  /** True if nodes were dropped that may have had calls. */
   #hasForgotten = false;
 
   constructor(subjects: Subjects) {
     this.#subjects = subjects;
   }
 
-  /** Undefined: the subject is not that of a call of a node. */
+  /** Undefined if the subject does not belong to a call of a node. */
   of(reply: string): CallingNode | undefined {
     const last = this.#last;
     if (last && reply.startsWith(last.prefix)) return last;
@@ -97,7 +97,7 @@ export class CallingNodes {
     return node;
   }
 
-  /** If there were calls of it. */
+  /** Undefined if the node has not called yet. */
   find(name: string, run: string): CallingNode | undefined {
     return this.#byPrefix.get(this.#subjects.reply(name, run, 1).slice(0, -1));
   }

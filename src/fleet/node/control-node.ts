@@ -1,4 +1,4 @@
-// A method of the control socket of another node's host, asked over NATS.
+// Runs a control method on the host of another node, over NATS.
 
 import { PeerError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
@@ -6,7 +6,7 @@ import type { ControlMethod, ControlResults } from '../../host/control/control-m
 import type { Fabric } from '../fabric.ts';
 import { askNode, looksAtHost } from './answer-node-requests.ts';
 
-/** What a host knows is answered at once, unless the node hangs. */
+/** Limit for methods that only read: a host answers them at once, unless the node hangs. */
 const KNOWN_MS = 3_000;
 /** A restart takes as long as the server. */
 const DONE_MS = 60_000;
@@ -27,7 +27,7 @@ export async function controlNode<M extends ControlMethod>(
   }
 }
 
-/** In the words of the command line: by the node, and not by its subject. */
+/** Rewrites the error for the command line: it names the node instead of its subject. */
 function explained(error: unknown, { isConnected }: Fabric, node: string, waitMs: number): unknown {
   if (!(error instanceof PeerError)) return error;
   const hint = `\`${ownCommand} ls --fleet\` shows the nodes that are alive.`;

@@ -28,7 +28,7 @@ function open(limits: Partial<DoorLimits> = {}) {
     sendTo: ({ reply, isLocal }, text) => calls.send(reply, text, isLocal),
     over: (call, answer) => calls.over(call, answer),
   };
-  /** Undefined: it is not run. */
+  /** Undefined if the call is not run. */
   const arrive = (reply: string, bytes = 10): NodeCall | undefined => {
     const caller = calls.nodes.of(reply)!;
     const number = caller.numberOf(reply);
@@ -86,7 +86,7 @@ it('a call is unknown only if it never arrived, and then never runs; whatever ar
           if (arrived.has(some)) expect(state).not.toBe('unknown');
           else expect(['unknown', 'forgotten']).toContain(state);
         } else if (arrived.has(some) || does === 'arrive late') {
-          if (!arrived.has(some) && !late.delete(some)) continue; // it was lost
+          if (!arrived.has(some) && !late.delete(some)) continue; // lost
           const call = arrive(some);
           if (arrived.has(some) || disowned.has(some)) expect(call).toBeUndefined();
           if (!call) continue;

@@ -1,8 +1,7 @@
-// The calls of all instances of a node's door: those in flight, those with an answer, and how many there may be.
-//
-// A call is known by its reply subject, and never runs twice. What the door says about a call that has had no answer holds however
-// messages overtook each other: a request that arrives after the door called it unknown is refused. On one NATS server an inquiry
-// arrives after everything that its node sent before. In a cluster, after the node has connected to another server, it need not.
+// The calls of all instances of a node's gateway to the fleet: those in flight, those with an answer, and their limits.
+// A call is identified by its reply subject and never runs twice. The reported state of an unanswered call holds in whatever order
+// messages arrive: a request that arrives after its call was reported as unknown is refused. On one NATS server, an inquiry arrives
+// after everything that its node sent before. In a cluster, after the node has connected to another server, that is not guaranteed.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
@@ -17,13 +16,13 @@ import { CallingNode, CallingNodes } from './calling-nodes.ts';
 import type { NodeCall } from './node-call.ts';
 
 export interface DoorLimits extends KeptLimits {
-  /** Calls in flight: in all, and of one node. */
+  /** Limits of calls in flight: in all, and per node. */
   maxCalls: number;
   maxCallsPerNode: number;
-  /** Of their requests. A single one is accepted whatever its size. */
+  /** Limits of the bytes of their requests. A single request is accepted whatever its size. */
   maxCallBytes: number;
   maxCallBytesPerNode: number;
-  /** Of one request in parts. */
+  /** Limit of one chunked request. */
   maxMessageBytes: number;
 }
 
@@ -47,13 +46,13 @@ export class DoorCalls {
   readonly nodes: CallingNodes;
   readonly answered: AnsweredCalls;
   readonly assembler: PartsAssembler;
-  /** Callers on this node itself. */
+  /** Stands for callers on this node itself. */
   readonly local: CallingNode;
   /** By reply subject. */
   readonly running = new InFlight<string, NodeCall>();
   /** Receives the messages to callers on this node. */
   onLocal: ((reply: string, text: string) => void) | undefined;
-  /** A client of another node has ended. */
+  /** Called when a client of another node has disconnected. */
   onClientEnded: (client: ClientIdentity) => void = () => undefined;
   readonly #fabric: Fabric;
   readonly #sendingAgain = new Set<string>();
@@ -69,7 +68,7 @@ export class DoorCalls {
     this.assembler = new PartsAssembler({ clock });
   }
 
-  /** Returns a promise if too much waits to be sent. It never rejects. */
+  /** Returns a promise if too many bytes are unsent. It never rejects. */
   send(reply: string, payload: Payload, isLocal: boolean): Promise<void> | undefined {
     if (isLocal) {
       this.onLocal?.(reply, textOf(payload));
@@ -82,7 +81,7 @@ export class DoorCalls {
     }
   }
 
-  /** Whether the request is not to be run, since its call is known. Its answer is sent again where it is kept. */
+  /** True if the call is already known, so that the request must not run. A kept answer is sent again. */
   isKnown(caller: CallingNode, number: number, reply: string): boolean {
     if (this.running.get(reply)) return true;
     const answer = this.answered.get(reply);
@@ -90,7 +89,7 @@ export class DoorCalls {
     return answer !== undefined || number <= caller.forgotten;
   }
 
-  /** Why no other request of the node may begin. */
+  /** Why the node must not start another request. */
   whyBusy(caller: CallingNode, bytes: number): string | undefined {
     const { maxCalls, maxCallsPerNode, maxCallBytes, maxCallBytesPerNode } = this.limits;
     if (caller.calls >= maxCallsPerNode) return `${caller.calls} calls of node ${caller.name} are in flight here`;
@@ -129,7 +128,7 @@ export class DoorCalls {
     return 'unknown';
   }
 
-  /** A run of a node is over: its calls are cancelled, and its clients have ended. */
+  /** A run of a node has ended: its calls are cancelled, and its clients are gone. */
   runEnded(node: string, run: string): void {
     const caller = this.nodes.find(node, run);
     if (!caller) return;
@@ -142,7 +141,7 @@ export class DoorCalls {
     this.assembler.clear();
   }
 
-  /** One after the other: parts of two copies must not be mixed. */
+  /** One copy at a time: parts of two copies must not be mixed. */
   #sendAgain(reply: string, answer: Payload): void {
     if (this.#sendingAgain.has(reply)) return;
     const sending = this.send(reply, answer, false);
@@ -159,7 +158,7 @@ export class DoorCalls {
   }
 }
 
-/** The node has left the fleet. The calling nodes learn from its lease what became of their calls. */
+/** The node has left the fleet. The calling nodes learn the outcome of their calls from its lease. */
 function ignoreClosed(_error: unknown): undefined {
   return undefined;
 }

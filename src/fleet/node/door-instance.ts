@@ -1,5 +1,5 @@
-// One server of this node, as other nodes reach it: reads their messages, and gives requests to the service if this node may act for
-// it. Never throws for a message. A request that is refused has not run, and will not.
+// One server of this node as other nodes reach it: reads their messages, and passes requests to the service if this node may act for
+// it. Never throws for a message. A refused request has not run and will not run.
 
 import type { Clock } from '../../base/clock.ts';
 import { SHARED_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
@@ -25,27 +25,30 @@ import type { DoorCalls } from './door-calls.ts';
 import { type CallOwner, NodeCall } from './node-call.ts';
 
 export interface ServedInstance {
-  /** The last token of its subject. */
+  /** Last token of its subject. */
   id: string;
-  /** As clients of the fleet name it. */
+  /** Name of the server in the fleet. */
   server: string;
   service: Service;
-  /** Of the claim. Undefined: a server of this node's own config. */
+  /** Generation of the claim. Undefined for a server of this node's own config. */
   generation: number | undefined;
   /** Whether this node may act for the server now: it has its lease, or the server is its own. */
   mayAct: () => boolean;
 }
 
 export interface OpenInstance {
-  /** Calls without an answer, and calls that wait for their client's. Subscriptions are not counted: they end with the instance. */
+  /**
+   * Number of calls without an answer, and of calls that wait for an answer of their client. Subscriptions do not count: they end
+   * with the instance.
+   */
   readonly inFlight: number;
-  /** New calls are refused as moved. Resolves when none is in flight and all answers were sent, or after the time. */
+  /** Refuses new calls as moved. Resolves when none is in flight and all answers were sent, or after `ms`. */
   drain(ms: number): Promise<void>;
-  /** Calls in flight are cancelled, and fail with OUTCOME_UNKNOWN. Resolves when that was sent. */
+  /** Cancels calls in flight, which fail with OUTCOME_UNKNOWN. Resolves when that was sent. */
   close(): Promise<void>;
 }
 
-/** The same messages without NATS. What goes back is passed to `onLocal` of the door, perhaps before `send` returns. */
+/** Accepts the same messages without NATS. Answers are passed to `onLocal`, possibly before `send` returns. */
 export interface LocalInstance {
   send(text: string, reply: string): void;
 }
@@ -71,7 +74,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#served = served;
     this.#calls = calls;
     this.#clock = clock;
-    // A call outlives the request that asked its client: the next request brings the answer.
+    // A call outlives the request that sent the question to its client: the next request brings the client's answer.
     const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true, isOfNodes: true };
     this.#fronts = new Fronts(served.service, options);
   }
@@ -135,7 +138,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     } catch (error) {
       const isLost = error instanceof StandpipeError && error.code === 'FRAME_TRUNCATED';
       const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
-      // It did not arrive, and is sent again.
+      // The request did not arrive completely, and is sent again.
       if (isLost) this.#refuse(reply, 'moved', error.message, false);
       else if (isFull) this.#refuse(reply, 'busy', error.message, false);
       else this.#fail(reply, undefined, error, false);
@@ -161,10 +164,10 @@ export class DoorInstance implements CallOwner, LocalInstance {
     isLocal: boolean,
     receivedMs: number | undefined,
   ): void {
-    if (reply === undefined) return; // its sender does not wait for an answer
+    if (reply === undefined) return; // its sender does not expect an answer
     const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
     const number = caller && !isLocal ? caller.numberOf(reply) : Number.NaN;
-    // Its sender may not be permitted to publish at another subject, and this node would do so for it.
+    // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
     if (!caller || (Number.isNaN(number) && !isLocal)) return;
     if (this.#calls.isKnown(caller, number, reply)) return;
     if (this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
@@ -176,7 +179,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage(), isLocal);
     const client = clientOf(caller, message);
     if (client instanceof RpcError) return this.#fail(reply, message.id, client, isLocal);
-    // Calls that wait for their client go on here: no other instance knows them.
+    // Calls that wait for their client continue here, because other instances do not know them.
     if (this.#refuses && !this.#fronts.suspended.has(message.params?.requestState)) {
       return this.#refuse(reply, 'moved', 'The instance is being handed over', isLocal);
     }
@@ -187,7 +190,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#fronts.serve(message, bytes, client, call);
   }
 
-  /** The client may have used other instances too, and has ended for them as well. */
+  /** The client may have used other instances too: they are informed as well. */
   #gone(client: string, reply = '', isLocal: boolean): void {
     const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
     const identity = caller?.takeClient(client);
@@ -203,7 +206,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
   }
 }
 
-/** The sender of a request, as its node describes it, or why the request is refused. */
+/** The sender of a request, as described by its node, or why the request is refused. */
 function clientOf(node: CallingNode, { params }: JsonRpcRequest): ClientFacts | RpcError {
   const meta = params?._meta;
   if (!isObject(meta)) return invalidParams('A request between nodes needs "_meta", an object');

@@ -1,5 +1,5 @@
-// What the process of a claim knows about it. Whatever the server writes to can compare the generations and refuse an owner of the
-// past: no lease can stop a write that is already under way.
+// Tells the process of a claim its generation. Storage that the server writes to can compare generations and refuse an earlier owner:
+// a lease cannot stop a write that is already in progress.
 
 import type { ClaimRecord } from '../fabric.ts';
 

@@ -1,5 +1,5 @@
-// The table of a host that has joined a fleet: the servers of its own config, those of the fleet and of the other nodes, and the
-// instances that run here. A change of what the fleet has is taken up a moment later, with all that follow it; others at once.
+// The servers of a host that has joined a fleet: those of its own config, those of the fleet and of other nodes, and the instances
+// that run here. Changes of the fleet are collected for 50 ms and applied together; other changes apply at once.
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -16,22 +16,22 @@ const COLLECT_MS = 50;
 
 export interface ServersOfFleet {
   fleet: string;
-  /** Those of the fleet by their names, those of other nodes by `<name>@<node>`. */
+  /** Servers of the fleet by name, and servers of other nodes as `<name>@<node>`. */
   names(): readonly string[];
-  /** The entry of one of the fleet. */
+  /** The record of a server of the fleet. */
   recordOf(name: string): ServerRecord | undefined;
-  /** A server of this node has the name of one of the fleet. */
+  /** A server of this node hides a server of the fleet with the same name. */
   onHidden(name: string): void;
   /** A server of this node has the name of an instance, and is not run. */
   onReserved(name: string): void;
-  /** A server could not be ended as it should. */
+  /** A server could not be ended properly. */
   onProblem(error: Error): void;
   /** Called before servers are started. */
   onServers(servers: readonly ServerConfig[]): void;
 }
 
 const RESERVED = 'In a fleet, names that end in "#" and a number are those of replicas';
-/** The slots of a server of the fleet run as `<server>#<slot>`, whether this node has any or not. */
+/** The slots of a fleet server run as `<server>#<slot>`. The form is reserved even if this node runs none. */
 const instanceName = /#\d+$/;
 
 export class HostTable {
@@ -51,7 +51,7 @@ export class HostTable {
     this.own = this.#usable(own);
   }
 
-  /** The entries of the own config that are others now. */
+  /** Resolves to the changed entries of the node's own config. */
   async changeOwn(config: Config): Promise<ConfigDiff> {
     const own = this.#usable(config);
     const diff = diffConfigs(this.own, own);
@@ -60,13 +60,13 @@ export class HostTable {
     return diff;
   }
 
-  /** The process is wanted from now on. */
+  /** Runs the instance from now on. */
   add(instance: ServerConfig): void {
     this.#instances.set(instance.name, instance);
     this.#applyNow(); // processes of an earlier instance of this name end first
   }
 
-  /** Resolves when its processes are gone. */
+  /** Resolves when its processes have exited. */
   async remove(name: string): Promise<void> {
     if (this.#instances.delete(name)) await this.apply();
   }
@@ -75,7 +75,7 @@ export class HostTable {
     this.#timer ??= this.#clock.after(COLLECT_MS, () => this.#applyNow());
   }
 
-  /** Resolves when every process that has to go is gone. */
+  /** Resolves when every process that has to end has exited. */
   async apply(): Promise<void> {
     this.close();
     const config = this.#config();
@@ -83,7 +83,7 @@ export class HostTable {
     await this.#host.reload(config);
   }
 
-  /** Takes effect at once. What its processes do until they are gone does not matter to the caller. */
+  /** Takes effect at once, without waiting for processes to exit. */
   #applyNow(): void {
     this.apply().catch((error: unknown) => this.#others.onProblem(toError(error)));
   }
@@ -127,7 +127,7 @@ export class HostTable {
   }
 }
 
-/** Its own servers are known by its config. */
+/** The own servers of a node must come from a config. */
 export function configOf({ config, names }: Host): Config {
   if (config) return config;
   if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };

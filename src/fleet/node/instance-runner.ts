@@ -1,18 +1,21 @@
-// What runs the claims of a node. The host of the node does; a test may only write down what it was asked for.
+// Runs the claims of a node. The node's host implements it; tests may only record the requests.
 
 import type { ClaimRecord, ServerRecord } from '../fabric.ts';
 
 export interface InstanceRunner {
   /**
-   * The process is wanted and served from now on, as the record says. If the slot runs already and the record has changed, the process
-   * of before drains and ends first; `end` may follow meanwhile, and then nothing is run. Does not wait until the server is ready.
-   * Resolves to true if the process of before goes on: nothing of its entry has changed. Rejects if this node cannot run the server at all.
+   * Runs and serves the process with this record from now on. If the slot is running and the record has changed, the previous process
+   * drains and exits first; if `end` follows meanwhile, nothing is run. Does not wait until the server is ready. Resolves to true if
+   * the previous process continues, because its entry is unchanged. Rejects if this node cannot run the server at all.
    */
   run(claim: ClaimRecord, record: ServerRecord): Promise<boolean | undefined>;
-  /** Resolves when the process that took the place of another is ready, has failed, or has had its time. Must not reject. */
+  /** Resolves when a process that replaced another is ready, has failed, or has exceeded its limit. Must not reject. */
   settled?(claim: ClaimRecord): Promise<void>;
-  /** Why this node cannot run the server, as far as that is known before it is claimed. */
+  /** Why this node cannot run the server, as far as that is known before the claim. */
   whyNot?(record: ServerRecord): string | undefined;
-  /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. If it rejects, the slot is not given back. */
+  /**
+   * Resolves when the process tree has exited. `now` may follow during a drain and ends it. If it rejects, the slot is not given
+   * back.
+   */
   end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
 }

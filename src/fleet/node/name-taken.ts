@@ -1,4 +1,4 @@
-// The error of a host whose name another node of the fleet has.
+// The error for a host whose name another node of the fleet already has.
 
 import { UsageError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';

@@ -1,4 +1,4 @@
-// One call of another node, as the reply to its request. Notifications and the answer go to its reply subject in order.
+// One call of another node. Its notifications and its answer go to its reply subject, in order.
 
 import { extendRan } from '../../base/error-json.ts';
 import type { ProcessIdentity, UsageError } from '../../base/errors.ts';
@@ -12,13 +12,13 @@ import { type Payload, payloadOf } from '../payload.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 
-/** What a call needs of its instance. */
+/** The part of an instance that a call needs. */
 export interface CallOwner {
   readonly node: string;
   readonly generation: number | undefined;
   /** Returns a promise if the next message has to wait. It never rejects. */
   sendTo(call: NodeCall, payload: Payload): Promise<void> | undefined;
-  /** Its answer was sent, or it was cancelled (`undefined`), and nothing of it waits to be sent. */
+  /** Called when the answer was sent, or the call was cancelled (`undefined`), and nothing is pending. */
   over(call: NodeCall, answer: Payload | undefined): void;
 }
 
@@ -30,17 +30,17 @@ export class NodeCall implements SingleReply {
   readonly number: number;
   readonly caller: CallingNode;
   readonly bytes: number;
-  /** By a function of this process. */
+  /** True if the caller is in this process. */
   readonly isLocal: boolean;
-  /** It ends when it is cancelled, and not before. */
+  /** True for a subscription, which ends only when it is cancelled. */
   readonly listens: boolean;
   readonly #owner: CallOwner;
-  /** When it arrived, if that is asked for. */
+  /** Time of arrival, if the call is traced. */
   readonly #receivedMs: number | undefined;
-  /** Its result says which process answered it, although the caller did not ask for that. */
+  /** True if the result names the process that answered although the caller did not ask for it. */
   readonly #hidesRan: boolean = false;
   #sending: Promise<void> | undefined;
-  /** While it is being sent. */
+  /** Set while the answer is being sent. */
   #answer: Payload | undefined;
   #isOver = false;
 
@@ -86,12 +86,12 @@ export class NodeCall implements SingleReply {
     return undefined;
   }
 
-  /** The door closes. The call has its answer already. */
+  /** Called when the gateway closes. The call already has its answer. */
   end(): void {
     this.onclose?.();
   }
 
-  /** The caller does not wait for it any more. */
+  /** The caller no longer waits for the call. */
   cancel(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,5 +1,5 @@
-// The door by which the other nodes of a fleet reach the servers of this node. Each instance has a subject of its own.
-// Callers on this node send the same messages without NATS.
+// The gateway by which other nodes of a fleet reach the servers of this node. Each instance has its own subject. Callers on this node
+// send the same messages without NATS.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
@@ -17,7 +17,7 @@ export interface NodeDoorOptions {
   limits?: Partial<DoorLimits>;
 }
 
-/** How long the last answers may take to NATS. */
+/** Limit for the last answers to reach NATS. */
 const FLUSH_MS = 2_000;
 
 export class NodeDoor {
@@ -39,12 +39,12 @@ export class NodeDoor {
     };
   }
 
-  /** Receives what goes back to callers on this node: the messages of `toCaller`, by the reply subject of their call. */
+  /** Receives messages to callers on this node: those of `toCaller`, with the reply subject of their call. */
   set onLocal(listener: ((reply: string, text: string) => void) | undefined) {
     this.#calls.onLocal = listener;
   }
 
-  /** Its id must not be that of an instance that is open. */
+  /** The id must not belong to an open instance. */
   open(served: ServedInstance): OpenInstance {
     const { id } = served;
     const instance = new DoorInstance(this.#node, served, this.#calls, this.#clock);
@@ -68,17 +68,17 @@ export class NodeDoor {
     return open;
   }
 
-  /** The way to an instance for callers on this node. */
+  /** Access to an instance for callers on this node. */
   local(id: string): LocalInstance | undefined {
     return this.#instances.get(id)?.instance;
   }
 
-  /** What became of these calls, by their reply subjects. Answers that are kept are sent again. */
+  /** The states of calls, given by their reply subjects. Kept answers are sent again. */
   inquire(calls: readonly string[]): CallState[] {
     return calls.map((reply) => this.#calls.inquire(reply));
   }
 
-  /** A run of another node is over: its calls here have no receiver any more. */
+  /** A run of another node has ended: nobody receives the answers of its calls. */
   callerEnded(node: string, run: string): void {
     this.#calls.runEnded(node, run);
   }
@@ -88,7 +88,7 @@ export class NodeDoor {
     this.#calls.close();
   }
 
-  /** While NATS is away, answers wait for it without this. */
+  /** Not needed while NATS is disconnected: answers are then dropped. */
   async #flush(): Promise<void> {
     if (this.#fabric.isConnected)
       await within(
@@ -100,5 +100,5 @@ export class NodeDoor {
 }
 
 function ended(subscription: Subscription): Promise<void> {
-  return subscription.end().catch(() => undefined); // the connection is closed: so is the subscription
+  return subscription.end().catch(() => undefined); // the connection is closed, and with it the subscription
 }

@@ -1,5 +1,5 @@
-// The entry of this node in the directory. Writes are joined: the entry becomes as the last change wants it. What an operator sets in
-// it (`draining`) is kept.
+// The entry of this node in the directory. Concurrent changes are merged into one write: the entry ends up as the last change wants
+// it. A `draining` set by an operator is kept.
 
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,12 +9,12 @@ import type { JoinOptions } from './node-options.ts';
 
 export class NodeEntry {
   readonly #table: Table<NodeRecord>;
-  /** While it is false, the name may be another node's. */
+  /** While it is false, the name may belong to another node. */
   readonly #mayWrite: () => boolean;
   #record: NodeRecord;
-  /** What this node wants, until it is written. */
+  /** The value that this node wants, until it is written. */
   #draining: boolean | undefined;
-  /** What the entry of this run had last: one that was removed meanwhile is written again with it. */
+  /** Last value in the entry of this run: an entry that was removed meanwhile is written again with it. */
   #wasDraining = false;
   #writing: Promise<void> | undefined;
   #isChanged = false;
@@ -40,14 +40,14 @@ export class NodeEntry {
     return this.#writing;
   }
 
-  /** To be called when the entry has changed. It may be a moment old. */
+  /** Must be called when the entry has changed. It may be slightly outdated. */
   seen(record: NodeRecord): void {
     if (this.#isOfThisRun(record)) this.#wasDraining = record.draining;
   }
 
-  /** An operator, or another node, may change it at the same time. */
+  /** Retries, because an operator or another node may change the entry at the same time. */
   async remove(): Promise<void> {
-    await this.#writing?.catch(() => undefined); // reported to who changed it
+    await this.#writing?.catch(() => undefined); // reported to the caller of `change`
     const { name, session } = this.#record;
     for (;;) {
       const entry = await this.#table.get(name);
@@ -59,7 +59,7 @@ export class NodeEntry {
     try {
       await this.#writeChanges();
     } catch (error) {
-      this.#isChanged = true; // with the next change
+      this.#isChanged = true; // written with the next change
       throw error;
     }
   }
@@ -69,7 +69,7 @@ export class NodeEntry {
       this.#isChanged = false;
       const { name } = this.#record;
       const entry = await this.#table.get(name);
-      if (!this.#mayWrite()) return; // it is written again with the next lease
+      if (!this.#mayWrite()) return; // written again with the next lease
       if (entry) this.seen(entry.value);
       const record = { ...this.#record, draining: this.#draining ?? this.#wasDraining };
       if (isDeepStrictEqual(entry?.value, JSON.parse(JSON.stringify(record)))) continue;
@@ -89,7 +89,7 @@ export class NodeEntry {
   }
 }
 
-/** At the start of the node. */
+/** The record of a node at its start. */
 export function recordOf({ node, labels = [], url }: Pick<JoinOptions, 'node' | 'labels' | 'url'>): NodeRecord {
   return {
     name: node,

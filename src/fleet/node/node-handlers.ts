@@ -1,4 +1,4 @@
-// What a node answers to the others of its fleet beside calls.
+// Answers the requests of other nodes that are not calls.
 
 import { answerControl, isControlMethod } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
@@ -18,14 +18,14 @@ export interface NodeParts {
   claims: Claims;
   door: NodeDoor;
   placer: Placer;
-  /** Of a node with a gateway. */
+  /** Undefined if the node has no gateway. */
   quotas: FleetQuotas | undefined;
   run: string;
 }
 
-/** Slots with their reasons, in one message. */
+/** Limit of slots with their reasons in one message. */
 const MOST_WAITING = 1_000;
-/** In one inquiry. */
+/** Limit of calls in one inquiry. */
 const MOST_CALLS = 1_000;
 
 export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }: NodeParts): NodeHandlers {
@@ -37,7 +37,7 @@ export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }:
       return {};
     },
     'standpipe/renew': (params) => {
-      claims.renew(params).catch(() => undefined); // it was reported
+      claims.renew(params).catch(() => undefined); // already reported
       return {};
     },
     'standpipe/placement': () => ({ waiting: placer.waiting.slice(0, MOST_WAITING) }),
@@ -46,7 +46,7 @@ export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }:
       throw invalidParams(`"calls" must be an array of at most ${MOST_CALLS} reply subjects`);
     },
     'standpipe/quota': (ask) => answerQuota(quotas, ask),
-    // Without hooks: another node can neither end this process nor learn the credentials for NATS.
+    // Without hooks: another node can neither end this process nor read the credentials for NATS.
     'standpipe/control': ({ method, params }) => {
       if (!isControlMethod(method)) throw methodNotFound(method);
       return answerControl(host, method, params as Params);

@@ -1,13 +1,11 @@
-// The lease of a node, or the right to place. Its holder may act as an owner; the entry in NATS disappears one lifetime after
-// its last renewal, and only then do others take over.
-//
+// The lease of a node, or the right to place. Its holder may act as an owner. The entry in NATS disappears one lifetime after its
+// last renewal, and only then do others take over.
 // The lease is trusted for 0.6 × lifetime from the time *before* the last acknowledged write was sent, by the monotonic and by the
-// wall clock: a process that was stopped, or a machine that was suspended, finds its lease gone before it does anything else. An
-// acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read proves only which
-// revision to write at: that is how a lost acknowledgement is resolved. A session that has lost its lease never has it again.
-//
-// The lifetime is that of the table when the session begins. It can be changed in NATS: claims name the lifetime that their session
-// counts on, so that no other node takes a lease for ended that has only disappeared early.
+// wall clock: a process that was suspended, or a machine that slept, finds its lease expired before it does anything else. An
+// acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read only tells the
+// revision to write at, which is how a lost acknowledgement is resolved. A session that has lost its lease never regains it.
+// The lifetime is that of the table when the session begins. It can be changed in NATS. So claims name the lifetime that their
+// session relies on, and other nodes do not mistake a lease that disappeared early for one that has ended.
 
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
@@ -15,41 +13,47 @@ import { SILENT, within } from '../../base/wait.ts';
 import type { Fabric, LeaseRecord } from '../fabric.ts';
 import { nameTaken } from './name-taken.ts';
 
-/** Of the lifetime: how long a lease is trusted. The watchdog ends the processes of the claims at 0.8, NATS forgets it at 1. */
+/**
+ * Fraction of the lifetime for which a lease is trusted. The watchdog ends the processes of the claims at 0.8; NATS drops the entry
+ * at 1.
+ */
 const TRUSTED = 0.6;
-/** Of the lifetime. */
+/** Fractions of the lifetime. */
 const RENEWAL = 1 / 4;
 const RETRY = 1 / 16;
-/** Lifetimes. NATS removes an entry a little after its time. */
+/** In lifetimes. NATS removes an entry slightly after its time. */
 const PATIENCE = 2;
 
 export interface NodeLeaseOptions {
   clock?: Clock | undefined;
-  /** The date. Default: `Date.now`. */
+  /** Wall clock. Default: `Date.now`. */
   wallMs?: (() => number) | undefined;
 }
 
 /** One session, from the first attempt to get the lease to its loss. */
 interface Term {
   readonly session: string;
-  /** Of the entry. 0: none is known. */
+  /** Revision of the entry; 0 if none is known. */
   revision: number;
-  /** 0: not read yet. */
+  /** 0 if not read yet. */
   lifetimeMs: number;
 }
 
 type Written = 'written' | 'unsure' | 'gone' | { session: string; revision: number };
 
 export class NodeLease {
-  /** While the lease is held. */
+  /** Set while the lease is held. */
   session: string | undefined;
   onHeld: ((session: string) => void) | undefined;
-  /** The lease of a node gets a new session when the promise has resolved (all processes of the old one have ended), or NATS has forgotten the old one. */
+  /**
+   * A node's lease gets a new session when the promise has resolved (all processes of the old session have exited), or when NATS has
+   * dropped the old one.
+   */
   onLost: ((reason: string) => void | Promise<void>) | undefined;
-  /** After a loss: another process has the lease, and with it the name of the node. */
+  /** True after a loss if another process has the lease, and with it the name of the node. */
   isTaken = false;
   onTaken: (() => void) | undefined;
-  /** After each acknowledged write: how long ago it was sent, and the lifetime that the session counts on. */
+  /** Called after each acknowledged write, with the time since it was sent and the lifetime that the session relies on. */
   onRenewed: ((session: string, ageMs: number, lifetimeMs: number) => void) | undefined;
   readonly #fabric: Fabric;
   readonly #key: string;
@@ -59,9 +63,9 @@ export class NodeLease {
   #untilMs = Number.NEGATIVE_INFINITY;
   #untilWallMs = Number.NEGATIVE_INFINITY;
   #term: Term | undefined;
-  /** The last session of this object that was lost and whose processes have ended: its entry may be replaced. */
+  /** The last lost session of this object whose processes have exited: its entry may be replaced. */
   #ended: string | undefined;
-  /** The last session that was lost. Its entry can outlive it. */
+  /** The last lost session. Its entry can outlive it. */
   #lost: string | undefined;
   #expiry: Timer | undefined;
   #pause: { timer: Timer; resolve: () => void } | undefined;
@@ -79,19 +83,19 @@ export class NodeLease {
     this.#wallMs = wallMs;
   }
 
-  /** What the session counts on. */
+  /** The lifetime that the session relies on. */
   get lifetimeMs(): number {
     return this.#term?.lifetimeMs || this.#fabric.leases.lifetimeMs;
   }
 
-  /** Checked with every call. */
+  /** Read for every call. */
   get isHeld(): boolean {
     return this.#clock.nowMs() < this.#untilMs && this.#wallMs() < this.#untilWallMs;
   }
 
   /**
-   * `node.<name>`: resolves when the lease is held, and takes it again after every loss. Waits for the entry of a predecessor that
-   * is not renewed any more, and rejects with NODE_NAME_TAKEN if it is. `placer`: one attempt.
+   * `node.<name>`: resolves when the lease is held, and acquires it again after every loss. Waits until the entry of a predecessor
+   * expires, and rejects with NODE_NAME_TAKEN if it is still renewed. `placer`: makes one attempt.
    */
   async acquire(): Promise<boolean> {
     if (this.session !== undefined) return true;
@@ -99,12 +103,12 @@ export class NodeLease {
     return this.#key === 'placer' ? this.#tryOnce(this.#term) : this.#acquireNode(this.#term);
   }
 
-  /** Gives the lease back. All processes of the session must have ended. */
+  /** Gives the lease back. All processes of the session must have exited. */
   async release(): Promise<void> {
     const term = this.#term;
     this.#end();
     if (!term) return;
-    // A write that is under way can move the revision once more.
+    // A write in progress can change the revision once more.
     for (let i = 0; i < 2; i++) {
       const entry = await this.#bounded(this.#fabric.leases.table.get(this.#key));
       if (!entry || entry === SILENT || entry.value.session !== term.session) return;
@@ -123,7 +127,7 @@ export class NodeLease {
       void this.#keep(term);
       return true;
     }
-    // After a write without an answer, the next attempt has to find its own session.
+    // After a write without an answer, the next attempt has to recognise its own session.
     if (written !== 'unsure') this.#term = undefined;
     return false;
   }
@@ -165,7 +169,7 @@ export class NodeLease {
     }
   }
 
-  /** After a loss. */
+  /** Acquires the lease again after a loss. */
   async #regain(term: Term): Promise<void> {
     for (;;) {
       const written = await this.#write(term);
@@ -185,7 +189,10 @@ export class NodeLease {
     if (isNew) this.onTaken?.();
   }
 
-  /** Whether the entry may be overwritten: it is that of this session, or of one of ours that has left nothing running. */
+  /**
+   * Whether the entry may be overwritten: it belongs to this session, or to an earlier one of this object whose processes have
+   * exited.
+   */
   #adopt(term: Term, { session, revision }: { session: string; revision: number }): boolean {
     if (session !== term.session && session !== this.#ended) return false;
     term.revision = revision;
@@ -218,7 +225,7 @@ export class NodeLease {
     return 'gone';
   }
 
-  /** No process depends on the right to place. */
+  /** Processes do not depend on the right to place, so its lifetime need not be read again. */
   async #readLifetime(): Promise<number | typeof SILENT> {
     const { leases } = this.#fabric;
     return this.#key === 'placer' ? leases.lifetimeMs : this.#bounded(leases.readLifetime());
@@ -245,7 +252,7 @@ export class NodeLease {
     this.#lost = session;
     this.#end();
     const ended = this.onLost?.(reason);
-    // Where something could not be ended, the old entry stays until NATS forgets it.
+    // If something could not be ended, the old entry stays until NATS drops it.
     Promise.resolve(ended).then(
       () => (this.#ended = session),
       () => undefined,
@@ -264,7 +271,7 @@ export class NodeLease {
     this.#pause?.resolve();
   }
 
-  /** A part of the lifetime, or until the term ends. */
+  /** Waits for a fraction of the lifetime, or until the term ends. */
   #wait(part: number): Promise<void> {
     return new Promise((resolve) => {
       this.#pause = { timer: this.#after(part * this.lifetimeMs, resolve), resolve };
@@ -277,7 +284,7 @@ export class NodeLease {
     return timer;
   }
 
-  /** `SILENT` where it failed or takes too long: whether it was done is not known then. */
+  /** `SILENT` if the request failed or takes too long: its outcome is then unknown. */
   #bounded<T>(request: Promise<T>): Promise<T | typeof SILENT> {
     return within(
       this.#clock,

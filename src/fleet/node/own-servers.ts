@@ -1,11 +1,11 @@
-// The servers of a node's own config, offered to the other nodes by its door. They belong to their node: no lease is needed to
-// answer for them.
+// The servers of a node's own config, offered to other nodes by its gateway. They belong to their node, so answering for them does
+// not require a lease.
 
 import type { Host } from '../../host/host.ts';
 import { isAddressable, ownInstanceOf } from '../subjects.ts';
 import type { NodeDoor, OpenInstance } from './node-door.ts';
 
-/** Names. */
+/** Limit of reported names. */
 const MOST_REPORTED = 100;
 
 export class OwnServers {
@@ -13,12 +13,12 @@ export class OwnServers {
   readonly #door: NodeDoor;
   readonly #drainMs: number;
   readonly #note: (text: string) => void;
-  /** Names that were reported. */
+  /** Names already reported. */
   readonly #refused = new Set<string>();
-  /** By the names of servers. */
+  /** By server name. */
   readonly #open = new Map<string, { id: string; open: OpenInstance }>();
 
-  /** `drainMs`: how long calls may take to end when a server is no longer offered. */
+  /** `drainMs`: limit for calls to end when a server is no longer offered. */
   constructor(host: Host, door: NodeDoor, { drainMs, note }: { drainMs: number; note: (text: string) => void }) {
     this.#host = host;
     this.#door = door;
@@ -26,7 +26,7 @@ export class OwnServers {
     this.#note = note;
   }
 
-  /** From now on these, and no others. A new session has new subjects. Returns those whose names can be part of a subject. */
+  /** Offers exactly these servers from now on. A new session has new subjects. Returns the names that can be part of a subject. */
   offer(given: readonly string[], session: string): string[] {
     const names = given.filter((name) => isAddressable(name) || this.#refuse(name));
     const wanted = new Map(names.map((name) => [name, ownInstanceOf(name, session)]));
@@ -54,7 +54,7 @@ export class OwnServers {
     return false;
   }
 
-  /** Takes no more calls. Resolves when none is in flight, or after the time. */
+  /** Takes no more calls. Resolves when none is in flight, or after `drainMs`. */
   async drain(): Promise<void> {
     await Promise.all([...this.#open.values()].map(({ open }) => open.drain(this.#drainMs)));
   }

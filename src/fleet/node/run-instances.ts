@@ -1,5 +1,5 @@
-// Runs the claims of a node as servers of its host, and serves each by the door of the node. A slot of a server is the host's server
-// `<server>#<slot>`; its processes know the node and the generation of the claim.
+// Runs the claims of a node as servers of its host, and serves each by the node's gateway. A slot of a server is the host's server
+// `<server>#<slot>`; its processes get the node and the generation of the claim as variables.
 
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -23,12 +23,12 @@ interface Running {
   isStateless: boolean;
   config: ServerConfig;
   open: OpenInstance;
-  /** Of one that took the place of another. */
+  /** Settles when a process that replaced another is ready, has failed, or has exceeded its limit. */
   settled: Promise<unknown> | undefined;
-  /** Its server has failed for good, and was not started again since. */
+  /** True if the server has failed permanently and was not started again since. */
   hasFailed: boolean;
   isEnding: boolean;
-  /** Resolves when its processes are gone. */
+  /** Resolves when its processes have exited. */
   ended: Promise<void> | undefined;
 }
 
@@ -36,17 +36,17 @@ export interface RunOptions {
   node: string;
   /** Whether the claims of this session may be acted on now. */
   mayAct: (session: string) => boolean;
-  /** How long calls may take to end when an instance is moved. */
+  /** Limit for calls to end when an instance is moved. */
   drainMs: number;
   clock: Clock;
   note: (text: string) => void;
 }
 
-/** For a server to be ready, while the next replica waits for it to be renewed. */
+/** Limit for a renewed server to become ready; the next replica waits for it. */
 const SETTLED_MS = 30_000;
 
 export class RunInstances implements InstanceRunner {
-  /** The server of a claim has failed for good, or was started again by a command (without a reason). */
+  /** Called when the server of a claim has failed permanently, or was started again by a command (without a reason). */
   onFailed: ((claim: ClaimRecord, reason: string | undefined) => void) | undefined;
   readonly #host: Host;
   readonly #table: HostTable;
@@ -62,12 +62,15 @@ export class RunInstances implements InstanceRunner {
     host.stateListeners.add(this.#stateChanged);
   }
 
-  /** Nothing runs any more. */
+  /** Called when nothing runs any more. */
   close(): void {
     this.#host.stateListeners.delete(this.#stateChanged);
   }
 
-  /** A remote server may be reached again from this node as from any other. One process of several is not the server. */
+  /**
+   * Ignores remote servers, which no other node reaches better, and processes with an owner: one of several processes is not the
+   * server.
+   */
   readonly #stateChanged = ({ server, to, reason, owner }: StateChange): void => {
     const running = this.#running.get(server);
     if (!running || running.isEnding || owner !== undefined || running.config.command === undefined) return;
@@ -124,7 +127,7 @@ export class RunInstances implements InstanceRunner {
 
   #settled(name: string): Promise<unknown> {
     const { clock } = this.#options;
-    // Its state says why it is not ready.
+    // Its state tells why it is not ready.
     return within(
       clock,
       SETTLED_MS,

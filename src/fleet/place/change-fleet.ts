@@ -1,4 +1,4 @@
-// What has to change so that a fleet has the servers of a text, and the change of each by compare-and-set.
+// Computes the changes that give a fleet the servers of a config text, and applies each by compare-and-set.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Entry, Fabric, ServerRecord } from '../fabric.ts';
@@ -29,7 +29,7 @@ export function changesTo(
   return changes.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** False: another program has changed the server meanwhile, and nothing was done. */
+/** False if another program has changed the server meanwhile; nothing was done. */
 export async function carryOut({ directory: { servers } }: Fabric, change: ServerChange): Promise<boolean> {
   const { kind, name, before, after } = change;
   const key = keyOfServer(name);
@@ -45,7 +45,7 @@ export async function carryOut({ directory: { servers } }: Fabric, change: Serve
   }
 }
 
-/** As it comes back from the directory. */
+/** In the form in which the directory returns it. */
 function plain(record: ServerRecord): unknown {
   return JSON.parse(JSON.stringify(record));
 }

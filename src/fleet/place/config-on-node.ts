@@ -1,4 +1,4 @@
-// A server of the fleet as this node runs it: its variables are those of this node, and relative paths start at its folder.
+// A fleet server as this node runs it: variables are those of this node, and relative paths start at its folder.
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -11,10 +11,10 @@ import type { ServerConfig } from '../../config/server-config.ts';
 import { type SystemContext, systemContext } from '../../config/system-context.ts';
 import type { ServerRecord } from '../fabric.ts';
 
-/** In place of a file name. */
+/** Used in place of a file name. */
 export const FLEET_CONFIG = 'the config of the fleet';
 
-/** Throws if the server cannot run here, with the reason: a variable that is not set, a file that is not there. */
+/** Throws with the reason if the server cannot run here: for example an unset variable or a missing file. */
 export function configOnNode({ name, entry }: ServerRecord, context: SystemContext = systemContext()): ServerConfig {
   const place: ConfigPlace = { file: FLEET_CONFIG, origin: 'named', folder: context.cwd };
   const document = parseDocument(JSON.stringify({ mcpServers: { [name]: entry } }), FLEET_CONFIG);

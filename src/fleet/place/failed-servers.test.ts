@@ -1,4 +1,4 @@
-// Where a server goes that fails on some of the nodes.
+// Placement of a server that fails on some of the nodes.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,14 +8,14 @@ import { type FleetView, noAttempts, plan } from './plan.ts';
 
 const place = { labels: [], replicas: 1, spread: 'prefer' as const, stateless: false };
 
-/** One server, and nodes that do at once what they are asked. */
+/** One server, and nodes that carry out requests at once. */
 class Fleet implements FleetView {
   readonly servers = new Map<string, Entry<ServerRecord>>();
   readonly nodes = new Map<string, Entry<NodeRecord>>();
   readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
   readonly leases = new Set<string>();
   readonly failsOn: Set<string>;
-  /** `x.1 on a`, in order. */
+  /** For example `x.1 on a`, in order. */
   readonly placed: string[] = [];
   #revision = 0;
 
@@ -49,7 +49,7 @@ class Fleet implements FleetView {
     this.claims.set('x', slots.set(claim.slot, { key: '', value: claim, revision: ++this.#revision }));
   }
 
-  /** Until nothing is to be done, which must come soon. */
+  /** Repeats plans until nothing is left to do; fails after 40 rounds. */
   settle(attempts = noAttempts) {
     for (let round = 0; round < 40; round++) {
       const { actions, waiting } = plan(this, attempts);
@@ -89,7 +89,7 @@ test('a server that fails is tried on each node once, and stays on the last with
   fleet.join('d');
   expect(fleet.settle()).toEqual([]);
   expect(fleet.claim(1)).toMatchObject({ node: 'd', generation: 4, held: true, tried: ['a', 'b', 'c'] });
-  fleet.leave('d'); // better on a node that it failed on than nowhere
+  fleet.leave('d'); // a node where it failed is better than none
   expect(fleet.settle()).toHaveLength(1);
   expect(fleet.placed.slice(4)).toHaveLength(1);
   fleet.apply(); // its entry has changed
@@ -101,7 +101,7 @@ test('a command that starts it again begins anew', () => {
   const fleet = new Fleet(['a', 'b']);
   for (const name of ['a', 'b']) fleet.join(name);
   expect(fleet.settle()).toHaveLength(1);
-  fleet.failsOn.delete('a'); // mended
+  fleet.failsOn.delete('a'); // fixed
   expect(fleet.settle()).toHaveLength(1);
   fleet.write(withFailure(withFailure(fleet.claim(1), undefined), 'again')); // restarted on b
   expect(fleet.settle()).toEqual([]);

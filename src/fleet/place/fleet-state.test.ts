@@ -3,7 +3,7 @@ import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, Table, TableListene
 import { FleetState } from './fleet-state.ts';
 import { plan } from './plan.ts';
 
-/** A table whose changes a test makes. */
+/** A table that the test changes. */
 function told<T>(): {
   table: Table<T>;
   tell: (key: string, value: unknown) => void;
@@ -50,7 +50,7 @@ test('a node that joined after the leases were asked for is not taken for dead',
   leases.keys.push('node.a', 'placer');
   const listed = listLeases();
   const answer = leases.list.shift()!;
-  answer(); // as it was before b joined
+  answer(); // the list from before b joined
   nodes.tell('b', node('b'));
   claims.tell('x.1', claim);
   await listed;

@@ -1,5 +1,5 @@
-// What is known of a fleet, kept up to date by watching its directory. Leases are not watched, since one that runs out is not
-// reported: their names are listed.
+// The state of a fleet, kept up to date by watching its directory. Leases are not watched, because their expiry is not reported:
+// their names are listed instead.
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
 import { watchAll } from '../watch-all.ts';
@@ -14,17 +14,17 @@ export class FleetState implements FleetView {
   readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
   leases = new Set<string>();
   onChanged: (() => void) | undefined;
-  /** `key` of its server, and its slot. */
+  /** Called with the key of the claim's server, and its slot. */
   onClaim: ((key: string, slot: number) => void) | undefined;
   /**
-   * For each list of leases that is under way, the nodes with an entry that arrived meanwhile. They count as alive until the next
-   * list: this one may be older than their lease.
+   * For each pending list of leases, the nodes whose entry arrived meanwhile. They count as alive until the next list, because this
+   * one may be older than their lease.
    */
   readonly #listings = new Map<number, Set<string>>();
   #lastListing = 0;
   #stops: (() => void)[] = [];
 
-  /** Resolves when everything is there. If it rejects, nothing is watched. */
+  /** Resolves when every entry has been read. If it rejects, nothing is watched. */
   async watch({ directory: { servers, nodes, claims } }: Fabric): Promise<void> {
     const into =
       <T>(map: Map<string, Entry<T>>, usable: (value: T, key: string) => T | undefined): TableListener<T> =>
@@ -65,7 +65,7 @@ export class FleetState implements FleetView {
     this.leases.add(node);
   }
 
-  /** One request. Resolves to whether a node has come or gone. Of two lists at a time, the one that was asked for last counts. */
+  /** Sends one request. Resolves to whether a node was added or removed. Of two concurrent lists, the one requested last counts. */
   async listLeases({ leases: { table } }: Fabric): Promise<boolean> {
     const listing = ++this.#lastListing;
     const names = new Set<string>();
@@ -87,7 +87,7 @@ export class FleetState implements FleetView {
   }
 }
 
-/** The fleet as it is now, for a program that is no node. */
+/** Reads the current state of a fleet, for a program that is not a node. */
 export async function readFleet(fabric: Fabric): Promise<FleetState> {
   const state = new FleetState();
   try {

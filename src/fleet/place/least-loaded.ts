@@ -1,12 +1,12 @@
-// The nodes that may run a server, by how many slots each has. While a plan is made, loads only grow: so an entry of the heap that
-// is out of date is found when it comes up, and is put back with its present load.
+// The nodes that may run a server, ordered by their number of slots. While a plan is made, loads only grow: so an outdated heap entry
+// is detected when it reaches the top, and is put back with its current load.
 
 /** A node while a plan is made. */
 export interface Candidate {
   readonly name: string;
   /** Of two nodes with the same load, the one with the lower order is taken. */
   readonly order: number;
-  /** The slots that it has, and those that it gets by this plan. */
+  /** Number of its slots, including those that this plan adds. */
   load: number;
 }
 
@@ -23,7 +23,7 @@ export class LeastLoaded {
     for (const node of nodes) this.#push(node);
   }
 
-  /** The node with the lowest load that `fits`. It is not taken a second time before `restore`. */
+  /** The node with the lowest load that `fits`. It is not taken again before `restore`. */
   take(fits: (node: Candidate) => boolean): Candidate | undefined {
     for (let item = this.#pop(); item; item = this.#pop()) {
       const { node, load } = item;
@@ -37,7 +37,7 @@ export class LeastLoaded {
     return undefined;
   }
 
-  /** Those that were taken or did not fit. */
+  /** Nodes that were taken or did not fit. */
   get aside(): readonly Candidate[] {
     return this.#aside;
   }

@@ -1,5 +1,5 @@
-// Secrets that are written out in an entry. The config of a fleet is kept in NATS, where each node and each program with its
-// credentials can read it: so it has references, and the values stay on the nodes that may run the server.
+// Finds secrets that are written literally in an entry. The config of a fleet is kept in NATS, where every node and every program
+// with its credentials can read it. So it must contain references, and the values stay on the nodes that may run the server.
 
 import { secretsInAddress } from '../../config/expand/address.ts';
 import { parseTemplate, type Template } from '../../config/expand/template.ts';
@@ -10,9 +10,9 @@ import { isWorthMasking } from '../../secrets/mask-values.ts';
 import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 
 export interface LiteralSecret extends Located {
-  /** What it is, without its value. */
+  /** Describes the secret without its value. */
   what: string;
-  /** How to write it. */
+  /** How to write it instead. */
   suggestion: string;
 }
 
@@ -61,16 +61,16 @@ function named(what: string, name: string, value: Located, spelling: string): Li
 /** `$NAME` and `$(command)` in a shell. */
 const shellVariable = /^["']?\$[A-Za-z_(]/;
 const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
-/** `none`, `oauth2`: a kind of authentication, and no credential. */
+/** `none`, `oauth2`: a kind of authentication, not a credential. */
 const kinds = /^(?:basic|bearer|oauth2?|oidc|jwt|mtls|required|optional)$/i;
-/** `/run/secrets/token`, `~/.ssh/id_ed25519`. Parts of secrets that happen to begin with a slash are longer. */
+/** `/run/secrets/token`, `~/.ssh/id_ed25519`. Secrets that happen to begin with a slash have longer parts. */
 const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\p{L}\p{M}\p{N}_ .@-]{1,30}){2,}$/u;
 
 function secretsIn(...args: string[]): string[] {
   return privateKey.test(args.at(-1)!) ? [args.at(-1)!] : secretsInArguments(args);
 }
 
-/** Defaults of references are written out too. What a node fills in is `${X}`. */
+/** Replaces references by their defaults, which are literal too, or by `${X}`. */
 function asWritten(text: string): string {
   const written = (template: Template): string =>
     template
@@ -80,7 +80,7 @@ function asWritten(text: string): string {
   return fault === undefined ? written(template) : text;
 }
 
-/** Beside a reference, text counts that looks like a part of a secret: letters and digits. */
+/** Next to a reference, only text that looks like part of a secret counts: at least 8 characters with letters and digits. */
 function isLiteral(secret: string): boolean {
   if (kinds.test(secret) || path.test(secret)) return false;
   const around = secret.split(/(?:\$|%24)(?:\{|%7B)[^}%]*(?:\}|%7D)/i);
@@ -88,7 +88,7 @@ function isLiteral(secret: string): boolean {
   return around.some((text) => text.length >= 8 && /\d/.test(text) && /[A-Za-z]/.test(text));
 }
 
-/** `Bearer ${AUTHORIZATION}`. */
+/** For example `Bearer ${AUTHORIZATION}`. */
 function example(name: string, value: string): string {
   const scheme = /^(Bearer|Basic|Token) /i.exec(value)?.[0] ?? '';
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');

@@ -1,5 +1,5 @@
-// What the placer has asked nodes to do, and how that went: so that a slot is asked about one request at a time, a request is not
-// repeated before its effect can be seen, and a node that refuses or does not answer is left out for a time.
+// Tracks the placer's requests to nodes and their outcomes. A slot has one request at a time, a request is not repeated before its
+// effect can be seen, and a node that refuses or does not answer is left out for a time.
 
 import type { Refusal as NodeRefusal } from '../node-methods.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
@@ -7,23 +7,23 @@ import type { Action, Attempts, FleetView } from './plan.ts';
 
 export type SlotAction = Exclude<Action, { kind: 'forget' }>;
 
-/** How long the effect of a request may take to be seen, before it is repeated. Releases and renewals wait for calls to end. */
+/** How long the effect of a request may take to become visible before it is repeated. Releases and renewals wait for calls to end. */
 const REPEAT_MS = { place: 2_000, release: 10_000, renew: 30_000 };
-/** After a refusal; doubles with each. */
+/** Delay after a refusal; doubles with each. */
 const REFUSAL_MS = { first: 500, most: 60_000 };
-/** After a request without an answer. */
+/** Delay after a request without an answer. */
 const SILENT_MS = 3_000;
 
 interface Asked {
   action: SlotAction;
-  /** Infinity: it is under way. */
+  /** Infinity while the request is pending. */
   untilMs: number;
 }
 
 interface Refusal {
   reason: string;
   isUnfit: boolean;
-  /** The revision of the record of the server that was refused. */
+  /** Revision of the refused server record. */
   config: number;
   waitMs: number;
   untilMs: number;
@@ -32,11 +32,11 @@ interface Refusal {
 export class PlacerAttempts {
   /** By `keyOfSlot`. */
   readonly #asked = new Map<string, Asked>();
-  /** By the key of the server, and by node. */
+  /** By server key, then by node. */
   readonly #refusals = new Map<string, Map<string, Refusal>>();
   readonly #silent = new Map<string, number>();
 
-  /** Whether the same is under way, or was asked so recently that its effect may not be seen yet. */
+  /** Whether the same request is pending, or so recent that its effect may not be visible yet. */
   isAsked(action: SlotAction, nowMs: number): boolean {
     const asked = this.#asked.get(keyOfSlot(action.server, action.slot));
     if (!asked) return false;
@@ -72,13 +72,13 @@ export class PlacerAttempts {
     this.#silent.set(action.node, nowMs + SILENT_MS);
   }
 
-  /** The claim of the slot has changed: what was asked has been done, or is out of date. */
+  /** The claim of the slot has changed: the request was carried out or is outdated. */
   claimChanged(key: string, slot: number, isHeldBy: string | undefined): void {
     this.#asked.delete(`${key}.${slot}`);
     if (isHeldBy !== undefined) this.#refusals.get(key)?.delete(isHeldBy);
   }
 
-  /** Without what is over. When the first of it will be is `nextMs`. */
+  /** Returns the active attempts and drops expired ones. `nextMs` is the time of the next expiry. */
   at(nowMs: number, { servers, nodes }: FleetView): Attempts & { nextMs: number } {
     const attempts = {
       placing: new Map<string, Map<number, string>>(),
@@ -115,12 +115,12 @@ export class PlacerAttempts {
     return attempts;
   }
 
-  /** The last refusal of a slot that is tried again. */
+  /** The last refusal of a server by a node. */
   lastRefusal(server: string, node: string): string | undefined {
     return this.#refusals.get(keyOfServer(server))?.get(node)?.reason;
   }
 
-  /** Another node may be asked to take the slot at once; any other request is for this node alone, and is repeated later. */
+  /** Another node may be asked at once to take the slot. Any other request concerns only this node and is repeated later. */
   #notDone(action: SlotAction, untilMs: number): void {
     const key = keyOfSlot(action.server, action.slot);
     if (this.#asked.get(key)?.action !== action) return;

@@ -1,5 +1,5 @@
-// Carries out the actions of plans: requests to nodes, some at a time, and few at a time to each, so that a node that does not answer
-// holds up no other. What is not sent when the next plan comes is left to that plan.
+// Carries out the actions of plans by requests to nodes: at most 256 at a time, and 4 per node, so that an unresponsive node does not
+// delay the others. Requests that are unsent when the next plan arrives are left to that plan.
 
 import type { Clock } from '../../base/clock.ts';
 import { StandpipeError, toError } from '../../base/errors.ts';
@@ -12,22 +12,22 @@ import type { Action } from './plan.ts';
 export interface PlacerRequestsOptions {
   attempts: PlacerAttempts;
   clock: Clock;
-  /** The revision of the record of a server. */
+  /** Revision of a server's record. */
   configOf: (server: string) => number;
   mayAct: () => boolean;
-  /** A request has been answered, or has failed. */
+  /** Called when a request was answered or has failed. */
   onDone: () => void;
   note: (text: string) => void;
 }
 
-/** Under way. */
+/** Limits of pending requests. */
 const MOST_REQUESTS = 256;
 const MOST_REQUESTS_OF_NODE = 4;
 
 export class PlacerRequests {
   readonly #fabric: Fabric;
   readonly #options: PlacerRequestsOptions;
-  /** Actions that wait, by node. */
+  /** Waiting actions, by node. */
   #queues = new Map<string, Action[]>();
   readonly #underWay = new Map<string, number>();
   #requests = 0;
@@ -37,7 +37,7 @@ export class PlacerRequests {
     this.#options = options;
   }
 
-  /** In place of the actions that wait. */
+  /** Replaces the waiting actions. */
   carryOut(actions: readonly Action[]): void {
     const { attempts, clock } = this.#options;
     const nowMs = clock.nowMs();
@@ -99,7 +99,7 @@ export class PlacerRequests {
     }
   }
 
-  /** Resolves to why the node refuses, if it does. */
+  /** Resolves to the refusal, or to undefined if the node accepts. */
   async #request(action: SlotAction): Promise<Refusal | undefined> {
     const { kind, server, slot, node } = action;
     const timeoutMs = this.#fabric.leases.lifetimeMs / 2;

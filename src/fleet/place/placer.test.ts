@@ -1,4 +1,4 @@
-// When a placer acts, by a clock that is turned by hand. test/fleet/placer.test.ts has what it does on a real NATS server.
+// When a placer acts, by a manual clock. test/fleet/placer.test.ts covers what it does on a real NATS server.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
@@ -62,7 +62,7 @@ class MemoryTable<T> implements Table<T> {
   }
 }
 
-/** The server `x` is claimed by the node `b`, which has no lease; the placer is on the node `a`. */
+/** The server `x` is claimed by node `b`, which has no lease; the placer runs on node `a`. */
 function lostNode() {
   const [servers, nodes, claims, leases] = [0, 1, 2, 3].map(() => new MemoryTable<never>());
   const put = (table: MemoryTable<never> | undefined, key: string, value: object) => table!.put(key, value as never);

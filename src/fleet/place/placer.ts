@@ -1,8 +1,7 @@
-// Gives the servers of the fleet to its nodes. Each node has a placer; the one that holds the lease `placer` is in charge. It knows
-// nothing that the directory does not have, and each of its requests is checked by compare-and-set: one that was paused, or a
-// second one, does no harm.
-//
-// At rest it sends one request a fifth of a lifetime: the list of leases. It plans when something has changed.
+// Assigns the servers of the fleet to its nodes. Each node has a placer; the one that holds the lease `placer` is active. It uses
+// only data from the directory, and each of its requests is checked by compare-and-set: a placer that was suspended, or a second one,
+// does no harm.
+// At rest it sends one request, the list of leases, per fifth of a lifetime. It plans when something has changed.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -18,17 +17,17 @@ import { type FleetView, type Plan, plan, type Waiting } from './plan.ts';
 export interface PlacerOptions {
   clock?: Clock | undefined;
   /**
-   * How many nodes come before this one. Node 0 looks most often whether the lease is free, and the others the less often the later
-   * they come: so many nodes cost few messages, and a free lease is found soon.
+   * Number of nodes before this one. Node 0 checks most often whether the lease is free, and later nodes less often: so many nodes
+   * cost few messages, and a free lease is found soon.
    */
   rank?: (() => number) | undefined;
-  /** What people may want to know. */
+  /** Called with messages for people. */
   note?: ((text: string) => void) | undefined;
 }
 
-/** At a time. */
+/** Limit of messages per plan. */
 const MOST_NOTES = 5;
-/** So that many changes at a time make few plans. */
+/** Delay that combines many changes into few plans. */
 const SOON_MS = 20;
 
 export class Placer {
@@ -40,18 +39,18 @@ export class Placer {
   #state: FleetState | undefined;
   #attempts = new PlacerAttempts();
   #waiting: readonly Waiting[] = [];
-  /** Those of them that were noted, by `keyOfSlot`. */
+  /** Waiting slots that were already reported, by `keyOfSlot`. */
   readonly #told = new Set<string>();
   #requests: PlacerRequests | undefined;
   #round: { timer: Timer; atMs: number } | undefined;
-  /** A plan of a large fleet takes some time: the pauses between plans grow with it. */
+  /** Planning a large fleet takes time: the pause between plans grows with it. */
   #pauseMs = SOON_MS;
   #listing: Timer | undefined;
   #trying: Timer | undefined;
   #isStopped = false;
-  /** When NATS was last seen to be away. The other nodes may have lost their leases by that too. */
+  /** Time at which NATS was last seen to be disconnected. Other nodes may have lost their leases for the same reason. */
   #awayMs = Number.NEGATIVE_INFINITY;
-  /** Until then, nodes without a lease are waited for. */
+  /** Until this time, nodes without a lease still count as alive. */
   #settledMs = 0;
 
   constructor(fabric: Fabric, node: string, options: PlacerOptions = {}) {
@@ -72,7 +71,7 @@ export class Placer {
     void this.#try();
   }
 
-  /** Another node can take over at once. */
+  /** Lets another node take over at once. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#trying?.cancel();
@@ -84,7 +83,7 @@ export class Placer {
     return this.#state !== undefined && this.#lease.isHeld;
   }
 
-  /** The slots that run nowhere or cannot leave a drained node, with the reasons. Known only while it is placing. */
+  /** Slots that run nowhere or cannot leave a drained node, with the reasons. Known only while this node is placing. */
   get waiting(): readonly Waiting[] {
     return this.#waiting;
   }
@@ -144,13 +143,13 @@ export class Placer {
       try {
         if ((await state.listLeases(this.#fabric)) && this.#state === state) this.#soon(0);
       } catch {
-        // NATS is away: the next list, or the loss of the lease, follows
+        // NATS is disconnected: the next list, or the loss of the lease, follows
       }
       if (this.#state === state) this.#listLater(state);
     });
   }
 
-  /** Plans after this time, if not before. */
+  /** Plans after this time, or earlier if a plan is already due. */
   #soon(ms: number): void {
     const atMs = this.#clock.nowMs() + ms;
     if (this.#round && this.#round.atMs <= atMs) return;
@@ -174,11 +173,11 @@ export class Placer {
     this.#tellWaiting();
     this.#pauseMs = Math.max(SOON_MS, 2 * (this.#clock.nowMs() - nowMs));
     this.#requests?.carryOut(planned.actions);
-    // What was asked or refused is tried again after its time, even if nothing changes.
+    // Requests and refusals are repeated after their time, even if nothing changes.
     if (attempts.nextMs < Number.POSITIVE_INFINITY) this.#soon(Math.max(this.#pauseMs, attempts.nextMs - nowMs));
   }
 
-  /** A slot that a node has refused is placed again and again: it says why meanwhile. */
+  /** A refused slot is placed repeatedly: meanwhile the reason of the refusal is reported. */
   #withRefusals({ actions, waiting }: Plan): Waiting[] {
     const again = actions.flatMap((action) => {
       const refusal = action.kind === 'place' && this.#attempts.lastRefusal(action.server, action.node);
@@ -189,7 +188,7 @@ export class Placer {
     return [...waiting, ...again];
   }
 
-  /** Each slot once, until it runs. */
+  /** Reports each slot once, until it runs. */
   #tellWaiting(): void {
     const all = new Map(this.#waiting.map((each) => [keyOfSlot(each.server, each.slot), each]));
     const fresh = [...all].filter(([key]) => !this.#told.has(key)).map(([, each]) => each);
@@ -219,7 +218,7 @@ export class Placer {
   }
 }
 
-/** Nodes without a lease count as alive: what they had is not moved, and their records stay. */
+/** Treats nodes without a lease as alive: their slots are not moved, and their records stay. */
 function withLostNodes({ servers, nodes, claims, leases }: FleetView): FleetView {
   return { servers, nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
 }

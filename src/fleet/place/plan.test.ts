@@ -4,7 +4,7 @@ import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../fab
 import { keyOfServer } from '../subjects.ts';
 import { type Action, type FleetView, isInForce, noAttempts, type Plan, plan } from './plan.ts';
 
-/** A fleet whose nodes do what they are asked at once. */
+/** A fleet whose nodes carry out requests at once. */
 class SimulatedFleet implements FleetView {
   servers = new Map<string, Entry<ServerRecord>>();
   nodes = new Map<string, Entry<NodeRecord>>();
@@ -73,7 +73,7 @@ class SimulatedFleet implements FleetView {
     write(action.kind === 'release' ? { held: false } : { config: action.config });
   }
 
-  /** Until nothing is to be done. */
+  /** Repeats plans until nothing is left to do. */
   settle(): Plan {
     for (let round = 0; round < 10; round++) {
       const next = plan(this);
@@ -83,7 +83,7 @@ class SimulatedFleet implements FleetView {
     return expect.unreachable();
   }
 
-  /** `server.slot` → node. */
+  /** Maps `server.slot` to its node. */
   get places(): Record<string, string> {
     const all = [...this.claims].flatMap(([key, slots]) =>
       [...slots].flatMap(([slot, { value }]) => (isInForce(value, this) ? [[`${key}.${slot}`, value.node]] : [])),

@@ -1,33 +1,33 @@
-// Which node runs which slot: a pure function of what is known of the fleet. The same view gives the same plan.
-//
-// The replicas of a server whose entry has changed are renewed one at a time, so that the others answer. A slot that runs stays where it is.
-// It moves only from a node that is drained, that lacks a label of the server, that has another replica of a server with `spread: "nodes"`, or
-// on which its server has failed: then to each other node once, until the entry changes. A slot without an owner goes to the eligible node with the fewest slots. A slot is placed
-// elsewhere only after its claim has ended: so a plan that is made from an old view, or by two placers, starts no second process.
+// Decides which node runs which slot: a pure function of the state of the fleet. Equal views give equal plans.
+// The replicas of a server whose entry has changed are renewed one at a time, so that the others keep answering. A running slot stays
+// on its node. It moves only from a node that is drained, that lacks a label of the server, that has another replica of a server with
+// `spread: "nodes"`, or on which its server has failed: then to each other node once, until the entry changes. A slot without an
+// owner goes to the eligible node with the fewest slots. A slot is placed elsewhere only after its claim has ended: so a plan from an
+// outdated view, or plans of two placers, never start a second process.
 
 import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../fabric.ts';
 import { type Candidate, LeastLoaded } from './least-loaded.ts';
 import { reasonFor, whyItStays } from './reasons.ts';
 import { hasLabels, select, whyNotThere } from './select-node.ts';
 
-/** `servers` by key, `claims` by the key of their server and by slot. */
+/** `servers` by key; `claims` by the key of their server, then by slot. */
 export interface FleetView {
   readonly servers: ReadonlyMap<string, Entry<ServerRecord>>;
   readonly nodes: ReadonlyMap<string, Entry<NodeRecord>>;
-  /** The names of the nodes that have their lease. */
+  /** Names of the nodes that have their lease. */
   readonly leases: ReadonlySet<string>;
   readonly claims: ReadonlyMap<string, ReadonlyMap<number, Entry<ClaimRecord>>>;
 }
 
-/** What the placer has learned from its requests. */
+/** Outcomes of the placer's earlier requests. */
 export interface Attempts {
-  /** Slots that a node was asked to take and does not show as claimed yet, by the key of the server and by slot. */
+  /** Slots that a node was asked to take and whose claim is not visible yet, by server key, then by slot. */
   readonly placing: ReadonlyMap<string, ReadonlyMap<number, string>>;
-  /** Why nodes did not take a server, by its key and by node. */
+  /** Why nodes did not take a server, by server key, then by node. */
   readonly refusals: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Those of them that cannot run it as its entry is, whether they are asked again by now or not. */
+  /** Refusals of nodes that cannot run the server with its current entry, kept even after the node may be asked again. */
   readonly unfit: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Nodes that do not answer: they get no more slots for now. */
+  /** Nodes that do not answer: they get no further slots for now. */
   readonly silent: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export type Action =
 export interface Waiting {
   server: string;
   slot: number;
-  /** Where it runs. */
+  /** The node where the slot runs; undefined if it runs nowhere. */
   node: string | undefined;
   reason: string;
 }
@@ -51,7 +51,7 @@ export interface Plan {
   waiting: Waiting[];
 }
 
-/** A node with what is needed to select it. */
+/** A node with the facts needed for selection. */
 export interface PlannedNode extends Candidate {
   readonly record: NodeRecord;
   readonly isEligible: boolean;
@@ -62,18 +62,18 @@ interface OpenServer {
   key: string;
   record: ServerRecord;
   config: number;
-  /** How many of its replicas each node has, or gets by this plan. */
+  /** Number of its replicas per node, including those that this plan adds. */
   here: Map<string, number>;
   ownerless: number[];
-  /** On drained nodes. */
+  /** Claims on drained nodes. */
   leaving: ClaimRecord[];
-  /** On nodes on which the server has failed with this config. */
+  /** Claims on nodes where the server has failed with this config. */
   failed: ClaimRecord[];
-  /** Those that stay, and do not have this config. */
+  /** Claims that stay and have another config. */
   changed: ClaimRecord[];
 }
 
-/** A server that has failed on so many nodes stays on the last. */
+/** A server that has failed on this many nodes stays on the last one. */
 const MOST_TRIED = 16;
 
 export const noAttempts: Attempts = {
@@ -94,7 +94,7 @@ export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
   return { actions: planner.actions, waiting: planner.waiting };
 }
 
-/** It is held, and its session has its lease. A session that its node has replaced has ended for good. */
+/** True if the claim is held and its session has its lease. A session that its node has replaced never returns. */
 export function isInForce(claim: ClaimRecord, { nodes, leases }: Pick<FleetView, 'nodes' | 'leases'>): boolean {
   if (!claim.held || !leases.has(claim.node)) return false;
   const node = nodes.get(claim.node);
@@ -129,7 +129,7 @@ class Planner {
     for (const slots of attempts.placing.values()) for (const node of slots.values()) this.#addLoad(node);
   }
 
-  /** Ends and renews what runs, and collects the slots that need a node. */
+  /** Ends and renews running slots, and collects the slots that need a node. */
   inspect(key: string): void {
     const { value: record, revision: config } = this.#view.servers.get(key)!;
     const isRun = isEnabled(record);
@@ -160,7 +160,7 @@ class Planner {
     }
   }
 
-  /** Selects nodes in the order of the names, whatever the order of the records. */
+  /** Selects nodes in the order of the server keys, regardless of the order of the records. */
   fill(): void {
     this.#open.sort((one, other) => (one.key < other.key ? -1 : 1));
     for (const open of this.#open) this.#fillServer(open);
@@ -172,7 +172,7 @@ class Planner {
     const nodes = this.#nodesWith(place.labels);
     const refusals = this.#attempts.refusals.get(key);
     const take = (tried?: readonly string[], first?: Candidate): Candidate | undefined => {
-      if (tried) nodes.restore(); // those that an earlier slot has tried
+      if (tried) nodes.restore(); // nodes that an earlier slot has tried
       const isLeftOut = (name: string) => refusals?.has(name) === true || tried?.includes(name) === true;
       const node = first ?? select(nodes, place, here, isLeftOut);
       if (tried) nodes.restore();
@@ -189,7 +189,7 @@ class Planner {
       else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
     for (const claim of open.leaving) {
-      // Only to know that there is a node: it is selected again when the claim has ended.
+      // Only checks that there is a node: it is selected again when the claim has ended.
       if (take()) this.#release(claim, `node ${claim.node} is drained`);
       else {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
@@ -218,7 +218,7 @@ class Planner {
     if (node) node.load++;
   }
 
-  /** The node that lost its lease while it had the slot, and is back. */
+  /** The node that lost its lease while it had the slot, and has one again. */
   #ownerBefore(
     claim: ClaimRecord | undefined,
     { record, here }: OpenServer,
@@ -230,7 +230,7 @@ class Planner {
     return hasLabels(node.record, record.place.labels) ? node : undefined;
   }
 
-  /** One for all servers with the same labels, where nothing else matters. */
+  /** Servers with the same labels share one reason, if nothing else matters. */
   #reasonFor({ record, here }: OpenServer, refusals: ReadonlyMap<string, string> | undefined): string {
     const find = () => reasonFor(record, [...this.#nodes.values()], here, refusals, this.#attempts.silent);
     if (here.size > 0 || refusals) return find();
@@ -250,7 +250,7 @@ class Planner {
     return made;
   }
 
-  /** The next one follows when the claim has the new config. One whose node does not answer is not waited for. */
+  /** The next claim is renewed when this one has the new config. A claim whose node does not answer is skipped. */
   #renewOne({ changed, config }: OpenServer): void {
     const claim = changed.find(({ node }) => !this.#attempts.silent.has(node)) ?? changed[0];
     if (!claim) return;

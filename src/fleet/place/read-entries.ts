@@ -1,6 +1,6 @@
 // Reads the config of a fleet from the text of a file: `mcpServers` as in any config, with `place`. It is checked like every other
-// config, and not expanded: variables, paths and files are those of the node that runs a server. An error anywhere refuses the
-// whole text, since a server that is missing from it is removed from the fleet.
+// config, but not expanded: variables, paths and files belong to the node that runs a server. An error anywhere rejects the whole
+// text, because a server that is missing from it is removed from the fleet.
 
 import { readForm } from '../../config/config-file.ts';
 import { readServers } from '../../config/edit/config-servers.ts';
@@ -20,23 +20,23 @@ import { literalSecrets } from './literal-secrets.ts';
 
 export interface FleetEntries {
   servers: readonly ServerRecord[];
-  /** Errors and warnings, in the order of the text. With an error there are no servers. */
+  /** Errors and warnings, in the order of the text. If there is an error, `servers` is empty. */
   problems: readonly ConfigProblem[];
 }
 
 export interface ReadOptions {
-  /** Secrets may be written out. */
+  /** Accepts literal secrets. */
   allowLiterals?: boolean | undefined;
 }
 
-/** `@` and `#` are in the names that servers get on nodes: `files@laptop`, `files#1`. */
+/** `@` and `#` are reserved for the names of servers on nodes: `files@laptop`, `files#1`. */
 const serverName = /^[^@#\s](?:[^@#]{0,98}[^@#\s])?$/;
 const STAYS =
   'A node resolves it against the folder that it was started in. Write an absolute path, or use a variable.';
 
 export async function readFleetEntries(text: string, file: string, options: ReadOptions = {}): Promise<FleetEntries> {
   const place: ConfigPlace = { file, origin: 'named', folder: '' };
-  const platform = 'linux'; // matters only for the names of files
+  const platform = 'linux'; // only affects file names
   const document = parseDocument(text, file);
   const form = readForm(document, place, platform);
   const problems = [...form.problems];
@@ -82,7 +82,7 @@ function isRelativePath({ text }: Located): boolean {
   return /[\\/]/.test(text) && !/^(?:[\\/]|[A-Za-z]:[\\/]|\$\{|~)/.test(text);
 }
 
-/** Keys that have no effect are not kept: they could hold anything. */
+/** Keys without effect are dropped, because they could contain anything. */
 function recordOf({ literal: { name }, place }: Draft, entry: Record<string, unknown>): ServerRecord {
   const known = new Set<string>([...commandKeys, ...remoteKeys, ...spellingsOfRemotes]);
   const kept = Object.entries(entry).filter(([key]) => known.has(key) && key !== 'place');

@@ -1,4 +1,4 @@
-// Why a slot has no node, for people to read.
+// Explains why a slot has no node, as text for people.
 
 import type { ClaimRecord, ServerRecord } from '../fabric.ts';
 import type { PlannedNode } from './plan.ts';
@@ -41,7 +41,7 @@ export function reasonFor(
   return `no node${which} can run it: ${parts.join('; ')}`;
 }
 
-/** Of a server that stays where it has failed. `tried`: the nodes on which it has. */
+/** Explains why a server stays where it has failed. `tried`: the nodes on which it has failed. */
 export function whyItStays(tried: readonly string[], { node, failed }: ClaimRecord): string {
   return `it failed on ${listed(tried)}, and no other node may run it. On ${node}: ${failed}`;
 }

@@ -1,9 +1,9 @@
-// Which node gets a slot of a server, and which must not have one.
+// Selects the node for a slot of a server, and tells which nodes must not have one.
 
 import type { NodeRecord, Place, ServerRecord } from '../fabric.ts';
 import type { Candidate, LeastLoaded } from './least-loaded.ts';
 
-/** The node with the fewest slots that has no replica; if each has one and that is allowed, the one with the fewest replicas. */
+/** The node with the fewest slots that has no replica. If every node has one and that is allowed, the node with the fewest replicas. */
 export function select(
   nodes: LeastLoaded,
   { spread }: Place,
@@ -23,7 +23,7 @@ export function select(
   return best;
 }
 
-/** These hold even if the slot then runs nowhere. */
+/** These rules apply even if the slot then runs nowhere. */
 export function whyNotThere(
   { name, record }: { name: string; record: NodeRecord },
   { place: { labels, spread } }: ServerRecord,

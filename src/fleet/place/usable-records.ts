@@ -1,15 +1,15 @@
-// Records of a fleet that can be used. Others may have been written by another version, or by hand: they are left alone, and
-// must not end the node that reads them.
+// Checks records of a fleet. Others may have been written by another version, or by hand: they are ignored, and must not crash the
+// node that reads them.
 
 import { isObject } from '../../base/json-object.ts';
 import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
 import { fleetName, isAddressable, keyOfServer, keyOfSlot } from '../subjects.ts';
 
-/** What cannot be read in its `place` has its default. */
+/** Unreadable values in `place` are replaced by their defaults. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || keyOfServer(value.name) !== key) return undefined;
-  // Names with these are those of servers and instances on nodes: such an entry would take the place of one.
+  // These characters are reserved for servers and instances on nodes: such an entry would replace one.
   if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
   const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
   const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;

@@ -1,5 +1,6 @@
-// Quotas that hold over all gateways of a fleet together. Each principal has a home among them: the one with the highest hash of both
-// names. Gateways come and go: a new home learns from the gateways what they have before it gives out more. A rate may begin anew there.
+// Quotas that apply across all gateways of a fleet. Each principal has a home gateway: the one with the highest hash of both names.
+// Gateways may join and leave: a new home learns from the gateways what they hold before it grants more. A rate may start again
+// there.
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
@@ -11,15 +12,15 @@ import { rendezvousScore } from '../rendezvous.ts';
 import { GatewayShare, type ShareAsk, type ShareContext } from './gateway-share.ts';
 import { type QuotaAsk, type QuotaGrant, QuotaHome, readAsk } from './quota-home.ts';
 
-/** How often each gateway says what it has, and what is not used is given back. */
+/** Interval at which each gateway reports what it holds and gives back what it does not use. */
 const TICK_MS = 500;
-/** After this many of them, and half a lifetime in which gateways connect again, a home knows what all have. */
+/** After this many ticks, and at least half a lifetime in which gateways reconnect, a home knows what all gateways hold. */
 const LEARN_TICKS = 3;
-/** A process that does not run for this long may have been forgotten by others. */
+/** After the process was suspended for this long, others may have dropped its grants. */
 const STOPPED_MS = 2_000;
-/** A home that takes longer is taken as gone. */
+/** A home that takes longer to answer counts as gone. */
 const ASK_MS = 1_000;
-/** As with leases: a grant is used no longer than this part of the time after which the home forgets it. */
+/** As with leases: a grant is used for this fraction of the time after which the home drops it. */
 const TRUSTED_PART = 0.6;
 
 export class FleetQuotas {
@@ -27,14 +28,14 @@ export class FleetQuotas {
   readonly #self: string;
   readonly #clock: Clock;
   readonly #home: QuotaHome;
-  /** Those that have something. */
+  /** Shares that hold something. */
   readonly #shares = new Set<GatewayShare>();
   readonly #gateways: Set<string>;
-  /** Those that have left a moment ago, and until when what they knew is learned. */
+  /** Gateways that have left recently, each with the time until which a new home collects what the others hold. */
   readonly #left = new Map<string, number>();
   readonly #context: ShareContext;
   readonly #learnMs: number;
-  /** The other gateways are known. */
+  /** True once the other gateways are known. */
   #isReady = false;
   #wasConnected = true;
   #tickedMs: number;
@@ -91,7 +92,7 @@ export class FleetQuotas {
   readonly shared: SharedQuotas = (principal, quotas, counts) =>
     new GatewayShare(principal, quotas, counts, this.#context);
 
-  /** A gateway asks, where this node is the home. */
+  /** Answers a gateway's request, if this node is the home of the principal. */
   answer(ask: QuotaAsk): QuotaGrant {
     const read = readAsk(ask);
     if (this.#isReady && this.homeOf(read.principal) === this.#self) return this.#homeAsk(read);
@@ -100,7 +101,6 @@ export class FleetQuotas {
     });
   }
 
-  /** The home of a principal. */
   homeOf(principal: string): string {
     return bestOf(principal, this.#gateways, this.#self);
   }
@@ -121,7 +121,7 @@ export class FleetQuotas {
     const { principal, quotas } = share;
     const ask: QuotaAsk = { principal, quotas, gateway: this.#self, ...asked };
     const home = this.homeOf(principal);
-    // Without NATS, no home knows what the others have, this one included.
+    // Without NATS, no home knows what the other gateways hold, not even this one.
     if (home === this.#self && this.#fabric.isConnected) return this.#homeAsk(ask);
     return askNode(this.#fabric, home, 'standpipe/quota', ask, ASK_MS);
   }
@@ -132,7 +132,7 @@ export class FleetQuotas {
     return this.#home.ask(ask, before);
   }
 
-  /** Whether the others may have been without this home: it was not connected, or did not run. */
+  /** Starts learning if the others may have been without this home: it was disconnected or suspended. */
   #look(): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#tickedMs > STOPPED_MS || !this.#wasConnected) this.#learn();
@@ -141,7 +141,7 @@ export class FleetQuotas {
     for (const [gateway, untilMs] of this.#left) if (nowMs > untilMs) this.#left.delete(gateway);
   }
 
-  /** A gateway alone has no other to learn from. */
+  /** A single gateway has no other to learn from. */
   #learn(): void {
     if (this.#gateways.size > 1) this.#home.learn(this.#clock.nowMs() + this.#learnMs);
   }
@@ -160,7 +160,7 @@ export class FleetQuotas {
   }
 }
 
-/** The one with the highest score, and of equal ones the last by name. */
+/** The node with the highest score; among equal scores, the last by name. */
 function bestOf(principal: string, nodes: Iterable<string>, self: string): string {
   let best = self;
   let bestScore = rendezvousScore(principal, self);
@@ -173,7 +173,7 @@ function bestOf(principal: string, nodes: Iterable<string>, self: string): strin
   return best;
 }
 
-/** A node without a gateway is the home of no principal. */
+/** A node without a gateway is not the home of any principal. */
 export function answerQuota(quotas: FleetQuotas | undefined, ask: QuotaAsk): QuotaGrant {
   if (quotas) return quotas.answer(ask);
   throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');

@@ -1,5 +1,5 @@
-// The part of the quotas of one principal that this gateway has. It is asked for when it is needed, a little in advance, and given back
-// when it is not used. While the home does not answer, the gateway goes on with its fair part: the quota divided by the gateways.
+// This gateway's share of one principal's quotas. It is requested on demand, slightly in advance, and given back when unused. While
+// the home does not answer, the gateway uses its fair share: the quota divided by the number of gateways.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Counted, Counts } from '../../doors/limits.ts';
@@ -11,21 +11,21 @@ export type ShareAsk = Pick<QuotaAsk, 'used' | 'had' | 'wanted' | 'requests'>;
 
 export interface ShareContext {
   clock: Clock;
-  /** A grant is trusted for so long: less than until the home forgets it. */
+  /** How long a grant is trusted: shorter than the time after which the home drops it. */
   trustedMs: number;
   /** Rejects if the home cannot be asked. */
   ask(share: GatewayShare, ask: ShareAsk): Promise<QuotaGrant>;
-  /** Which of how many gateways this one is, in an order of the principal. */
+  /** Position of this gateway among all gateways, in an order that depends on the principal. */
   rank(principal: string): { index: number; count: number };
 }
 
-/** Between two attempts to reach a home that does not answer. */
+/** Pause between two attempts to reach a home that does not answer. */
 const RETRY_MS = 500;
-/** A home that has given nothing more is not asked again for this long, whatever the clients of the principal send. */
+/** After a home has granted nothing more, it is not asked again for this long, whatever the clients of the principal send. */
 const REFUSED_MS = 100;
-/** A rate of 0 lets nothing pass. */
+/** With a rate of 0, no request passes. */
 const MOST_WAIT_MS = 60 * 60_000;
-/** Of bytes: in advance. */
+/** Bytes requested in advance. */
 const BYTES_AHEAD = 64 * 1024;
 
 export class GatewayShare implements QuotaShare {
@@ -34,23 +34,23 @@ export class GatewayShare implements QuotaShare {
   readonly held = noCounts();
   readonly #counts: Readonly<Counts>;
   readonly #context: ShareContext;
-  /** Since the last look: the most that was held, and the requests that came. */
+  /** Since the last tick: the maximum held, and the number of requests. */
   readonly #peaks = noCounts();
   #requests = 0;
-  /** That may pass. */
+  /** Number of requests that may pass. */
   #tokens = 0;
   #waitMs = 1;
-  /** When the last grant was asked for. */
+  /** Time at which the last grant was requested. */
   #grantedMs = Number.NEGATIVE_INFINITY;
-  /** Since when the home does not answer. */
+  /** Time since which the home does not answer. */
   #failingMs: number | undefined;
-  /** When the home was asked last, and whether it gave no more than there was. */
+  /** Time of the last request to the home, and whether it granted nothing more. */
   #triedMs = 0;
   #isRefused = false;
   #earnedMs = 0;
   #asking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Callers that wait for more. */
+  /** Number of callers that wait for more. */
   #waiting = 0;
 
   constructor(principal: string, quotas: Quotas, counts: Readonly<Counts>, context: ShareContext) {
@@ -87,7 +87,7 @@ export class GatewayShare implements QuotaShare {
     if (this.#context.clock.nowMs() - this.#triedMs < pauseMs) return false;
     this.#waiting += 1;
     try {
-      // An ask that is under way does not count this caller: one more follows, for all who came meanwhile.
+      // A pending request does not include this caller: one more follows, for all callers that arrived meanwhile.
       if (this.#asking) this.#next ??= this.#asking.then(() => this.#start());
       await (this.#next ?? this.#start());
       return this.#failingMs === undefined && !this.#isRefused;
@@ -96,7 +96,7 @@ export class GatewayShare implements QuotaShare {
     }
   }
 
-  /** To be called again and again: keeps what is used, and gives back the rest. */
+  /** Must be called periodically: keeps what is used, and gives back the rest. */
   async tick(): Promise<void> {
     if (this.isIdle && this.#requests === 0) return;
     const isUsed = this.#requests > 0;
@@ -124,7 +124,7 @@ export class GatewayShare implements QuotaShare {
     const nowMs = this.#context.clock.nowMs();
     const had = noCounts();
     for (const kind of countedKinds) {
-      // What is given back must not be used while the answer is on its way.
+      // An amount that is given back must not be used while the answer is in transit.
       if (this.held[kind] > wanted[kind]) this.held[kind] = wanted[kind];
       had[kind] = Math.max(this.#counts[kind], this.#isTrusted() ? this.held[kind] : 0);
     }
@@ -142,7 +142,7 @@ export class GatewayShare implements QuotaShare {
     }
   }
 
-  /** Never more than was asked for, whatever the other node sends. */
+  /** Never takes more than requested, whatever the other node sends. */
   #take(grant: QuotaGrant, wanted: Counts, requests: number): void {
     const held = readCounts(grant.held);
     const given = Math.min(readCount(grant.requests), Math.max(0, requests));
@@ -163,7 +163,7 @@ export class GatewayShare implements QuotaShare {
       const quota = this.quotas[kind];
       if (quota === undefined) continue;
       const more = kind === 'waitingBytes' ? BYTES_AHEAD : this.#waiting;
-      // Those who were given something a moment ago have not taken it yet.
+      // Callers that were granted something recently may not have taken it yet.
       const held = Math.max(this.#counts[kind], this.#isTrusted() ? this.held[kind] : 0);
       const ahead = Math.floor(quota / (4 * count));
       wanted[kind] = Math.min(quota, this.#counts[kind] + more <= held ? held : held + more + ahead);
@@ -171,13 +171,13 @@ export class GatewayShare implements QuotaShare {
     return wanted;
   }
 
-  /** Requests for those who wait, and for half a second of the rate. */
+  /** Requests for the waiting callers, and for half a second of the rate. */
   #missing(): number {
     const inAdvance = Math.floor((this.quotas.requestsPerMinute ?? 0) / 120);
     return Math.max(0, this.#waiting + inAdvance - Math.floor(this.#tokens));
   }
 
-  /** By then, what other gateways had of the home that is gone is not trusted any more either. */
+  /** After this time, grants that other gateways got from the lost home are no longer trusted either. */
   #isAlone(): boolean {
     return this.#failingMs !== undefined && this.#context.clock.nowMs() - this.#failingMs > this.#context.trustedMs;
   }
@@ -191,7 +191,7 @@ export class GatewayShare implements QuotaShare {
     return Math.floor(quota / count) + (index < quota % count ? 1 : 0);
   }
 
-  /** Without the home: what its part of the rate gives since then. */
+  /** Without the home, adds this gateway's share of the rate since the last call. */
   #earnFairly(): void {
     const nowMs = this.#context.clock.nowMs();
     const sinceMs = Math.max(this.#earnedMs, this.#failingMs!);

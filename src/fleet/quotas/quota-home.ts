@@ -1,6 +1,6 @@
-// The home of principals: the one gateway of the fleet that gives out the parts of their quotas. The parts of all gateways together are
-// never more than the quota. A gateway that does not ask again within the lifetime of a lease has lost its parts. A home that cannot
-// know yet what others have confirms what they have, and gives out nothing more.
+// The home of principals: the one gateway of the fleet that grants shares of their quotas. The shares of all gateways never exceed
+// the quota. A gateway that does not ask again within the lifetime of a lease loses its shares. A home that does not know yet what
+// others hold confirms their shares and grants nothing more.
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
@@ -14,32 +14,32 @@ export interface QuotaAsk {
   principal: string;
   quotas: Quotas;
   gateway: string;
-  /** What its clients hold. */
+  /** What the gateway's clients hold. */
   used: Counts;
-  /** What it may let them hold already, by an earlier grant. */
+  /** What the gateway may let them hold by an earlier grant. */
   had: Counts;
-  /** What the gateway wants to have: at least what its clients hold. */
+  /** What the gateway wants: at least what its clients hold. */
   wanted: Counts;
-  /** Of the rate: how many more requests, or, negative, how many were not used. */
+  /** Number of further requests of the rate; if negative, the number that was not used. */
   requests: number;
 }
 
 export interface QuotaGrant {
   held: Counts;
   requests: number;
-  /** When the rate lets the next request pass. */
+  /** Milliseconds until the rate lets the next request pass. */
   waitMs: number;
 }
 
 export const countedKinds: readonly Counted[] = ['sessions', 'streams', 'inFlight', 'waitingBytes'];
 export const noCounts = (): Counts => ({ sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 });
 
-/** Those with a part, or with a rate that is not full. More are refused. */
+/** Limit of principals with a share, or with a rate that is not full. Further ones are refused. */
 const MOST_PRINCIPALS = 100_000;
 
 interface Part {
   held: Counts;
-  /** Clients hold more than was given where a home did not know of others. */
+  /** Clients can hold more than was granted if a home did not know of others. */
   used: Counts;
   askedMs: number;
 }
@@ -47,7 +47,7 @@ interface Part {
 interface Principal {
   parts: Map<string, Part>;
   rate: TokenBucket | undefined;
-  /** Until then, others may have parts that this home does not know. */
+  /** Until this time, gateways may hold shares that this home does not know. */
   learnsUntilMs: number;
 }
 
@@ -62,28 +62,28 @@ export class QuotaHome {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** Principals of which a gateway has a part, or whose rate is not full. */
+  /** Number of principals with a share, or with a rate that is not full. */
   get size(): number {
     return this.#principals.size;
   }
 
-  /** Until then, gateways may have parts that this home does not know: it was not there, or was not connected. */
+  /** Until this time, gateways may hold shares that this home does not know, because it was absent or disconnected. */
   learn(untilMs: number): void {
     this.#learnsUntilMs = untilMs;
     for (const principal of this.#principals.values()) principal.learnsUntilMs = untilMs;
   }
 
-  /** Another home has the others now. */
+  /** Drops the principals that have another home now. */
   keep(isHome: (principal: string) => boolean): void {
     for (const name of this.#principals.keys()) if (!isHome(name)) this.#principals.delete(name);
   }
 
-  /** `learnsUntilMs`: of a principal that is not known here, and had another home. */
+  /** `learnsUntilMs` applies to a principal that is unknown here and had another home. */
   ask({ principal, quotas, gateway, used, had, wanted, requests }: QuotaAsk, learnsUntilMs = 0): QuotaGrant {
     const nowMs = this.#clock.nowMs();
     const known = this.#principals.get(principal) ?? this.#add(principal, learnsUntilMs);
     this.#forgetSilent(known, nowMs);
-    // What it had before does not count: the answer to its last request may be lost.
+    // Its earlier share does not count, because the answer to its last request may be lost.
     const part: Part = { held: noCounts(), used, askedMs: nowMs };
     known.parts.delete(gateway);
     for (const kind of countedKinds) {
@@ -98,7 +98,7 @@ export class QuotaHome {
     return { held: part.held, ...this.#rate(known, quotas.requestsPerMinute, requests, nowMs) };
   }
 
-  /** To be called again and again: forgets principals of which no gateway has anything. */
+  /** Must be called periodically: drops principals of which no gateway holds anything. */
   sweep(): void {
     const nowMs = this.#clock.nowMs();
     for (const [name, principal] of this.#principals) {
@@ -120,7 +120,7 @@ export class QuotaHome {
 
   #rate(known: Principal, perMinute: number | undefined, requests: number, nowMs: number): Omit<QuotaGrant, 'held'> {
     if (perMinute === undefined) return { requests: 0, waitMs: 0 };
-    // While gateways have different quotas, the rate must not begin anew with each of their requests.
+    // While gateways have different quotas, the rate must not start again with each of their requests.
     if (known.rate?.perMinute !== perMinute) known.rate = new TokenBucket(perMinute, nowMs, known.rate?.left(nowMs));
     const { rate } = known;
     if (requests < 0) rate.give(-requests, nowMs);
@@ -133,7 +133,7 @@ export class QuotaHome {
   }
 }
 
-/** Whatever another node sends. */
+/** Validates data from another node. */
 export function readAsk(value: unknown): QuotaAsk {
   const { principal, gateway, quotas, used, had, wanted, requests } = value as Partial<QuotaAsk>;
   if (

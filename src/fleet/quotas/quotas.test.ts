@@ -9,7 +9,7 @@ import { noCounts, QuotaHome, readAsk } from './quota-home.ts';
 
 const LIFETIME_MS = 5000;
 
-/** Gateways of a fleet whose home answers, or does not. */
+/** Gateways of a fleet whose home can be switched off. */
 function fleet(count: number, quotas: Quotas) {
   const clock = new ManualClock();
   const home = new QuotaHome(LIFETIME_MS, clock);
@@ -39,7 +39,7 @@ function fleet(count: number, quotas: Quotas) {
       tick: () => Promise.all(shares.map((share) => share.tick())),
     };
   });
-  /** Time passes as the gateways see it. */
+  /** Advances the clock and ticks the gateways. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) {
       clock.advance(500);
@@ -54,7 +54,7 @@ const release = (tickets: unknown[]) => {
   for (const ticket of tickets) if (ticket instanceof Ticket) ticket.release();
 };
 
-/** Of places; `requests` of the rate. */
+/** Counts are of places; `requests` is of the rate. */
 const askOf = (
   gateway: string,
   quotas: Quotas,
@@ -173,7 +173,7 @@ describe('quotas of several gateways', () => {
     await pass(500);
     release(first.slice(3));
     await pass(500);
-    // The answer to what gives seven back is on its way.
+    // The answer to the request that gives seven back is in transit.
     let arrive!: () => void;
     state.answers = new Promise((resolve) => {
       arrive = resolve;
@@ -212,7 +212,7 @@ describe('quotas of several gateways', () => {
     expect(ask('a', { used: 4, had: 6, wanted: 8 })).toBe(6);
     clock.advance(2500);
     expect(ask('b', { wanted: 5 })).toBe(4);
-    // What clients hold counts, also where it is more than was given.
+    // What clients hold counts, even above the grant.
     expect(ask('c', { used: 3 })).toBe(0);
     expect(ask('a', { used: 4, had: 6 })).toBe(3);
     home.learn(clock.nowMs() + 2500);

@@ -1,12 +1,12 @@
-// What became of the calls of this node, by the nodes that they were sent to: for metrics.
+// Counts the outcomes of this node's calls, by the nodes that they were sent to: for metrics.
 
 export const callOutcomes = ['answered', 'not_run', 'busy', 'lost', 'failed', 'cancelled'] as const;
 
-/** Of one attempt. `not_run`: it is sent again. `lost`: it may have run. `failed`: its answer could not be read. */
+/** Outcome of one attempt. `not_run`: it is sent again. `lost`: it may have run. `failed`: its answer could not be read. */
 export type CallOutcome = (typeof callOutcomes)[number];
 
 export class CallCounts {
-  /** Requests to nodes about calls without an answer. */
+  /** Number of requests to nodes about unanswered calls. */
   inquiries = 0;
   readonly #byNode = new Map<string, Map<CallOutcome, number>>();
 

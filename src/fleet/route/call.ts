@@ -1,5 +1,5 @@
-// One request to a server of the fleet until it is answered or lost. It may be sent several times, each time with a reply subject of
-// its own, and only when it is certain that the attempt before did not run and will not.
+// One request to a server of the fleet until it is answered or lost. It may be sent several times, each time with its own reply
+// subject, and only if the previous attempt certainly has not run and will not run.
 
 import { PeerError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
@@ -8,46 +8,46 @@ import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Payload } from '../payload.ts';
 import type { Instance } from './routing-table.ts';
 
-/** What becomes of a call. Of these, only `received` may be called several times for one attempt. */
+/** Receives the outcome of a call. Only `received` may be called several times for one attempt. */
 export interface CallOwner {
-  /** A message of JSON-RPC: a notification, or the answer. `data`: its bytes, if it came by NATS. */
+  /** A JSON-RPC notification, or the answer. `data`: its bytes, if it arrived over NATS. */
   received(call: Call, text: string, data: Uint8Array | undefined): void;
-  /** The attempt did not run, and will not. */
+  /** The attempt has not run and will not run. */
   notRun(call: Call, why: string): void;
-  /** It did not run, because the instance has too much to do. */
+  /** The attempt has not run, because the instance has reached its limits. */
   busy(call: Call, why: string): void;
-  /** No answer will come, and it may have run. */
+  /** The answer will not arrive, and the call may have run. */
   lost(call: Call, why: string): void;
-  /** Something could not be read or used. */
+  /** A message could not be read or used. */
   failed(call: Call, error: Error): void;
 }
 
 /** After this time without an answer, the node of a call is asked. */
 export const FIRST_INQUIRY_MS = 1_000;
-/** A stream that lasts, and no work for its instance. */
+/** A long-lived stream, which is not counted as work of its instance. */
 export const LISTEN = 'subscriptions/listen';
 
 export class Call {
   readonly owner: CallOwner;
   readonly id: RequestId;
   readonly method: string;
-  /** Kept until it is answered: it may have to be sent again. */
+  /** Kept until it is answered, because it may have to be sent again. */
   readonly payload: Payload;
   readonly sender: RoutedClient | undefined;
   /** The only instance that can answer it. */
   readonly only: string | undefined;
   readonly maxAnswerBytes: number;
-  /** Of the attempt that is under way. */
+  /** Fields of the current attempt. */
   reply = '';
   instance: Instance | undefined;
   sending: Promise<void> | undefined;
   isTraced = false;
-  /** When its node is asked about it next, and how long after that again. */
+  /** Time of the next inquiry to its node, and the interval after it. */
   askAtMs = 0;
   askEveryMs = 0;
   /** Replicas that did not run it, while others may. */
   refusedBy: Set<string> | undefined;
-  /** Since when no instance could be found for it. */
+  /** Time since which no instance could be found for it. */
   waitsSinceMs: number | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ export function notSent({ method }: Call, server: string, why: string): PeerErro
   });
 }
 
-/** It waited for its client in an instance that has ended. */
+/** The call waited for its client in an instance that has ended. */
 export function parkedCallLost(call: Call, why: string): PeerError {
   return unknown(
     call,

@@ -1,5 +1,5 @@
-// The calls of this node to instances of the fleet that wait for an answer, by their reply subjects: one subscription for all. An
-// answer is delivered once. What comes for a call that is over, or for an attempt that was given up, is dropped.
+// This node's calls to instances of the fleet that wait for an answer, by reply subject. One subscription serves all. An answer is
+// delivered once. Messages for a call that has ended, or for an attempt that was given up, are dropped.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { decodeText } from '../../base/decode-text.ts';
@@ -16,7 +16,7 @@ import { CallCounts, type CallOutcome } from './call-counts.ts';
 import { Inquiries } from './inquiries.ts';
 import type { Instance, RoutingTable } from './routing-table.ts';
 
-/** What a door gives callers on its own node. */
+/** The access that a node's gateway gives to callers on the same node. */
 export interface LocalDoor {
   local(instance: string): LocalInstance | undefined;
   onLocal: ((reply: string, text: string) => void) | undefined;
@@ -27,16 +27,16 @@ export interface CallsOptions {
   run: string;
   door?: LocalDoor | undefined;
   clock?: Clock | undefined;
-  /** Of all requests without an answer. */
+  /** Limit of all unanswered requests together. */
   maxHeldChars?: number | undefined;
-  /** Of all answers that arrive in parts. Default: 256 MB. */
+  /** Limit of all chunked answers together. Default: 256 MB. */
   maxArrivingBytes?: number | undefined;
-  /** How long a channel waits for a server that no node runs: by default two lifetimes of a lease, which a takeover may need. */
+  /** How long a channel waits for a server that no node runs. Default: two lifetimes of a lease, which a takeover may need. */
   openWaitMs?: number | undefined;
 }
 
 const BRACE = 123;
-/** Within this time after a part of an answer, the next one is expected. */
+/** Limit between two parts of an answer. */
 const PART_MS = 3_000;
 const DEFAULT_MAX_HELD_CHARS = 64 * 1024 * 1024;
 
@@ -57,7 +57,7 @@ export class Calls {
   #lostAtMs: number | undefined;
   readonly #prefix: string;
   #last = 0;
-  /** No call is sent any more. */
+  /** True if calls are no longer sent. */
   isOver = false;
 
   constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
@@ -87,14 +87,14 @@ export class Calls {
     return this.#byReply.get(call.reply) === call;
   }
 
-  /** Counted from the loss of the connection to NATS, while there is none: not each channel waits anew. */
+  /** Counted from the loss of the connection to NATS while it is lost, so that each new channel does not wait again. */
   get openWaitMs(): number {
     const waitMs = this.#options.openWaitMs ?? 2 * this.fabric.leases.lifetimeMs;
     if (this.#lostAtMs === undefined) return waitMs;
     return Math.max(0, waitMs - (this.clock.nowMs() - this.#lostAtMs));
   }
 
-  /** Takes a place for a request, or says why there is none. */
+  /** Reserves memory for a request, or returns why that is not possible. */
   hold({ payload, method }: Call): PeerError | undefined {
     if (this.#heldChars > 0 && this.#heldChars + payload.length > this.#maxHeldChars) {
       const message = `${method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
@@ -108,13 +108,13 @@ export class Calls {
     this.#heldChars -= payload.length;
   }
 
-  /** Whether the instance can be reached at all now. */
+  /** Whether the instance can be reached at the moment. */
   canReach({ node }: Instance): boolean {
     if (this.isOver) return false;
     return this.fabric.isConnected || (node === this.self && this.#options.door !== undefined);
   }
 
-  /** A promise is returned where the message has to wait for its place. */
+  /** Returns a promise if the message has to wait until others are sent. */
   send(call: Call, instance: Instance, isTraced: boolean): Promise<void> | undefined {
     call.instance = instance;
     call.isTraced = isTraced;
@@ -139,21 +139,21 @@ export class Calls {
       this.#notRun(call, toError(error).message);
     }
     if (!call.sending) return undefined;
-    // Its node would say that it has not arrived, and refuse the rest of it.
+    // Its node would report that the request has not arrived, and refuse the rest of it.
     call.askAtMs = Number.POSITIVE_INFINITY;
     call.sending = call.sending.then(
       () => {
         if (call.reply === reply) call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
       },
       (error: unknown) => {
-        // Without its last part it does not run. It may have been sent once more by now.
+        // Without its last part, the request does not run. It may have been sent again meanwhile.
         if (call.reply === reply) this.#notRun(call, toError(error).message);
       },
     );
     return call.sending;
   }
 
-  /** The attempt is over: what still comes for it is dropped. Returns false if it was before. */
+  /** Ends the attempt: later messages for it are dropped. Returns false if it had already ended. */
   close(call: Call, outcome: CallOutcome = 'answered'): boolean {
     if (this.#byReply.get(call.reply) !== call) return false;
     this.#byReply.delete(call.reply);
@@ -163,29 +163,29 @@ export class Calls {
     return true;
   }
 
-  /** The answer is not wanted any more. */
+  /** The answer is no longer wanted. */
   cancel(call: Call): void {
     if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
     const cancel = () => this.tell(instance!, toInstance.cancel + reply);
-    // A message in parts would begin to run after its cancellation.
+    // A chunked message would begin to run after its cancellation.
     if (sending) void sending.then(cancel);
     else cancel();
   }
 
-  /** A message that is not answered. */
+  /** Sends a message that is not answered. */
   tell(instance: Instance, text: string): void {
     const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
     if (local) return local.send(text, this.#nextReply());
     if (this.fabric.isConnected) void this.fabric.publish(instance.subject, text, this.#nextReply());
   }
 
-  /** Instances have changed: the nodes of calls to those that are gone are asked at once. */
+  /** Instances have changed: the nodes of calls to removed instances are asked at once. */
   instancesChanged(): void {
     this.#inquiries.hurry();
   }
 
-  /** There is no connection to NATS any more. */
+  /** The connection to NATS is lost. */
   disconnected(): void {
     this.#lostAtMs ??= this.clock.nowMs();
   }
@@ -195,13 +195,13 @@ export class Calls {
     this.#inquiries.askAll();
   }
 
-  /** No call is sent any more. */
+  /** Stops sending calls. */
   async end(): Promise<void> {
     this.isOver = true;
     this.#inquiries.end();
     this.#assembler.clear();
     if (this.#options.door) this.#options.door.onLocal = undefined;
-    await this.#subscription.end().catch(() => undefined); // the connection is closed: so is the subscription
+    await this.#subscription.end().catch(() => undefined); // the connection is closed, and with it the subscription
   }
 
   #nextReply(): string {
@@ -218,13 +218,13 @@ export class Calls {
   };
 
   #receivedPart(call: Call, data: Uint8Array): void {
-    // An inquiry would have the answer sent once more, behind this one.
+    // An inquiry would make the node send the answer again after this one.
     call.askAtMs = this.clock.nowMs() + PART_MS;
     try {
       const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
       if (whole) this.#receivedText(call.reply, decodeText(whole), whole);
     } catch (error) {
-      // It was lost with the connection, or there is no place for it now. Its node is asked about the call, and sends the answer again.
+      // A part was lost with the connection, or the limit is reached. Its node is asked about the call, and sends the answer again.
       const isLost = error instanceof PeerError && error.code === 'FRAME_TRUNCATED';
       const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
       if (isLost || isFull) return;

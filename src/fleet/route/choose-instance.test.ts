@@ -1,4 +1,4 @@
-// Which replica a client gets.
+// Selection of the replica for a client.
 
 import { expect, test } from 'vitest';
 import { InstanceChooser } from './choose-instance.ts';
@@ -31,7 +31,7 @@ test('replicas get about equal shares, and a replica that ends moves its own cli
   }
   const after = slotsOf(chooser, four.slice(1));
   for (const [at, slot] of before.entries()) if (slot !== 1) expect(after[at]).toBe(slot);
-  // The slot is claimed again: those that have another replica by now stay there.
+  // The slot is claimed again: clients that have another replica meanwhile stay there.
   expect(slotsOf(chooser, [instance(1, 2), ...four.slice(1)])).toEqual(after);
 });
 

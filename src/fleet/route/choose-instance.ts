@@ -1,19 +1,20 @@
-// Which instance of a server answers a request. Of a stateless server any may: the one with the fewest calls of this node in flight.
-// Of equal ones it is one on this node, or each in turn. Otherwise a client keeps its instance as long as that lives. A new client gets one by rendezvous hashing, so that all nodes choose the same one for it
-// and a replica that comes or goes concerns only its own share of them.
+// Chooses the instance of a server that answers a request. For a stateless server, it is the one with the fewest calls of this node
+// in flight; among equals one on this node, or each in turn. Otherwise a client keeps its instance as long as that exists. A new
+// client gets one by rendezvous hashing, so that all nodes choose the same one for it, and an added or removed replica affects only
+// its own share of clients.
 
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { RoutedClient } from '../../jsonrpc/channel.ts';
 import { rendezvousScore } from '../rendezvous.ts';
 import type { Instance } from './routing-table.ts';
 
-/** Beyond these, the one that was not used for longest is forgotten. It gets its instance by its hash again. */
+/** Above this limit, the client that was unused for longest is dropped. Its instance is then chosen by hash again. */
 const MOST_CLIENTS = 10_000;
 
 export class InstanceChooser {
   readonly #self: string;
   readonly #share: SharePolicy['by'];
-  /** The ids of their instances, by client. */
+  /** Instance id by client. */
   readonly #chosen = new Map<string, string>();
   #turn = 0;
 
@@ -35,7 +36,7 @@ export class InstanceChooser {
     return chosen;
   }
 
-  /** The client has ended. Its instance, if it has a choice of its own. */
+  /** Drops a client that has disconnected. Returns its instance, if one was chosen for it. */
   forget(instances: readonly Instance[], client: RoutedClient): Instance | undefined {
     if (instances.length <= 1) return instances[0];
     const key = this.#keyOf(client);

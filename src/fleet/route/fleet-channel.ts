@@ -1,6 +1,6 @@
-// The channel to one server of the fleet, for the client of this node's host: structurally a transport. Requests go to the instance
-// that is right for their client. A request that did not run is sent again as soon as the table names an instance that runs it; one
-// that may have run is lost with what is known. The channel ends when nothing has run the server for a time.
+// The channel to one server of the fleet, used by the client of this node's host: structurally a transport. Requests go to the
+// instance chosen for their client. A request that did not run is sent again as soon as the table names an instance; one that may
+// have run is lost with that fact. The channel ends when no node has run the server for a time.
 
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
 import { isStopped, SHOW_FLEET } from '../../host/supervision/server-errors.ts';
@@ -62,7 +62,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     this.#onEnd = onEnd;
   }
 
-  /** Fails if nothing runs the server for a time: its host shows why, and tries again when that changes. */
+  /** Fails if no node runs the server for a time: the host shows why, and tries again when that changes. */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new UsageError('ALREADY_STARTED', 'The channel was started before');
     const { calls, server } = this;
@@ -83,7 +83,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
 
   send(message: JsonRpcMessage, options?: object): Promise<void> {
     if (this.#state !== 'open') return Promise.reject(this.#notOpen());
-    // 2026-07-28: a client sends no responses.
+    // In 2026-07-28 a client does not send responses.
     if (!('method' in message)) return SENT;
     if (!('id' in message)) {
       if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId);
@@ -101,7 +101,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     this.#waiting.retry();
   }
 
-  /** Requests in flight are cancelled: their client has closed its connection. */
+  /** Requests in flight are cancelled, because their client has closed its connection. */
   async close(): Promise<void> {
     const wasOpen = this.#state === 'open';
     for (const call of this.#takeAll()) {
@@ -124,7 +124,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     return this.calls.table.recordOf(this.server)?.place?.stateless === true;
   }
 
-  /** The instance for requests of no client. */
+  /** The instance for requests unrelated to a client. */
   anyInstance(): Instance | undefined {
     return this.#chooser.choose(this.instances, this.isStateless, undefined);
   }
@@ -134,7 +134,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (!message) return;
     const bytes = data?.length ?? text.length;
     if ('method' in message) return this.deliver(call.id, message, bytes);
-    message.id ??= call.id; // the door could not read it
+    message.id ??= call.id; // the gateway could not read the id
     if (message.id !== call.id) return this.failed(call, wrongId(call.method));
     if ('error' in message && message.error) return this.#refused(call, message, bytes);
     const result = (message as { result: Record<string, unknown> }).result;
@@ -157,7 +157,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   lost(call: Call, why: string): void {
-    if (call.method === 'server/discover') return this.notRun(call, why); // it changes nothing
+    if (call.method === 'server/discover') return this.notRun(call, why); // it changes nothing, so it may be repeated
     this.#lose(call, outcomeUnknown(call, why));
   }
 
@@ -166,7 +166,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     else this.onerror?.(error);
   }
 
-  /** Undefined: it is no message, and the call has failed. */
+  /** Undefined if the text is not a valid message; the call has then failed. */
   read(call: Call, text: string, data: Uint8Array | undefined): JsonRpcMessage | undefined {
     this.#observed.received(text, data);
     const message = this.reader.read(call.method, text, data?.length ?? text.length);
@@ -175,7 +175,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     return undefined;
   }
 
-  /** To the client, as belonging to this request. */
+  /** Delivers a message to the client as part of this request. */
   deliver(id: RequestId, message: JsonRpcMessage, bytes: number): void {
     this.receivedFor = id;
     try {
@@ -185,7 +185,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     }
   }
 
-  /** The request with this id has its answer. */
+  /** The request with this id was answered. */
   settled(id: RequestId): void {
     this.#byId.delete(id);
   }
@@ -228,7 +228,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
 
   #refused(call: Call, message: JsonRpcErrorResponse, bytes: number): void {
     const error = ownError(message);
-    // Its owner was about to give it up: it did not run.
+    // Its owner was about to give the server up: the request did not run.
     if (isStopped(error) && call.instance!.generation !== undefined) {
       this.calls.close(call, 'not_run');
       return this.notRun(call, error!.message);
@@ -264,7 +264,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     this.calls.instancesChanged();
   }
 
-  /** Nothing has run the server for a time. */
+  /** No node has run the server for a time. */
   #end(why: string): void {
     for (const call of this.#takeAll()) {
       if (call instanceof ListenEverywhere) call.cancel();

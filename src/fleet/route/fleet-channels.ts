@@ -1,4 +1,4 @@
-// The calls of this node to servers of the fleet: a channel for each server, and what they have in common.
+// This node's channels to servers of the fleet, and their shared state.
 
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { WireObserver } from '../../transport/wire.ts';
@@ -11,9 +11,9 @@ import type { RoutingTable } from './routing-table.ts';
 import { isReachable } from './until-reachable.ts';
 
 export interface ChannelSettings {
-  /** Who shares a process, as its entry says: decides which clients stay together where there are several replicas. */
+  /** Who shares a process, according to the entry: decides which clients stay together if there are several replicas. */
   share?: SharePolicy['by'] | undefined;
-  /** The longest message that is read. */
+  /** Maximum length of a received message. */
   maxFrameBytes: number;
   maxFrameValues?: number | undefined;
   observer?: WireObserver | undefined;
@@ -35,7 +35,7 @@ export class FleetChannels {
     };
   }
 
-  /** Requests that wait for an answer. */
+  /** Number of requests without an answer. */
   get inFlight(): number {
     return this.#calls.size;
   }
@@ -44,28 +44,28 @@ export class FleetChannels {
     return this.#calls.counts;
   }
 
-  /** How far the wall clock of a node is ahead of this one's. Undefined: it was not measured yet. */
+  /** How far a node's wall clock is ahead of this one's. Undefined if not measured yet. */
   clockOffset(node: string): ClockOffset | undefined {
     return this.#clocks.offsetOf(node);
   }
 
-  /** Why no instance of a server can be reached at the moment. Undefined: one can. */
+  /** Why no instance of a server can be reached at the moment. Undefined if one can. */
   whyAway(server: string): string | undefined {
     return isReachable(this.#calls, server) ? undefined : this.#calls.table.whyNone(server);
   }
 
-  /** To be called when the connection to NATS is lost. */
+  /** Must be called when the connection to NATS is lost. */
   disconnected(): void {
     this.#calls.disconnected();
   }
 
-  /** To be called when the connection to NATS is there again: messages may have been lost with the one before. */
+  /** Must be called when the connection to NATS is restored: messages may have been lost with the previous one. */
   reconnected(): void {
     this.#calls.reconnected();
     for (const channel of this.#open) channel.reconnected();
   }
 
-  /** A channel that is not started yet, for one connection of a client. */
+  /** Returns a channel that is not started yet, for one connection of a client. */
   open(server: string, settings: ChannelSettings): FleetChannel {
     const channel = new FleetChannel(this.#calls, server, settings, () => this.#open.delete(channel));
     this.#open.add(channel);

@@ -1,5 +1,5 @@
-// Calls without an answer: once a second their nodes are asked what became of them, all calls of a node in one request. A call is
-// given up only where nothing can be known any more. While this node is not connected, nothing is.
+// Inquires about unanswered calls: once a second their nodes are asked, all calls of a node in one request. A call is given up only
+// if its outcome cannot be learned any more, and never while this node is disconnected.
 
 import type { Timer } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -9,17 +9,17 @@ import { type Call, FIRST_INQUIRY_MS } from './call.ts';
 import type { Calls } from './calls.ts';
 
 const TICK_MS = 1_000;
-/** A call that runs is asked about again after twice the time, up to this. */
+/** The interval between inquiries about a running call doubles up to this. */
 const LAST_INQUIRY_MS = 5_000;
 const ANSWER_MS = 3_000;
-/** A node that nothing is subscribed for may be connecting again. */
+/** A node without a subscription may be reconnecting for this long. */
 const NO_SUBSCRIBER_MS = 3_000;
-/** In one request: the rest is asked about next time. */
+/** Limit of calls in one request. The remaining calls follow with the next one. */
 const MOST_CALLS = 1_000;
 
 interface AskedNode {
   isAsked: boolean;
-  /** Since when nothing is subscribed there, and since when it does not answer. */
+  /** Time since which the node has no subscription, and since which it does not answer. */
   absentSinceMs: number | undefined;
   silentSinceMs: number | undefined;
 }
@@ -34,7 +34,7 @@ export class Inquiries {
     this.#calls = calls;
   }
 
-  /** There are calls. */
+  /** Called when there are calls. */
   begin(): void {
     if (this.#timer || this.#isOver) return;
     this.#timer = this.#calls.clock.after(TICK_MS, () => {
@@ -44,7 +44,7 @@ export class Inquiries {
     this.#timer.keepAlive(false);
   }
 
-  /** Those of instances that the table does not have any more are asked about now. */
+  /** Asks at once about calls to instances that the table no longer has. */
   hurry(): void {
     const { table, clock } = this.#calls;
     const nowMs = clock.nowMs();
@@ -112,7 +112,7 @@ export class Inquiries {
     }
   }
 
-  /** `run`: the process that says so. */
+  /** `run`: the process that reports the state. */
   #became(call: Call, run: string, state: CallState | undefined): void {
     const { clock } = this.#calls;
     const { node } = call.instance!;
@@ -135,7 +135,7 @@ export class Inquiries {
     }
   }
 
-  /** `error`: nothing is subscribed there, or no answer came. */
+  /** `error`: the node has no subscription, or did not answer. */
   #unanswered(node: string, asked: AskedNode, error: unknown): void {
     const { fabric, clock, table } = this.#calls;
     if (!fabric.isConnected) return this.#forgetAbsences();

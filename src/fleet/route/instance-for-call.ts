@@ -1,5 +1,5 @@
 // The instance that a call is sent to, and whether another one may still answer it after a refusal. A replica of a stateless server
-// that refuses a call, or is not reached, is left out until all others have refused it too.
+// that refuses a call, or cannot be reached, is left out until all others have refused it too.
 
 import type { Call } from './call.ts';
 import type { InstanceChooser } from './choose-instance.ts';
@@ -14,7 +14,7 @@ export function instanceFor(call: Call, channel: FleetChannel, chooser: Instance
   return chooser.choose(isAny ? instances : instances.filter(canAnswer(call, channel)), isStateless, call.sender);
 }
 
-/** Its last instance has refused it. False: another one may answer it now. */
+/** Called after the call's instance has refused it. False if another one may answer it now. */
 export function isRefusedByAll(call: Call, channel: FleetChannel): boolean {
   if (call.only !== undefined || !channel.isStateless) return true;
   call.refusedBy ??= new Set();

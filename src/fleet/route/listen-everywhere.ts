@@ -1,5 +1,5 @@
 // One `subscriptions/listen` of a client at every instance of its server, for as long as the client listens. It is acknowledged once.
-// What an instance may have announced before it was listened to is reported as changed, so that it is read again.
+// Changes that an instance may have announced before the stream began are reported as changed, so that they are read again.
 
 import type { Timer } from '../../base/clock.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
@@ -18,7 +18,7 @@ export class ListenEverywhere implements CallOwner {
   readonly id: RequestId;
   readonly #channel: FleetChannel;
   readonly #payload: Payload;
-  /** By the id of their instance. */
+  /** By instance id. */
   readonly #streams = new Map<string, Call>();
   #isAcknowledged = false;
   #isOver = false;
@@ -30,7 +30,7 @@ export class ListenEverywhere implements CallOwner {
     this.#payload = payload;
   }
 
-  /** Listens at the instances that there are now. */
+  /** Listens at the current instances. */
   update(): void {
     if (this.#isOver) return;
     const wanted = this.#wanted();
@@ -82,7 +82,7 @@ export class ListenEverywhere implements CallOwner {
   #wanted(): readonly Instance[] {
     const { instances, isStateless } = this.#channel;
     if (!isStateless || instances.length <= 1) return instances;
-    // Any of them says the same. The one that is listened to is kept.
+    // All instances announce the same changes. The current stream is kept.
     const kept = instances.find(({ id }) => this.#streams.has(id)) ?? this.#channel.anyInstance();
     return kept ? [kept] : [];
   }
@@ -103,7 +103,10 @@ export class ListenEverywhere implements CallOwner {
     void calls.send(call, instance, false);
   }
 
-  /** A refusal is the answer, as long as nothing was acknowledged. A stream that ends is opened again where the server runs then. */
+  /**
+   * A refusal is passed on as the answer until the request is acknowledged. A stream that ends is opened again at the current
+   * instance.
+   */
   #ended(call: Call, message: JsonRpcMessage, bytes: number): void {
     this.#channel.calls.close(call);
     const isRefused = 'error' in message && !this.#isAcknowledged && this.#streams.size === 1;

@@ -1,5 +1,5 @@
-// How far the wall clocks of other nodes are ahead of this one's. Measured by a few round trips: the shortest says most, and the
-// offset may be wrong by half of it. Measured again after a time, since clocks drift.
+// How far the wall clocks of other nodes are ahead of this one's. Measured by five round trips: the shortest is the most accurate,
+// and its offset may be wrong by half of it. Measured again after 60 s, because clocks drift.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Fabric } from '../fabric.ts';
@@ -14,7 +14,7 @@ export interface ClockOffset {
 const ROUND_TRIPS = 5;
 const TIMEOUT_MS = 2_000;
 const VALID_MS = 60_000;
-/** Of nodes that have left. */
+/** Limit, including nodes that have left. */
 const MOST_NODES = 10_000;
 
 export class NodeClocks {
@@ -29,7 +29,7 @@ export class NodeClocks {
     this.#wallMs = wall;
   }
 
-  /** As last measured. Begins to measure where that is needed, and does not wait for it. */
+  /** Returns the last measurement. Starts a new one if needed, without waiting for it. */
   offsetOf(node: string): ClockOffset | undefined {
     const known = this.#measured.get(node);
     if (!known || this.#clock.nowMs() - known.atMs > VALID_MS) void this.measure(node);
@@ -39,7 +39,7 @@ export class NodeClocks {
   /** Resolves to undefined if the node does not answer. */
   async measure(node: string): Promise<ClockOffset | undefined> {
     if (this.#measured.size >= MOST_NODES) this.#measured.delete(this.#measured.keys().next().value!);
-    // Set at once, so that it is measured once.
+    // Set at once, to prevent a second measurement.
     this.#measured.set(node, { offset: this.#measured.get(node)?.offset, atMs: this.#clock.nowMs() });
     let best: ClockOffset | undefined;
     for (let trip = 0; trip < ROUND_TRIPS; trip++) {

@@ -1,11 +1,11 @@
-// What happens on a channel to another node, for an observer. What the observer throws does not affect the traffic.
+// Reports the traffic of a channel to another node to an observer. An exception of the observer does not affect the traffic.
 
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { ObservedHop, WireObserver } from '../../transport/wire.ts';
 import { type Payload, textOf } from '../payload.ts';
 
-/** Hops are asked for so often at most: each costs a message. */
+/** Minimum time between two requests for hops: each costs a message. */
 const TRACE_EVERY_MS = 20;
 
 export class ObservedChannel {
@@ -20,7 +20,7 @@ export class ObservedChannel {
     this.#report = report;
   }
 
-  /** Whether the hops of the next request are wanted. */
+  /** Whether to request the hops of the next request. */
   mayTrace(): boolean {
     if (!this.#observer?.hop) return false;
     const nowMs = this.#clock.nowMs();
@@ -41,7 +41,7 @@ export class ObservedChannel {
     }
   }
 
-  /** `data`: the bytes of the text, if it came by NATS. */
+  /** `data`: the bytes of the text, if it arrived over NATS. */
   received(text: string, data: Uint8Array | undefined): void {
     const observer = this.#observer;
     if (!observer) return;

@@ -1,4 +1,4 @@
-// From the text of a message of another node to the message, within the limits of the server's entry.
+// Parses a message from another node, within the limits of the server's entry.
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { fromRpcError } from '../../base/error-json.ts';
@@ -28,7 +28,7 @@ export class AnswerReader {
   }
 }
 
-/** The error that the host of the other node has sent. Undefined: it is one of the server. */
+/** The error that the other node's host has sent. Undefined if it is an error of the server. */
 export function ownError({ error: { code, message, data } }: JsonRpcErrorResponse): Error | undefined {
   const sent = new RpcError(code, String(message), data);
   const error = fromRpcError(sent) as Error;

@@ -1,11 +1,11 @@
-// Which instances a node knows, by what the directory reports and in whatever order.
+// The instances that a node knows, for any order of reports from the directory.
 
 import { expect, test } from 'vitest';
 import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import { RoutingTable } from './routing-table.ts';
 
-/** The part of a table that is watched. */
+/** The watched part of a table. */
 class Watched<T> {
   #listener: TableListener<T> = () => undefined;
   #revision = 0;

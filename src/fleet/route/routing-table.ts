@@ -1,6 +1,6 @@
-// Which instances of which server run where, as this node knows it from the directory: a copy that may be a moment old. A claim is in
-// force while its node has the session that made it; a node record without a lease is removed by the placer. A wrong answer of this
-// table costs time and nothing else: a request to an instance that does not exist reaches no process.
+// The instances of each server, as this node knows them from the directory: a copy that may be slightly outdated. A claim is in force
+// while its node has the session that made it; the placer removes node records without a lease. A wrong answer of this table only
+// costs time: a request to an instance that does not exist reaches no process.
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
 import type { FleetView } from '../place/plan.ts';
@@ -10,19 +10,19 @@ import { watchAll } from '../watch-all.ts';
 
 /** One process of a server that requests can be sent to. */
 export interface Instance {
-  /** The last token of its subject. */
+  /** Last token of its subject. */
   readonly id: string;
   readonly subject: string;
   readonly server: string;
   readonly node: string;
   readonly session: string;
-  /** The process of the node. */
+  /** `runOf` the node. */
   readonly run: string;
-  /** 0: a server of the node's own config. */
+  /** 0 for a server of the node's own config. */
   readonly slot: number;
-  /** Of the claim. Undefined: a server of the node's own config. */
+  /** Generation of the claim. Undefined for a server of the node's own config. */
   readonly generation: number | undefined;
-  /** Calls of this node that wait for its answer. Counted anew when the instances of the server change. */
+  /** Unanswered calls of this node. Starts at 0 again when the instances of the server change. */
   inFlight: number;
 }
 
@@ -34,28 +34,28 @@ interface KnownNode {
 const NONE: readonly Instance[] = [];
 
 export class RoutingTable {
-  /** The names of `servers()` have changed. */
+  /** Called when the names of `servers()` have changed. */
   onServers: (() => void) | undefined;
-  /** The instances of a server have changed. */
+  /** Called when the instances of a server have changed. */
   onInstances: ((server: string) => void) | undefined;
-  /** The entry of this node has changed, or was removed. */
+  /** Called when the entry of this node was changed or removed. */
   onSelf: ((record: NodeRecord | undefined) => void) | undefined;
-  /** An entry of the table of claims has changed, or was removed. */
+  /** Called when an entry of the claims table was changed or removed. */
   onClaim: ((key: string, claim: ClaimRecord | undefined) => void) | undefined;
-  /** A process of a node is gone, or has had no lease for a time. */
+  /** Called when a process of a node has ended, or has been without a lease for a time. */
   onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #fabric: Fabric;
   readonly #self: string;
   readonly #subjects: Subjects;
-  /** By name; and the names by key. */
+  /** Records by name, and names by key. */
   readonly #servers = new Map<string, ServerRecord>();
   readonly #names = new Map<string, string>();
   readonly #nodes = new Map<string, KnownNode>();
-  /** By key, by server, and by node. */
+  /** Claims by key, by server, and by node. */
   readonly #claims = new Map<string, ClaimRecord>();
   readonly #slots = new Map<string, ClaimRecord[]>();
   readonly #claimed = new Map<string, Set<ClaimRecord>>();
-  /** Made when they are asked for, and forgotten when something changes. */
+  /** Computed on demand, and dropped when something changes. */
   readonly #instances = new Map<string, readonly Instance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
   #stops: (() => void)[] = [];
@@ -66,7 +66,7 @@ export class RoutingTable {
     this.#subjects = subjectsOf(fabric.fleet);
   }
 
-  /** Resolves when all that the directory has is known. If it rejects, nothing is watched. */
+  /** Resolves when every entry of the directory is known. If it rejects, nothing is watched. */
   async start(): Promise<void> {
     const { servers, nodes, claims } = this.#fabric.directory;
     this.#stops = await watchAll(
@@ -80,7 +80,7 @@ export class RoutingTable {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  /** Those of the fleet, and `<name>@<node>` of the other nodes. */
+  /** Servers of the fleet, and those of other nodes as `<name>@<node>`. */
   servers(): string[] {
     const names = [...this.#servers.values()].map(({ name }) => name);
     for (const [node, { record }] of this.#nodes) {
@@ -89,29 +89,29 @@ export class RoutingTable {
     return names;
   }
 
-  /** The entry of a server of the fleet. */
+  /** The record of a server of the fleet. */
   recordOf(server: string): ServerRecord | undefined {
     return this.#servers.get(server);
   }
 
-  /** How many the fleet has, this one included. */
+  /** Number of nodes in the fleet, including this one. */
   get nodes(): number {
     return this.#nodes.size;
   }
 
-  /** How many nodes of the fleet come before this one, by name. */
+  /** Number of nodes of the fleet before this one, by name. */
   get rank(): number {
     let rank = 0;
     for (const name of this.#nodes.keys()) if (name < this.#self) rank++;
     return rank;
   }
 
-  /** The process of a node, if it is one of the fleet now. */
+  /** `runOf` a node that is currently in the fleet. */
   runOf(node: string): string | undefined {
     return this.#nodes.get(node)?.run;
   }
 
-  /** All that is known. Which nodes have their lease is not: each of them is taken to have it. */
+  /** The known state. Leases are unknown, so each node counts as having one. */
   view(): FleetView {
     const entry = <T>(key: string, value: T) => ({ key, value, revision: 0 });
     const claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
@@ -127,7 +127,7 @@ export class RoutingTable {
     };
   }
 
-  /** In the order of their slots. The same array until something changes. */
+  /** In the order of their slots. Returns the same array until something changes. */
   instancesOf(server: string): readonly Instance[] {
     const known = this.#instances.get(server);
     if (known) return known;
@@ -136,7 +136,7 @@ export class RoutingTable {
     return found;
   }
 
-  /** Why a server has no instance, in words. */
+  /** Why a server has no instance, as text. */
   whyNone(server: string): string {
     if (!this.#fabric.isConnected) return 'this node is not connected to NATS';
     const own = this.#offer(server);
@@ -151,7 +151,7 @@ export class RoutingTable {
     return `no node runs it at the moment; the last was ${claims.map(({ node }) => `"${node}"`).join(', ')}`;
   }
 
-  /** Called after each change of the instances of a server. Returns a function that ends it. */
+  /** The listener is called after each change of the instances of a server. Returns a function that ends it. */
   listen(server: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(server) ?? new Set();
     this.#listeners.set(server, listeners.add(listener));
@@ -185,7 +185,7 @@ export class RoutingTable {
     return { id, subject: this.#subjects.call(node, id), server, node, session, run, slot, generation, inFlight: 0 };
   }
 
-  /** The name of a server of another node's config, in its parts. */
+  /** Splits the name of a server of another node's config. */
   #offer(server: string): { name: string; node: string } | undefined {
     const at = server.lastIndexOf('@');
     return at < 1 ? undefined : { name: server.slice(0, at), node: server.slice(at + 1) };

@@ -1,6 +1,6 @@
-// Calls of one server that did not run and wait for an instance: they are sent again when the table changes, and after a growing
-// time, since an owner is in the table before it takes requests. If nothing runs the server for long, or this node is cut off for as
-// long, that is the end of the channel.
+// Calls of one server that did not run and wait for an instance. They are sent again when the table changes, and after growing
+// delays, because an owner is in the table before it accepts requests. If no node runs the server for long, or this node is
+// disconnected for as long, the channel ends.
 
 import type { Timer } from '../../base/clock.ts';
 import { type Call, notSent, parkedCallLost } from './call.ts';
@@ -9,15 +9,15 @@ import { isReachable } from './until-reachable.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
-/** In lifetimes of a lease: a server of a node that was lost runs elsewhere after less than two. */
+/** In lifetimes of a lease: the server of a lost node runs elsewhere after less than two. */
 const PATIENCE = 3;
-/** An instance that this node does not know yet. No other one can take its place. */
+/** Limit of the wait for the only instance that can answer, if this node does not know it yet. */
 const PARKED_MS = 1_000;
 
 export interface WaitingCallsOwner {
-  /** Unless it has ended meanwhile. */
+  /** Sends the call unless it has ended meanwhile. */
   send(call: Call): unknown;
-  /** It waits no longer. */
+  /** The call no longer waits. */
   lose(call: Call, error: Error): void;
   /** No node has answered for the server for a time. */
   end(why: string): void;
@@ -30,7 +30,7 @@ export class WaitingCalls {
   readonly #waiting = new Set<Call>();
   #retry: Timer | undefined;
   #retryMs = FIRST_RETRY_MS;
-  /** Runs while the table has no instance. */
+  /** Runs while the table has no reachable instance. */
   #absence: Timer | undefined;
   #isOver = false;
 
@@ -107,7 +107,7 @@ export class WaitingCalls {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const call of waiting) {
-      // One of them was the end of the channel: the others have failed as not sent, and must not be.
+      // An earlier call of this loop ended the channel: the remaining calls have failed as not sent, so they must not be sent.
       if (this.#isOver) return;
       this.#owner.send(call);
     }

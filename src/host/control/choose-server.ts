@@ -1,5 +1,5 @@
-// The first line of a connection to a host's socket, and the answer to it. What follows is MCP alone, so that a relay can pass
-// the bytes on without reading them.
+// The first line of a connection to a host's socket chooses a server, and the host answers it. Only MCP follows, so that a relay can
+// pass the bytes on without parsing them.
 
 import type { Socket } from 'node:net';
 import { fromRpcError } from '../../base/error-json.ts';
@@ -7,7 +7,10 @@ import { PeerError, RpcError } from '../../base/errors.ts';
 import type { Params } from '../../mcp/service.ts';
 import { otherVersion } from './control-version.ts';
 
-/** Rejects with HOST_VERSION if the host is of another version, with CONNECTION_CLOSED if it ends before it answers. The socket is paused afterwards. */
+/**
+ * Rejects with HOST_VERSION if the host has another control version, and with CONNECTION_CLOSED if the connection ends before the
+ * answer. Leaves the socket paused.
+ */
 export async function chooseServer(socket: Socket, params: Params): Promise<void> {
   socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'use', method: 'standpipe/use', params })}\n`);
   const { result, error } = JSON.parse(await firstLine(socket)) as {

@@ -1,11 +1,11 @@
-// A connection to the socket of a host, and what is wrong where there is none.
+// Connects to the socket of a host, and explains why a connection fails.
 
 import type { Socket } from 'node:net';
 import { PeerError, StandpipeError } from '../../base/errors.ts';
 import { connectLocal, isNotServed } from '../../transport/local-socket.ts';
 import { otherVersion } from './control-version.ts';
 
-/** Undefined if certainly no host listens. Rejects with HOST_VERSION if one listens that does not know the key of the socket. */
+/** Undefined if no host listens at the path. Rejects with HOST_VERSION if a host listens that does not know the key of the socket. */
 export async function connectHost(path: string): Promise<Socket | undefined> {
   try {
     return await connectLocal(path);

@@ -1,5 +1,5 @@
-// What one connection of a host's socket is served with: the server that its first request chose, or all as one, and the
-// methods beside MCP. The choice is made once, so that no request can reach another server than its client meant.
+// The service behind one connection to a host's socket: the server that its first request chose, or all servers merged, plus the
+// `standpipe/…` methods. The choice is made once, so that a request cannot reach a server that its client did not mean.
 
 import { UsageError } from '../../base/errors.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
@@ -32,7 +32,7 @@ export class ConnectionService implements Service {
   readonly #hooks: ControlHooks;
   #server: string | undefined;
   #share: ServerShare | undefined;
-  /** An MCP request has come: from now on the choice stands. */
+  /** True after the first MCP request: the choice of the server is final. */
   #isUsed = false;
 
   constructor(host: Host, hooks: ControlHooks) {
@@ -40,7 +40,10 @@ export class ConnectionService implements Service {
     this.#hooks = hooks;
   }
 
-  /** `standpipe/use`: by its name, or brought along. After a name that is unknown, the requests that follow are refused too: they may be on their way. */
+  /**
+   * Handles `standpipe/use`: the server is given by name, or described by the client. After an unknown name, later requests are
+   * refused too, since they may already be in transit.
+   */
   use({ server, brought, retry }: Params): Result {
     if (this.#isUsed) {
       throw new UsageError('INVALID_OPTION', 'standpipe/use must be the first request of a connection', {
@@ -55,7 +58,7 @@ export class ConnectionService implements Service {
     return { ...fromHost, controlVersion: CONTROL_VERSION, version: ownInfo.version };
   }
 
-  /** The connection is over. */
+  /** Called when the connection has closed. */
   close(): void {
     this.#share?.release();
   }
@@ -81,7 +84,7 @@ export class ConnectionService implements Service {
     this.#host.service().gone?.(client);
   }
 
-  /** `files` means `files@one` if no other node has a server of this name. */
+  /** `files` means `files@one` if only one node has a server of this name. */
   #known(name: string): string {
     try {
       this.#host.service(name);
@@ -103,7 +106,7 @@ export class ConnectionService implements Service {
     return this.#share.name;
   }
 
-  /** A new connection is another try, as with a process of its own. */
+  /** A new connection counts as another attempt, as it would if the client started its own process. */
   #retryFailed(): void {
     const failed = this.#host.status().find(({ name, state }) => name === this.#server && isAway(state));
     if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request gets the reason
@@ -114,7 +117,7 @@ export class ConnectionService implements Service {
     return this.#host.service(this.#server);
   }
 
-  /** Names its sender: the server that the connection chose has no part in it, and is not asked. */
+  /** The answer names the host as its sender, because the chosen server is not involved. */
   async #control(method: ControlMethod, params: Params): Promise<Result> {
     return { ...(await answerControl(this.#host, method, params, this.#hooks)), ...fromHost };
   }
@@ -125,7 +128,7 @@ export class ConnectionService implements Service {
 }
 
 class ConnectionCaller extends PassedCaller implements HostCaller {
-  readonly isOwner = true; // only programs of the owner can open the socket
+  readonly isOwner = true; // only the owner's programs can open the socket
   readonly unanswered: (question: Unanswered) => void;
 
   constructor(caller: Caller, unanswered: (question: Unanswered) => void) {

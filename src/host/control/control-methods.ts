@@ -1,5 +1,5 @@
-// What can be done with a host beside MCP: the methods `standpipe/…` of its socket. A host of this process answers them by the
-// same table, so that a program uses both in one way.
+// The `standpipe/…` methods of a host's socket, which control a host outside MCP. A host in the same process answers them by the same
+// table, so that a program uses both in one way.
 
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
@@ -11,7 +11,7 @@ import type { ServerStatus } from '../supervision/server-state.ts';
 import { CONTROL_VERSION } from './control-version.ts';
 import type { ServerShare } from './shared-servers.ts';
 
-/** How the last process of a server broke the protocol, and how that was read: once for each kind. */
+/** A protocol violation of the server's last process, and how it was handled. One entry per kind. */
 export interface ServerWarning {
   server: string;
   topic: string;
@@ -20,52 +20,52 @@ export interface ServerWarning {
 
 export interface HostStatus {
   controlVersion: number;
-  /** Of the package. */
+  /** Version of the package. */
   version: string;
   pid: number;
-  /** The number of the last event of its flow. */
+  /** Sequence number of the last event in the host's flow. */
   lastSeq: number;
   servers: ServerStatus[];
-  /** Why servers of its fleet are not among them yet. */
+  /** Why servers of the fleet are missing from `servers`; undefined once the host has joined. */
   notJoined?: string | undefined;
   warnings: ServerWarning[];
 }
 
 export interface ControlResults {
   'standpipe/status': HostStatus;
-  /** `rejected`: why entries cannot be run, one problem for each. */
+  /** `rejected` holds one problem for each entry that cannot be run. */
   'standpipe/config': { rejected: ConfigProblem[]; problems: ConfigProblem[] };
   'standpipe/start': { server: ServerStatus };
   'standpipe/stop': { server: ServerStatus };
   'standpipe/restart': { server: ServerStatus };
-  /** stderr of a server after an event, the last 64 KB; waits a moment for what is under way. */
+  /** stderr of a server after an event: the last 64 KB. Waits 100 ms for output that is still in the pipe. */
   'standpipe/logs': { text: string; lastSeq: number };
-  /** Stops the servers and ends the process. Answered when that begins. */
+  /** Stops the servers and ends the process. The answer is sent when the stop begins. */
   'standpipe/down': { pid: number };
-  /** The fleet that the host has joined. */
+  /** Status of the fleet that the host has joined. */
   'standpipe/fleet': FleetStatus;
-  /** For programs that change the fleet. Other nodes are refused. */
+  /** Address of the fleet, for programs that change it. Requests from other nodes are refused. */
   'standpipe/fleet-address': FleetAddress;
 }
 
 export type ControlMethod = keyof ControlResults;
 
-/** What a host that has joined a fleet can be asked beside. */
+/** Control methods that only a host in a fleet can answer. */
 export interface FleetControl {
-  /** Undefined: it has joined. */
+  /** Undefined if the host has joined. */
   whyNotJoined(): string | undefined;
   status(): Promise<FleetStatus>;
   address(): FleetAddress;
-  /** Answered by the host of another node. */
+  /** Lets the host of another node answer. */
   forward(node: string, method: ControlMethod, params: Params): Promise<ControlResults[ControlMethod]>;
 }
 
 export interface ControlHooks {
-  /** Undefined: the host has joined none. */
+  /** Undefined if the host has not joined a fleet. */
   fleet?: FleetControl | undefined;
   /** Ends the process that the host runs in. */
   onDown?: (() => void) | undefined;
-  /** Gives a client the server that it brought. Absent where the servers are those of a config. */
+  /** Gives a client the server that it described. Absent if the servers come from a config. */
   shareServer?: ((brought: unknown) => ServerShare) | undefined;
 }
 
@@ -97,7 +97,7 @@ const methods: { [M in ControlMethod]: Answer<M> } = {
   },
   'standpipe/down': (_host, _params, { onDown }) => {
     if (!onDown) throw new UsageError('NOT_SUPPORTED', 'This host is stopped by the program that runs it');
-    setImmediate(onDown); // the answer leaves first
+    setImmediate(onDown); // after the answer is sent
     return { pid: process.pid };
   },
   'standpipe/fleet': (_host, _params, hooks) => fleetOf(hooks).status(),
@@ -108,7 +108,7 @@ export function isControlMethod(method: string): method is ControlMethod {
   return Object.hasOwn(methods, method);
 }
 
-/** `node` in the parameters: the host of that node of the fleet is asked. */
+/** If the parameters contain `node`, the host of that node answers. */
 export function answerControl<M extends ControlMethod>(
   host: Host,
   method: M,

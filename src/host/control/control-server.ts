@@ -1,5 +1,6 @@
-// The socket of a running host: other programs of the same user are its MCP clients, and control it by the methods
-// `standpipe/…`, instead of starting everything anew. Only programs that have the key of the socket are served; a message is a line.
+// The socket of a running host. Other programs of the same user connect to it as MCP clients and control the host by the
+// `standpipe/…` methods, instead of starting their own servers. Only programs that have the key of the socket are served. Each
+// message is one line.
 
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -21,7 +22,7 @@ import type { ControlHooks } from './control-methods.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { RemoteHost } from './remote-host.ts';
 
-/** A person may take as long as the server waits. What waits for answers is limited for each connection. */
+/** A person may take as long as the server waits, at most a day. Calls that wait for answers of the client are limited per connection. */
 const limits = {
   askTimeoutMs: 24 * 60 * 60_000,
   maxSuspended: 256,
@@ -29,29 +30,32 @@ const limits = {
   maxConcurrent: 64,
 };
 
-/** Of answers that a client has not read: beyond it no more of its requests are started, until it has read half of them. */
+/** Limit of unread answers of one client. Above it, the client's further requests are not started until it has read half of them. */
 const MOST_UNREAD_CHARS = 8 * 1024 * 1024;
-/** Of all clients together. Beyond it this is true for each that has anything to read. */
+/** Limit of unread answers of all clients together. Above it, every client with unread answers is held back in the same way. */
 const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
 
-/** Only programs of the owner can connect: this limits one that forgets to close its connections. */
+/** Only the owner's programs can connect: this limits a program that forgets to close its connections. */
 const MOST_CONNECTIONS = 1_000;
-/** So many more at a time get an answer that says so. */
+/** Number of further connections at a time that get an error instead of being dropped. */
 const MOST_REFUSED = 64;
-/** Longer than a host that hangs is waited for. */
+/** Longer than the time after which a hanging host is given up. */
 const LOCKED_MS = 60_000;
-/** The program that started the host needs this long to connect on a busy machine: a host that ends before it is started again. */
+/**
+ * On a busy machine, the program that started the host needs this long to connect. If the host ended earlier, it would be started
+ * again.
+ */
 const FIRST_CLIENT_MS = 30_000;
-/** How often a client that has ended its input is checked for answers that it still waits for. */
+/** Interval at which a connection is checked for pending answers after its client has sent its last request. */
 const LOOK_MS = 20;
 
 export interface ControlOptions extends ControlHooks {
-  /** Called when no program was connected for `idleMs`, and before the first one not within half a minute. */
+  /** Called when no program has been connected for `idleMs`; before the first connection, for at least 30 s. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
   /** Default: 1,000. */
   maxConnections?: number;
-  /** How much of answers may be unread by all clients together. */
+  /** Limit of unread answers of all clients together, in characters. */
   maxUnreadChars?: number;
   clock?: Clock;
 }
@@ -61,7 +65,7 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** The number of a user without a name: a container may run as any number. */
+/** Falls back to the numeric user id: a container may run as a user without a name. */
 export function ownUserName(): string {
   try {
     return userInfo().username;
@@ -83,7 +87,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     const service = new ConnectionService(host, options);
     const client = newClient(principal);
     const observer = host.clients.observe(client, { door: 'socket' });
-    // Only programs of the owner get here: they may know everything about an error.
+    // Only the owner's programs get here: they may see all details of an error.
     const served = new Fronts(service, { exposeErrors: true, ...limits }).connect(
       StreamTransport.over(socket, { observer, ...unread }),
       client,
@@ -92,7 +96,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     fronts.add(served);
     idle.stop();
     void served.then(async (front) => {
-      service.notifyClient = (method, params) => void front.peer.notify(method, params).catch(() => undefined); // it is gone
+      service.notifyClient = (method, params) => void front.peer.notify(method, params).catch(() => undefined); // disconnected
       front.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
       front.peer.onNotification('standpipe/end', () => closeWhenAnswered(front, clock));
       await front.closed;
@@ -118,7 +122,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   };
 }
 
-/** The client has sent its last request. It cannot end its half of the connection instead: a killed client looks the same. */
+/** The client has sent its last request. It cannot close its half of the connection instead, because a killed client looks the same. */
 function closeWhenAnswered(front: Front, clock: Clock): void {
   front.peer.onending?.();
   const look = (): void => {
@@ -167,7 +171,7 @@ class IdleTimer {
 
 type Accept = (socket: Socket) => void;
 
-/** Replaces a socket that is no longer served, and no other: two hosts never remove each other's. */
+/** Replaces only a socket that nothing serves any more: two hosts never remove each other's socket. */
 async function listen(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener> {
   const listener = await withFileLock(path, () => takePlace(path, accept, options), systemClock, LOCKED_MS).catch(
     (error: unknown) => {
@@ -182,7 +186,7 @@ async function listen(path: string, accept: Accept, options: ListenOptions): Pro
 async function takePlace(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener | undefined> {
   if (await isServed(path)) return undefined;
   await rm(path, { force: true });
-  // No other user may open the socket, not even between its creation and the change of its mode.
+  // Other users must not be able to open the socket, not even between its creation and a change of its mode.
   const umask = process.umask(0o177);
   const listening = listenLocal(path, accept, options);
   process.umask(umask);
@@ -200,7 +204,7 @@ function notListening(path: string, cause: Error): UsageError {
 }
 
 async function alreadyRunning(path: string): Promise<UsageError> {
-  const other = await RemoteHost.connect(path).catch(() => undefined); // of another version: it does not say
+  const other = await RemoteHost.connect(path).catch(() => undefined); // a host of another version does not tell its pid
   const pid = (await other?.status())?.pid;
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;

@@ -1,13 +1,13 @@
-// Programs of different versions of Standpipe meet at the socket of a host.
+// The version of the protocol of a host's socket. Programs of different versions of Standpipe meet there.
 
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 
-/** Goes up with every change that an older program does not understand. */
+/** Increased with every change that an older program does not understand. */
 export const CONTROL_VERSION = 2;
 
-/** `found`: what the running host says of itself. Undefined if this program understands it. */
+/** `found` holds the versions that the running host reports. Undefined if this program understands it. */
 export function otherVersion(found: { controlVersion?: unknown; version?: unknown }): UsageError | undefined {
   const { controlVersion, version } = found;
   if (controlVersion === CONTROL_VERSION) return undefined;

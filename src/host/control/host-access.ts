@@ -1,5 +1,4 @@
-// A host as a program uses it, whether it runs in this process or in another one: typed clients of its servers, and what can be
-// done with it beside MCP.
+// A host as a program uses it, in this process or in another one: typed clients of its servers, and the control methods.
 
 import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
@@ -11,7 +10,7 @@ import { type ServerClient, typedClient } from '../services/typed-client.ts';
 import { answerControl, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
 
 export abstract class HostAccess {
-  /** What servers may ask of this program during its calls. */
+  /** Handlers for the requests that servers may send to this program during its calls. */
   inputs: ((server: string) => InputHandlers) | undefined;
   readonly #clients = new Map<string | undefined, ServerClient>();
 
@@ -22,7 +21,7 @@ export abstract class HostAccess {
     return this.control('standpipe/status');
   }
 
-  /** Of one server, or of all as one. */
+  /** The client of one server, or of all servers merged. */
   client(server?: string): ServerClient {
     const known = this.#clients.get(server);
     if (known) return known;
@@ -32,7 +31,7 @@ export abstract class HostAccess {
     return client;
   }
 
-  /** `readyOnly`: servers that do not run are not started, and not asked. */
+  /** If `readyOnly`, servers that are not running are neither started nor asked. */
   async tools(readyOnly = false): Promise<Catalog<Tool>> {
     const { tools, _meta } = await this.client().request('tools/list', {
       _meta: { [WAIT]: readyOnly ? 'none' : 'all' },
@@ -45,7 +44,7 @@ export abstract class HostAccess {
   }
 }
 
-/** A host of this process. */
+/** A host in this process. */
 export class OwnHost extends HostAccess {
   readonly #host: Host;
 

@@ -1,5 +1,5 @@
-// A connection beyond the limit: its first request is answered with the reason, and then it is closed. A connection that is
-// closed without a word looks like a host that crashed.
+// Refuses a connection beyond the limit: answers its first request with the reason, then closes it. A connection that closes without
+// an answer looks like a crashed host.
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
@@ -7,7 +7,7 @@ import { toRpcError } from '../../base/error-json.ts';
 import { StreamTransport } from '../../transport/stream-transport.ts';
 
 const LONGEST_REQUEST_BYTES = 64 * 1024;
-/** A program that connects and asks nothing. */
+/** A connection without a request is closed after this time. */
 const WAIT_MS = 5_000;
 
 export function refuseConnection(socket: Socket, reason: Error, clock: Clock): void {
@@ -18,7 +18,7 @@ export function refuseConnection(socket: Socket, reason: Error, clock: Clock): v
   socket.once('close', () => timer.cancel());
   transport.onmessage = (request) => {
     if (!('method' in request && 'id' in request)) return;
-    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // it is gone
+    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // disconnected
     void transport.close();
   };
   void transport.start();

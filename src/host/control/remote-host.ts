@@ -1,6 +1,6 @@
-// A host that runs in another process, reached through its socket: an MCP connection for each server that is used, and one for
-// all servers and the methods `standpipe/…`.
-// The limits and timeouts of a request are kept by the host, for each server; here only a host that hangs is given up.
+// A host in another process, reached through its socket: one MCP connection for each server in use, and one for the merged servers
+// and the `standpipe/…` methods. The host keeps the limits and timeouts of a request, per server; this side gives up only on a
+// hanging host.
 
 import { systemClock } from '../../base/clock.ts';
 import { fromRpcError } from '../../base/error-json.ts';
@@ -23,21 +23,21 @@ import { otherVersion } from './control-version.ts';
 import { HostAccess } from './host-access.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
-/** What runs is known at once, unless the host itself is stopped. */
+/** The host answers a status request at once, unless its process is suspended. */
 const STATUS_MS = 5_000;
 
 const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 
 export class RemoteHost extends HostAccess {
-  /** How long requests wait for a server that is not ready, and for an answer, unless they say it themselves. */
+  /** How long requests wait for a server that is not ready, and for an answer, unless they carry their own limit. */
   timeoutMs: number | undefined;
-  /** Called with each question that was answered in place of this program, and not accepted. */
+  /** Called with each question that was answered on behalf of this program and not accepted. */
   onUnanswered: ((question: Unanswered) => void) | undefined;
   readonly #path: string;
   readonly #peer: Peer;
-  /** The status that was asked for with the connection, until something else is asked. */
+  /** The status that was read while connecting. Dropped as soon as anything else is requested. */
   #first: HostStatus | undefined;
-  /** A connection for each server: what a connection is served with is chosen once. */
+  /** One connection per server, because the choice of a connection is final. */
   readonly #sessions = new Map<string | undefined, Promise<ModernSession>>();
 
   private constructor(path: string, peer: Peer, first: HostStatus) {
@@ -48,7 +48,7 @@ export class RemoteHost extends HostAccess {
     this.#sessions.set(undefined, Promise.resolve(this.#sessionOf(peer)));
   }
 
-  /** Undefined if no host listens. Rejects with HOST_VERSION if one of another version does. */
+  /** Undefined if no host listens. Rejects with HOST_VERSION if the host has another version. */
   static async connect(path: string): Promise<RemoteHost | undefined> {
     const peer = await openPeer(path);
     if (!peer) return undefined; // no host runs, or it left its socket behind
@@ -117,8 +117,8 @@ export class RemoteHost extends HostAccess {
   async #open(server: string | undefined): Promise<ModernSession> {
     const peer = await openPeer(this.#path);
     if (!peer) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
-    // Requests are handled in the order in which they are sent: nothing has to be waited for. What is wrong with the choice
-    // is the answer to the request that follows.
+    // The host handles requests in the order in which they are sent, so the answer need not be awaited. An invalid choice is reported
+    // by the answer to the next request.
     peer.request('standpipe/use', { server, _meta: envelope }).catch(() => undefined);
     const session = this.#sessionOf(peer);
     session.closed.addEventListener('abort', () => this.#sessions.delete(server), { once: true });
@@ -163,7 +163,7 @@ class RemoteService implements Service {
   }
 
   notify(): void {
-    // it says something about one client, and the servers are shared by all
+    // a notification concerns one client, and the servers are shared by all
   }
 
   watch(watcher: Watcher): Promise<() => void> {
@@ -171,7 +171,7 @@ class RemoteService implements Service {
   }
 }
 
-/** A caller whose time is kept at the other end. */
+/** A caller whose timeouts are kept by the host at the other end. */
 class UntimedCaller extends PassedCaller {
   override get options(): undefined {
     return undefined;

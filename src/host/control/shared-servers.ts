@@ -1,6 +1,6 @@
-// The servers of a host without a config: each is the command or the address that a client brought with its connection. Clients
-// that brought the same command, arguments, variables and folder, or the same address and headers, have the same server. A server
-// without clients is removed after a time.
+// The servers of a host without a config: each is a command or an address that a client sent with its connection. Clients that sent
+// the same command, arguments, variables and folder, or the same address and headers, share a server. A server without clients is
+// removed after `idleMs`.
 
 import { isAbsolute } from 'node:path';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -22,13 +22,13 @@ import {
 } from '../../config/server-config.ts';
 import type { Host } from '../host.ts';
 
-/** A server as a client brings it. */
+/** A server as a client describes it. */
 export type BroughtServer = BroughtCommand | BroughtAddress;
 
 interface Brought {
-  /** For lists and logs. */
+  /** Used in lists and logs. */
   name: string;
-  /** As in the config. */
+  /** Same values as in the config. */
   share?: SharePolicy['by'] | undefined;
 }
 
@@ -40,14 +40,14 @@ export interface BroughtCommand extends Brought {
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** Where the client looks for programs. It does not make another server of it: windows of one user have different ones. */
+  /** The client's PATH. It is not part of the server's identity, because windows of one user differ in it. */
   path?: string | undefined;
 }
 
-/** What a connection has of a server. */
+/** One connection's hold on a server. */
 export interface ServerShare {
   name: string;
-  /** The connection is over. */
+  /** Called when the connection has closed. */
   release(): void;
 }
 
@@ -61,7 +61,7 @@ export interface SharedServersOptions {
   clock: Clock;
   /** How long a server without clients is kept. */
   idleMs: number;
-  /** Called with all settings, before a server is added. */
+  /** Called with the settings of all servers before a server is added. */
   onAdd?: (servers: readonly ServerConfig[]) => void;
 }
 
@@ -108,7 +108,7 @@ export class SharedServers {
     return server;
   }
 
-  /** The servers are known at once; processes that have to go are waited for by the host. */
+  /** The servers are known at once. The host waits for processes that have to end. */
   #apply(): void {
     this.#host.reload(configWith(this.#configs())).catch((error: Error) => process.emitWarning(error));
   }
@@ -125,7 +125,7 @@ export class SharedServers {
     return [...this.#byKey.values()].map(({ config }) => config);
   }
 
-  /** Another server may have the name already, or still has a process that ends. */
+  /** Another server may have the name already, or still have a process that is ending. */
   #freeName(wanted: string): string {
     const taken = new Set(this.#host.status().map(({ name }) => name));
     let name = wanted;
@@ -144,7 +144,7 @@ function configOf(brought: BroughtServer, settings: ServerSettings): ServerConfi
   return { ...settings, ...defaultCommandSettings, command, args, env: all, cwd };
 }
 
-/** Only the variables that the entry names count: those that all servers inherit are different from window to window. */
+/** Only the variables that the entry names count. Inherited variables differ between windows. */
 function keyOf(brought: BroughtServer): string {
   const { share } = brought;
   if (brought.url !== undefined)

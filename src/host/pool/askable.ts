@@ -1,5 +1,5 @@
-// What can be asked of clients, as names that can be compared: of a client, of the handlers of a host, and of what a process of a
-// server before 2026-07-28 was announced, which learns it once.
+// Client capabilities as names that can be compared: those of a client, of a host's handlers, and those declared to a process of a
+// server before 2026-07-28, which learns them once, at initialization.
 
 import type { InputCapability } from '../../config/server-config.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
@@ -12,12 +12,12 @@ export function capabilityOf(askable: Askable): InputCapability {
   return askable.split('.')[0] as InputCapability;
 }
 
-/** `only`: `clientCapabilities` of the entry. */
+/** `only` is `clientCapabilities` of the entry. */
 export function askableOf(capabilities: ClientCapabilities, only: readonly InputCapability[]): Askable[] {
   const { elicitation, sampling, roots } = capabilities;
   const found: Askable[] = [];
   if (elicitation && only.includes('elicitation')) {
-    // Before 2025-11-25 there were only forms, without a name.
+    // Before 2025-11-25 an empty `elicitation` meant forms.
     if (elicitation.form || !elicitation.url) found.push('elicitation.form');
     if (elicitation.url) found.push('elicitation.url');
   }
@@ -39,7 +39,7 @@ export function capabilitiesOf(askable: ReadonlySet<Askable>): ClientCapabilitie
   };
 }
 
-/** Without what the entry excludes; and before 2026-07-28 without those that nobody answers now. */
+/** The handlers without the capabilities that the entry excludes. */
 export function usableHandlers(handlers: InputHandlers, only: readonly InputCapability[]): InputHandlers {
   const { elicit, sample, roots, capabilities, ...rest } = handlers;
   return {
@@ -51,7 +51,7 @@ export function usableHandlers(handlers: InputHandlers, only: readonly InputCapa
   };
 }
 
-/** What somebody answers now. */
+/** The capabilities that a handler can answer at the moment. */
 export function askableByHandlers(handlers: InputHandlers, only: readonly InputCapability[]): Askable[] {
   return handlers.isAnswered?.() === false ? [] : askableOf(clientCapabilities(handlers, 'legacy'), only);
 }

@@ -1,29 +1,29 @@
-// Where a call runs that is known to ask, at a server before 2026-07-28 whose process all clients share. Its questions are clear
-// only while no other client uses the process. So it runs in the shared process if no other client does, and otherwise in one of a
-// few more processes of the entry, each for one client at a time. A principal has at most half of them: then its calls wait for
-// its own. No call waits for another principal: where all processes are taken, it runs in the shared one, and a question that is
-// unclear there is refused.
+// Chooses the process for a call that is known to ask questions, at a server before 2026-07-28 whose process all clients share. A
+// question can be assigned to a client only while no other client uses the process. So the call runs in the shared process if it is
+// otherwise unused, and else in one of a few more processes of the entry, each for one client at a time. A principal has at most half
+// of them; beyond that, its calls wait for its own. A call never waits for another principal: if all processes are taken, it runs in
+// the shared one, and an ambiguous question there is refused.
 
 import { type ClientKey, clientKeyOf } from '../../mcp/client/session/gated-request.ts';
 import type { Caller, ClientIdentity } from '../../mcp/service.ts';
 import type { Instance } from './instance.ts';
 import type { Tenant, Tenants } from './tenants.ts';
 
-/** A client without requests. */
+/** Stands for a client without requests. */
 const NOBODY = 0;
 
 interface Place {
-  /** Undefined: the shared process. */
+  /** Undefined for the shared process. */
   readonly tenant: Tenant | undefined;
   readonly instance: Instance;
-  /** The calls that ask, by client. */
+  /** Number of running calls that may ask, by client. */
   readonly calls: Map<ClientKey, number>;
-  /** Of the last of them. */
+  /** Principal of the last call. */
   principal: string | undefined;
 }
 
 interface PlacesOptions {
-  /** Makes a tenant for one more process. */
+  /** Creates the slot owner for one more process. */
   add(): Tenant;
 }
 
@@ -39,7 +39,7 @@ export class AskingPlaces {
     this.#options = options;
   }
 
-  /** Where a call runs, from now on until `leave`. */
+  /** Assigns a process to a call until `leave`. */
   enter(caller: Caller): { tenant: Tenant | undefined; leave: () => void } {
     const client = clientKeyOf(caller);
     const place = this.#choose(client, caller.client.identity);
@@ -75,7 +75,7 @@ export class AskingPlaces {
   }
 }
 
-/** Calls that were given up may still run there. */
+/** Calls that the client has given up may still run there. */
 function isTaken({ calls, instance }: Place): boolean {
   return calls.size > 0 || !instance.isFreeFor(NOBODY);
 }

@@ -1,5 +1,5 @@
-// The processes of a server for those who share one, one process after another: their supervision, the service that answers
-// by them, what is known of their tools, and their part of the flow.
+// The successive processes of a server that one group of clients shares: their supervision, the service that answers through them,
+// their tools, and their source in the flow.
 
 import { unlessAborted } from '../../base/wait.ts';
 import { shownUrl } from '../../config/secrets-of-server.ts';
@@ -17,19 +17,19 @@ import { SupervisedServer } from '../supervision/supervised-server.ts';
 import { WatchedServer } from '../supervision/watched-server.ts';
 import { type Askable, askableByHandlers, usableHandlers } from './askable.ts';
 
-/** The server that it belongs to, with its current entry. */
+/** The server that an instance belongs to, with its current entry. */
 export interface InstanceOwner {
   readonly config: ServerConfig;
   readonly mayUse: (tool: string) => boolean;
-  /** What is known of its questions. */
+  /** Tools of the server that are known to ask questions. */
   readonly asking: AskingTools;
-  /** Of a server that other nodes run: why it cannot be reached at the moment. */
+  /** Why a server that other nodes run cannot be reached at the moment. */
   readonly whyAway: string | undefined;
-  /** Processes that have to be gone before the next one starts. */
+  /** Settles when the processes have exited that must end before the next one starts. */
   readonly leaving: Promise<unknown> | undefined;
-  /** What can be asked of the clients of a process that is started now. */
+  /** The client capabilities that are declared to a process that starts now. */
   askable(instance: Instance): Iterable<Askable>;
-  /** A process is connected. Called before any call. */
+  /** Called when a process is connected, before any call. */
   connected(instance: Instance): void;
 }
 
@@ -37,15 +37,15 @@ export class Instance {
   readonly supervised: SupervisedServer<Client>;
   readonly memory = new ToolMemory();
   readonly service = new ProcessService(this);
-  /** Of the last process of the current entry that was connected. */
+  /** Client of the last connected process of the current entry. */
   client: Client | undefined;
-  /** What that one was announced, if it is of the legacy era. */
+  /** The capabilities that were declared to that process, if it is of the legacy era. */
   announced: ReadonlySet<Askable> = new Set();
-  /** Its clients are known when it starts: it is announced what they have, and not what the host answers. */
+  /** True if the clients are known when the process starts. Their capabilities are then declared, not those of the host's handlers. */
   readonly isExact: boolean;
-  /** The process has got a request during which it could have asked. */
+  /** True once the process has received a request during which it could ask a question. */
   hasRun = false;
-  /** Who uses it, in words. Undefined: the host itself, and those who share its process. */
+  /** The user of the process, as text. Undefined for the host itself and the clients that share its process. */
   readonly owner: string | undefined;
   readonly #server: InstanceOwner;
   readonly #watched: WatchedServer;
@@ -99,7 +99,7 @@ export class Instance {
     });
   }
 
-  /** Whether a question during a request of this client could belong to no other client. */
+  /** Whether a question during a request of this client could only be meant for this client. */
   isFreeFor(client: ClientKey): boolean {
     const { service } = this.client ?? {};
     return !(service instanceof Session) || service.isFreeFor(client);

@@ -1,5 +1,5 @@
-// The processes of a server, by who shares them (`share` of its entry). The host has an instance of its own, for what belongs
-// to no client; with `all` it is that of all clients too. Commands concern all processes.
+// The processes of a server, grouped by who shares them (`share` of its entry). The host has its own instance for requests unrelated
+// to a client; with `all`, every client uses that instance too. Commands apply to all processes.
 
 import { firstChars } from '../../base/first-chars.ts';
 import { textOf } from '../../base/text-of.ts';
@@ -25,11 +25,11 @@ export class Pool {
   readonly home: Instance;
   readonly tenants: Tenants;
   readonly places: AskingPlaces;
-  /** Settles when the processes of an earlier `share` are gone. No other starts before. */
+  /** Settles when the processes of an earlier `share` have exited. Another process does not start before that. */
   leaving: Promise<unknown> | undefined;
   readonly #server: InstanceOwner;
   readonly #context: MemberContext;
-  /** What can be asked of the clients that share the host's process, and of those of other processes. */
+  /** Capabilities of the clients that share the host's process, and of the clients of other processes. */
   readonly #askable = new Set<Askable>();
   readonly #askableAt = new WeakMap<Instance, readonly Askable[]>();
   #calls = 0;
@@ -44,39 +44,39 @@ export class Pool {
     });
   }
 
-  /** What a process is announced that starts now. */
+  /** The capabilities that are declared to a process that starts now. */
   askable(instance: Instance): Askable[] {
     const { clientCapabilities: only } = this.#server.config;
     return [...(this.#askableAt.get(instance) ?? this.#askable)].filter((each) => only.includes(capabilityOf(each)));
   }
 
-  /** A client that is about to use the shared process. */
+  /** Records the capabilities of a client that is about to use the shared process. */
   noticed(client: ClientFacts): void {
     if (this.home.client?.server.era === 'modern') return;
     for (const each of this.#askableOf(client)) this.#askable.add(each);
   }
 
-  /** Starts the shared process again if a client can be asked for more than it was announced, unless it has been used. */
+  /** Restarts the shared process if a client has capabilities that were not declared to it, unless it has been used. */
   beforeUse(method: string, client: ClientFacts): void {
     this.noticed(client);
     if (mayAsk(method) && this.home.supervised.state === 'ready') this.announceMore();
   }
 
-  /** To be called when the shared process is connected: clients may have come while it started. */
+  /** Must be called when the shared process is connected: clients may have arrived while it started. */
   announceMore(): void {
     const { home } = this;
     if (home.hasRun || this.#unannounced.length === 0) return;
     void home.supervised.end('a client can be asked for more than it was announced', true);
   }
 
-  /** Whether a request may ask, at a process that other clients use as well. */
+  /** Whether a request may ask a question while other clients use the same process. */
   asksBesideOthers(method: string, params: Params, { identity }: ClientFacts): boolean {
     const { asking } = this.#server;
     if (asking.isEmpty || this.#by !== 'all' || this.home.client?.server.era !== 'legacy') return false;
     return mayAsk(method) && asking.has(toolOf(method, params), identity.principal);
   }
 
-  /** The tenant that a request is for. Undefined: the host's own process runs it. */
+  /** Key of the slot owner of a request. Undefined if the host's own process runs it. */
   keyOf(client: ClientFacts | undefined, method?: string): string | undefined {
     switch (this.#by) {
       case 'all':
@@ -97,7 +97,7 @@ export class Pool {
     return this.#add(key, ownerOf(by, client, params), by === 'call', client);
   }
 
-  /** Ends the process of a client whose connection or session is over. */
+  /** Ends the process of a client whose connection or session has ended. */
   gone(client: ClientIdentity): void {
     const { id, affinity } = client;
     if (id !== affinity) return;
@@ -115,13 +115,13 @@ export class Pool {
     return this.#instances.some(({ supervised }) => supervised.hasProcess);
   }
 
-  /** Starts the host's own process and those with subscriptions, and lets requests start the others. */
+  /** Starts the host's own process and the processes with subscriptions. Requests start the others. */
   async start(): Promise<void> {
     this.release();
     for (const tenant of this.tenants.current) {
       const { supervised } = tenant.instance;
       if (tenant.subscriptions > 0)
-        supervised.start().catch(() => undefined); // its state says why
+        supervised.start().catch(() => undefined); // its state tells the reason
       else if (supervised.state === 'failed') void this.#rested(tenant, supervised.end('start requested'));
     }
     await this.home.supervised.start();
@@ -139,7 +139,7 @@ export class Pool {
     await Promise.all([stopped, ...others]);
   }
 
-  /** Of the others, those start again at once that have subscriptions. */
+  /** Of the other processes, only those with subscriptions start again at once. */
   async restart(): Promise<void> {
     const others = this.tenants.current.map((tenant) => {
       const { supervised } = tenant.instance;
@@ -149,7 +149,7 @@ export class Pool {
     await Promise.all([this.home.supervised.restart(), ...others]);
   }
 
-  /** The entry of the server is another now. Resolves when the processes of the one before are gone. */
+  /** Applies a changed entry. Resolves when the processes of the previous entry have exited. */
   async replace({ wanted, held }: Omit<Replacement, 'reason'>, isOtherShare: boolean): Promise<void> {
     const { config } = this.#server;
     const others = isOtherShare
@@ -198,14 +198,14 @@ export class Pool {
     };
   }
 
-  /** What clients of the shared process can be asked for, and it was not announced. */
+  /** Capabilities of clients of the shared process that were not declared to it. */
   get #unannounced(): Askable[] {
     const { home } = this;
     if (this.#by !== 'all' || home.client?.server.era !== 'legacy') return [];
     return this.askable(home).filter((each) => !home.announced.has(each));
   }
 
-  /** Of a server of a fleet, the node decides that runs it. */
+  /** For a server of a fleet, the node that runs it applies `share`. */
   get #by(): SharePolicy['by'] {
     const { config } = this.#server;
     return isOfFleet(config) ? 'all' : config.share.by;
@@ -223,7 +223,7 @@ export class Pool {
     return this.tenants.add(key, instance, isOver);
   }
 
-  /** The calls of the host itself are those of the people who answer its questions. */
+  /** Calls of the host itself have the capabilities of the host's handlers. */
   #askableOf({ identity, capabilities }: ClientFacts): Askable[] {
     const { name, clientCapabilities: only } = this.#server.config;
     if (identity !== hostClient) return askableOf(capabilities, only);
@@ -244,7 +244,7 @@ export class Pool {
   }
 }
 
-/** In words. What a client says of itself is cut. */
+/** Describes the owner as text. Names given by a client are cut to 64 characters. */
 function ownerOf(by: SharePolicy['by'], client: ClientFacts | undefined, params: Params | undefined): string {
   if (by === 'call') return `a call of ${firstChars(textOf(params?.name), LONGEST_NAME)}`;
   const { id, affinity, principal } = client!.identity;

@@ -1,5 +1,5 @@
-// A server of a host as a service, with one process or several: each request and each watch goes to the process of its client.
-// What was not sent when `share` changes goes where the new one says.
+// A hosted server as a service, with one process or several: each request and each subscription goes to the process of its client.
+// When `share` changes, unsent requests are routed again.
 
 import type { ServiceRequest } from '../../mcp/layers/layer.ts';
 import type {
@@ -29,7 +29,7 @@ export class PooledService implements Service {
     this.request = allowedTools(member)((method, params, caller) => this.#route(method, params, caller));
   }
 
-  /** By the last process, also if it is gone: the next one is of the same entry. */
+  /** Uses the facts of the last process, even if it has exited, because the next one runs the same entry. */
   describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts> {
     if (client && this.#member.pool.keyOf(client) === undefined) this.#member.pool.noticed(client);
     return this.#member.client?.server ?? this.#member.pool.home.service.describe();
@@ -45,7 +45,7 @@ export class PooledService implements Service {
   }
 
   notify(): void {
-    // it says something about one client, and the process may be shared by all
+    // a notification concerns one client, and the process may be shared by all
   }
 
   watch(watcher: Watcher): Promise<() => void> {
@@ -59,12 +59,12 @@ export class PooledService implements Service {
     this.#member.pool.gone(client);
   }
 
-  /** Other clients share a process than before. */
+  /** Moves subscriptions after `share` has changed. */
   shareChanged(): void {
     for (const watch of this.#watches) watch.move();
   }
 
-  /** A server that cannot run twice goes on with one process. */
+  /** A server that cannot run twice continues with one process. */
   async #byPlace(method: string, params: Params, caller: Caller): Promise<Result> {
     const { places, home } = this.#member.pool;
     const { tenant, leave } = places.enter(caller);

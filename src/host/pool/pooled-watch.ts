@@ -1,5 +1,5 @@
-// One watcher of a server, at the process of its client. Lists are watched without starting it; a subscription to resources keeps
-// it running.
+// A subscription of one watcher, at the process of its client. Watching lists does not start the process; a subscription to resources
+// keeps it running.
 
 import type { Watcher } from '../../mcp/service.ts';
 import { notifyOfLists, notifyWatcher } from '../services/watches.ts';
@@ -12,7 +12,7 @@ export class PooledWatch {
   readonly #pool: Pool;
   readonly #timeoutMs: number;
   readonly #onEnded: () => void;
-  /** Ends the watch where it is now. */
+  /** Ends the subscription at the current process. */
   #end: (() => void) | undefined;
   #stopped = false;
 
@@ -23,7 +23,7 @@ export class PooledWatch {
     this.#onEnded = onEnded;
   }
 
-  /** Resolves when notifications will come. */
+  /** Resolves when notifications will be delivered. */
   async begin(): Promise<void> {
     for (;;) {
       const key = this.#key;
@@ -34,13 +34,13 @@ export class PooledWatch {
         else this.#end = end;
         return;
       }
-      end?.(); // others share a process by now
+      end?.(); // `share` changed meanwhile
     }
   }
 
-  /** Others share a process now: watches where its client is. What changed meanwhile is not known. */
+  /** Moves the subscription after `share` has changed. Changes made meanwhile are unknown, so the watcher is notified of everything. */
   move(): void {
-    if (!this.#end) return; // it begins, or has ended
+    if (!this.#end) return; // beginning, or already ended
     this.#end();
     this.#end = undefined;
     this.begin().then(
@@ -59,7 +59,7 @@ export class PooledWatch {
     return this.#pool.keyOf(this.#watcher.client);
   }
 
-  /** Undefined: its server was retired meanwhile. */
+  /** Undefined if the slot owner was retired meanwhile. */
   async #beginAt(tenant: Tenant | undefined): Promise<(() => void) | undefined> {
     const release = tenant && (await this.#enter(tenant));
     const { filter, client } = this.#watcher;
@@ -85,7 +85,7 @@ export class PooledWatch {
     }
   }
 
-  /** Returns what is to be called at the end; once counts. */
+  /** Returns a function that releases the use; only its first call has an effect. */
   async #enter(tenant: Tenant): Promise<() => void> {
     const { tenants } = this.#pool;
     let isOver = false;

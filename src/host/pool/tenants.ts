@@ -1,7 +1,7 @@
-// Those who have a process beside that of all clients: a principal, a client, one call, or calls that ask. A tenant is there
-// from its first request until it is not used any more; its process has one of a limited number of places. When all places are
-// taken, the process that was idle for longest ends, and requests wait for its place; none is dropped. The process of a tenant
-// ends before its place is given away, so that there are never more processes than places.
+// Process slots for those who have their own process: a principal, a client, one call, or calls that ask questions. A slot owner
+// (`Tenant`) exists from its first request until it is unused; its process takes one of a limited number of slots. If all slots are
+// taken, the process that has been idle longest ends, and requests wait for its slot; requests are not dropped. A slot is given away
+// only after its process has exited, so there are never more processes than slots.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -12,32 +12,32 @@ import { type Waiting, waiting } from '../supervision/link.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { Instance } from './instance.ts';
 
-/** Requests that wait for a place. More are refused at once. */
+/** Limit of requests that wait for a slot. Further requests are refused at once. */
 const MOST_WAITING = 4096;
 
 export interface Tenant {
   readonly key: string;
   readonly instance: Instance;
-  /** Requests and subscriptions that need its process. */
+  /** Number of requests and subscriptions that need the process. */
   uses: number;
-  /** Those of them that are subscriptions. */
+  /** Number of `uses` that are subscriptions. */
   subscriptions: number;
-  /** Watches of lists, which need no process. */
+  /** Number of list watches, which do not need a process. */
   watches: number;
-  /** Its process ends, and then gives its place away. */
+  /** The process is ending; its slot is given away afterwards. */
   isEnding: boolean;
-  /** Its process ends with the last use: its client is gone, or it is for one call. */
+  /** The process ends with its last use: its client has disconnected, or it serves one call. */
   isOver: boolean;
-  /** It was not used any more: the next request of its key makes another one. */
+  /** The owner was removed because it was unused. The next request with its key creates another. */
   isForgotten: boolean;
-  /** Another `share` applies: it gets no more requests, and those that were not sent go elsewhere. */
+  /** Another `share` applies: the owner gets no more requests, and its unsent requests are routed again. */
   isRetired: boolean;
   idleSinceMs: number;
-  /** For a place. */
+  /** Settles when the owner gets a slot. */
   waiting: Waiting<void> | undefined;
 }
 
-/** How long a request waits for a place. */
+/** Limits of a request's wait for a slot. */
 export interface Patience {
   timeoutMs: number;
   signal: CancelSignal | undefined;
@@ -47,14 +47,14 @@ export class Tenants {
   /** By key. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #retired = new Map<Tenant, Promise<void>>();
-  /** Those that have a place, and those that wait for one. */
+  /** Owners that have a slot, and owners that wait for one. */
   readonly #placed = new Set<Tenant>();
   readonly #queue = new Set<Tenant>();
   readonly #clock: Clock;
   readonly #config: () => ServerConfig;
-  /** Requests that wait for a place. */
+  /** Number of requests that wait for a slot. */
   waiting = 0;
-  /** What those did that are no longer there. */
+  /** Sums over removed owners. */
   readonly past = { calls: 0, errors: 0, restarts: 0, lastError: undefined as string | undefined };
   #sweep: Timer | undefined;
 
@@ -63,12 +63,12 @@ export class Tenants {
     this.#config = config;
   }
 
-  /** Those that get requests. */
+  /** Owners that get requests. */
   get current(): Tenant[] {
     return [...this.#tenants.values()];
   }
 
-  /** Also those that are retired, until their processes are gone. */
+  /** Includes retired owners, until their processes have exited. */
   get all(): Tenant[] {
     return [...this.#tenants.values(), ...this.#retired.keys()];
   }
@@ -95,7 +95,7 @@ export class Tenants {
     return tenant;
   }
 
-  /** Its process may be used from now on, until `leave`. A promise where it has to wait for a place. */
+  /** The process may be used until `leave`. Returns a promise if the request has to wait for a slot. */
   enter(tenant: Tenant, patience: Patience): undefined | Promise<void> {
     tenant.uses++;
     if (tenant.isEnding) return this.#wait(tenant, patience);
@@ -117,13 +117,13 @@ export class Tenants {
     this.#sweepLater();
   }
 
-  /** A watch of lists began or stopped. */
+  /** A list watch began or stopped. */
   watched(tenant: Tenant, count: 1 | -1): void {
     tenant.watches += count;
     if (count < 0) this.#forget(tenant);
   }
 
-  /** Ends with its last use. */
+  /** Marks the owner to end with its last use. */
   over(tenant: Tenant): void {
     tenant.isOver = true;
     if (tenant.uses > 0 || tenant.isEnding) return;
@@ -131,12 +131,12 @@ export class Tenants {
     else this.#forget(tenant);
   }
 
-  /** A command ended its process, and that is gone. */
+  /** Called after a command has ended the process and it has exited. */
   rested(tenant: Tenant): void {
     if (tenant.uses === 0 && !tenant.isEnding && tenant.instance.supervised.isAtRest) this.#ended(tenant);
   }
 
-  /** A command has stopped the server: requests that wait for a place fail. */
+  /** A command stopped the server: requests that wait for a slot fail. */
   refuse(error: Error): void {
     for (const tenant of this.#queue) {
       tenant.waiting?.reject(error);
@@ -145,13 +145,13 @@ export class Tenants {
     this.#queue.clear();
   }
 
-  /** None of them gets another request. Resolve when their processes are gone. */
+  /** Retires all owners: they get no further requests. The promises resolve when their processes have exited. */
   retire(reason: string): Promise<void>[] {
     this.refuse(serverStopped(this.#config().name, reason));
     for (const tenant of this.#tenants.values()) {
       const { promise, resolve } = waiting<void>();
       tenant.isRetired = true;
-      this.#retired.set(tenant, promise); // first: listeners of its state ask for the status
+      this.#retired.set(tenant, promise); // first, because listeners of the state read the status
       this.#tenants.delete(tenant.key);
       void tenant.instance.supervised.stop(reason).then(() => {
         this.#retired.delete(tenant);
@@ -163,13 +163,13 @@ export class Tenants {
     return [...this.#retired.values()];
   }
 
-  /** The process that all clients share counts too. */
+  /** Number of slots. The process that all clients share counts towards `maxProcesses`. */
   get most(): number {
     const { by, maxProcesses } = this.#config().share;
     return by === 'all' ? maxProcesses - 1 : maxProcesses;
   }
 
-  /** Whether one more would not have to wait for a place. */
+  /** Whether another owner would get a slot without waiting. */
   get hasRoom(): boolean {
     return this.#queue.size === 0 && this.#placed.size < this.most;
   }
@@ -210,7 +210,7 @@ export class Tenants {
     return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, { maxProcesses: share.maxProcesses }, { hint });
   }
 
-  /** Ends as many idle processes as there are tenants that wait for a place. */
+  /** Ends as many idle processes as needed for the owners that wait for a slot. */
   #makeRoom(): void {
     const placed = [...this.#placed];
     const ending = placed.filter(({ isEnding, isRetired }) => isEnding || isRetired).length;
@@ -243,7 +243,7 @@ export class Tenants {
     this.#makeRoom();
   }
 
-  /** One that failed is kept for a while: its next request must not start it all over again. */
+  /** An owner that failed is kept for `idleMs`, so that its next request does not repeat all restarts. */
   #forget(tenant: Tenant): void {
     if (tenant.uses + tenant.watches > 0 || this.#placed.has(tenant) || tenant.isEnding) return;
     if (this.#tenants.get(tenant.key) !== tenant) return;
@@ -265,7 +265,7 @@ export class Tenants {
     if (this.#sweep) return;
     const { idleMs } = this.#config().share;
     const sinceMs = Math.min(...this.#idle().map(({ idleSinceMs }) => idleSinceMs));
-    if (sinceMs === Number.POSITIVE_INFINITY) return; // there is none
+    if (sinceMs === Number.POSITIVE_INFINITY) return; // nothing is idle
     this.#sweep = this.#clock.after(Math.max(0, sinceMs + idleMs - this.#clock.nowMs()), () => {
       this.#sweep = undefined;
       const nowMs = this.#clock.nowMs();

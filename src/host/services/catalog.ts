@@ -1,23 +1,23 @@
-// The entries of all servers of a host in one list. The shortest address of an entry is its name alone, or `server/name` if
-// several servers have the name. Clients of all servers as one see other names: those of listed-names.ts.
+// The entries of all servers of a host in one list. The shortest address of an entry is its name, or `server/name` if several servers
+// have the name. Clients of the merged service see other names: see listed-names.ts.
 
 import { UsageError } from '../../base/errors.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { lastingPart, listedName, serverParts } from './listed-names.ts';
 
-// The `_meta` members by which all servers as one tell where an entry comes from.
+// `_meta` keys with which the merged service tells where an entry comes from.
 
-/** Of an entry: the server that has it, its name there, and which others have the same name. */
+/** In an entry: its server, its name there, and the other servers that have the same name. */
 export const OFFERED_BY = 'dev.standpipe/offer';
-/** Of a list: the servers that are not in it, and why. */
+/** In a list: the servers that are missing from it, and why. */
 export const FAILED = 'dev.standpipe/failed';
-/** Of a request for a list: `none` asks only servers that are ready, `all` waits for servers that start slowly. */
+/** In a request for a list: `none` asks only servers that are ready, `all` also waits for servers that start slowly. */
 export const WAIT = 'dev.standpipe/wait';
 
 export interface Offer<T> {
   server: string;
   name: string;
-  /** How to name it so that only it is meant: its own name where that is enough. */
+  /** The shortest unambiguous name: the entry's own name if only one server has it. */
   address: string;
   /** Other servers that offer the same name. */
   sharedWith: string[];
@@ -26,12 +26,12 @@ export interface Offer<T> {
 
 export interface Catalog<T> {
   offers: Offer<T>[];
-  /** The servers that could not be asked. */
+  /** Servers that could not be asked. */
   failed: { server: string; error: Error }[];
 }
 
 export function catalogOf<T>(offers: ReadonlyMap<string, readonly T[]>, nameOf: (definition: T) => string): Offer<T>[] {
-  const owners = new Map<string, Set<string>>(); // a server may list a name any number of times
+  const owners = new Map<string, Set<string>>(); // a server may list a name several times
   for (const [server, definitions] of offers) {
     for (const definition of definitions) {
       const name = nameOf(definition);
@@ -54,8 +54,8 @@ export function addressOf(server: string, name: string, sharedWith: readonly str
 }
 
 /**
- * Finds what an address means: `server/name`, the listed name, or a name that only one server has. `servers`: all that are listed,
- * also those that could not be asked.
+ * Resolves an address: `server/name`, the listed name, or a name that only one server has. `servers` are all listed servers,
+ * including those that could not be asked.
  */
 export function resolve<T>(
   catalog: readonly Offer<T>[],
@@ -79,7 +79,7 @@ export function resolve<T>(
   });
 }
 
-/** What all servers as one list by this name. */
+/** The entries that the merged service lists by this name. */
 export function listedAs<T>(catalog: readonly Offer<T>[], listed: string, servers: Iterable<string>): Offer<T>[] {
   const parts = serverParts(servers);
   return catalog.filter(({ server, name }) =>

@@ -4,7 +4,7 @@ import { ManualClock } from '../../base/clock.ts';
 import type { Caller, Params, Result } from '../../mcp/service.ts';
 import { FairTurns } from './fair-turns.ts';
 
-/** A process that answers when the test says so. */
+/** A process that answers when the test calls `answer`. */
 class Process {
   readonly clock = new ManualClock();
   readonly begun: { client: string; number: number; answer: (result: Result) => void; fail: (error: Error) => void }[] =
@@ -26,12 +26,12 @@ class Process {
     this.sent.push(Promise.resolve(result).catch((error: unknown) => error));
   }
 
-  /** How many of a client are at the process. */
+  /** Number of a client's requests at the process. */
   at(client: string): number {
     return this.begun.filter((each) => each.client === client).length;
   }
 
-  /** Answers the oldest of a client. */
+  /** Answers the oldest request of a client. */
   async answer(client: string): Promise<void> {
     const at = this.begun.findIndex((each) => each.client === client);
     this.begun.splice(at, 1)[0]!.answer({});

@@ -1,7 +1,7 @@
-// Requests of many clients for one process. Its input is one queue: a client that sends thousands at once would let all others
-// wait behind them. So while several clients use the process, each has only a few requests there that are fresh, and the rest
-// waits here; each principal has a few more. A request that takes long is at work and not in the queue of the process: it is
-// not counted any more, and slow calls delay no other client. While one client uses the process alone, nothing waits.
+// Shares one process fairly among many clients. The input of a process is one queue: a client that sends thousands of requests at
+// once would make all others wait behind them. So while several clients use the process, each has at most 4 recent requests there (a
+// principal 16), and the rest waits here. A request that takes long is being worked on and no longer occupies the queue: it stops
+// counting, and slow calls do not delay other clients. While a single client uses the process, nothing waits.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';
@@ -9,18 +9,18 @@ import type { ServiceRequest } from '../../mcp/layers/layer.ts';
 import type { Caller, ClientFacts, Params, Result } from '../../mcp/service.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 
-/** Fresh requests at the process, of a client and of a principal, while there are others. */
+/** Limits of recent requests at the process, per client and per principal, while others use it too. */
 const CLIENT_SHARE = 4;
 const PRINCIPAL_SHARE = 16;
-/** A request counts as several if it is long. */
+/** A request counts once more for each 16 KB of its size. */
 const BYTES_OF_ONE = 16 * 1024;
-/** A request is fresh for one to two of these. */
+/** A request counts as recent for one to two ticks of this length. */
 const FRESH_MS = 50;
-/** A client that sent nothing for so many of them does not count as one that uses the process. */
+/** A client that sent nothing for this many ticks no longer counts as a user of the process. */
 const IDLE_TICKS = 20;
 
 class Share {
-  /** The weight of the fresh requests, of this tick and of the one before. */
+  /** Weight of the recent requests of this tick and of the previous one. */
   #now = 0;
   #before = 0;
   inFlight = 0;
@@ -36,7 +36,7 @@ class Share {
     this.usedAt = tick;
   }
 
-  /** `age`: in ticks. */
+  /** `age` is in ticks. */
   end(weight: number, age: number): void {
     if (age === 0) this.#now -= weight;
     else if (age === 1) this.#before -= weight;
@@ -55,7 +55,7 @@ interface Waiting {
 
 class ClientShare extends Share {
   readonly principal: PrincipalShare;
-  /** By consecutive numbers. A set that thousands pass through would keep them alive long after they have ended. */
+  /** By consecutive numbers. A `Set` would keep thousands of requests alive long after they have ended. */
   readonly #waiting = new InFlight<number, Waiting>();
   #added = 0;
   #taken = 0;
@@ -65,12 +65,12 @@ class ClientShare extends Share {
     this.principal = principal;
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get waits(): number {
     return this.#waiting.size;
   }
 
-  /** Returns its number. */
+  /** Returns the number for `withdraw`. */
   add(waiting: Waiting): number {
     this.#waiting.add(++this.#added, waiting);
     return this.#added;
@@ -89,7 +89,7 @@ class ClientShare extends Share {
 
 class PrincipalShare extends Share {
   clients = 0;
-  /** Clients with something that waits and that their own share permits, in the order of their turns. */
+  /** Clients with waiting requests that their own limit permits, in the order of their turns. */
   readonly turns = new Set<ClientShare>();
 }
 
@@ -113,7 +113,7 @@ export class FairTurns {
     return this.#wait(client, weight, method, params, caller);
   }
 
-  /** How many requests wait for their turn. */
+  /** Number of requests that wait for their turn. */
   get waiting(): number {
     let waiting = 0;
     for (const client of this.#clients.values()) waiting += client.waits;
@@ -163,7 +163,7 @@ export class FairTurns {
     });
   }
 
-  /** A request of the client has ended: the next of its principal may begin. */
+  /** A request of the client has ended: the next one of its principal may begin. */
   #next(client: ClientShare): void {
     if (client.waits > 0 && this.#clientMayBegin(client)) client.principal.turns.add(client);
     this.#pump(client.principal);
@@ -175,7 +175,7 @@ export class FairTurns {
       principal.turns.delete(client);
       if (!this.#clientMayBegin(client)) continue;
       client.takeFirst()?.start();
-      // Behind the others: a set is in the order of insertion, also while it is walked through.
+      // Goes to the end: a Set iterates in insertion order, also over entries added meanwhile.
       if (client.waits > 0 && this.#clientMayBegin(client)) principal.turns.add(client);
     }
   }
@@ -207,7 +207,7 @@ export class FairTurns {
     return client;
   }
 
-  /** Only while there are several clients. */
+  /** Runs only while there are several clients. */
   #watch(): void {
     this.#timer = this.#clock.after(FRESH_MS, () => {
       this.#tick++;
@@ -233,8 +233,8 @@ export class FairTurns {
 }
 
 /**
- * A session or a connection is one client. Requests of 2026-07-28 over HTTP are each alone: those of one principal whose clients
- * have the same name count as one.
+ * A session or a connection is one client. Over HTTP in 2026-07-28, each request is its own client: requests of one principal with
+ * the same client name count as one client.
  */
 function clientKey({ identity: { id, affinity }, info }: ClientFacts): string {
   return affinity === id ? id : `${affinity}\n${textOf(info?.name ?? '')}`;

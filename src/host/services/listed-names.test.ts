@@ -8,7 +8,7 @@ const odd = fc.oneof(
   fc.constantFrom('a', 'a_', 'a__', 'a__b', '_', '', 'get_weather', 'x'.repeat(64), 'x'.repeat(65)),
 );
 
-/** As all servers as one list it, of these servers. */
+/** The name in the merged list of these servers. */
 function listedIn(servers: readonly string[], server: string, name: string): string {
   return listedName(serverParts(servers).get(server)!, name);
 }

@@ -1,10 +1,10 @@
-// How all servers as one name what each of them has. The name of a server with other characters than hosts allow is readable as long
-// as no other server could have it, and has a hash otherwise. The form with the hash is always accepted: it depends on the server
-// alone. See "Names" in docs/gateway.md.
+// The names of tools, prompts and resources in the merged service. A server name with characters that common hosts do not allow is
+// replaced by a readable form if only one server has that form, and by a form with a hash otherwise. The form with the hash is always
+// accepted, because it depends on the server alone. See "Names" in docs/gateway.md.
 
 import { createHash } from 'node:crypto';
 
-/** What common hosts allow: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** Common hosts allow `^[a-zA-Z0-9_-]{1,64}$`. */
 const MOST_CHARS = 64;
 const MOST_SERVER_CHARS = 32;
 const HASH_CHARS = 8;
@@ -14,8 +14,8 @@ const isPlainName = /^[a-zA-Z0-9_-]+$/;
 const endsInHash = /_[0-9a-f]{8}$/;
 
 /**
- * `<part>__<name>` for tools and prompts; `part` is that of the server. A name that has other characters or is too long is cut, and gets
- * a hash of what it was. The first `__` ends the part, so that no name of one server can be that of another.
+ * `<part>__<name>` for tools and prompts; `part` stands for the server. A name with other characters, or one that is too long, is cut
+ * and gets a hash of the original. The first `__` ends the part, so names of two servers never collide.
  */
 export function listedName(part: string, name: string): string {
   const most = MOST_CHARS - part.length - BETWEEN.length;
@@ -23,7 +23,10 @@ export function listedName(part: string, name: string): string {
   return `${part}${BETWEEN}${isPlain ? name : hashed(name.replace(/[^a-zA-Z0-9_-]+/g, '_'), name, most)}`;
 }
 
-/** The part of each server in listed names: its name if that is plain, a readable form if only one server has it, or a hash. */
+/**
+ * The part of each server in listed names: its name if that is plain, its readable form if only one server has it, else the form with
+ * a hash.
+ */
 export function serverParts(servers: Iterable<string>): ReadonlyMap<string, string> {
   const names = [...servers];
   const owners = new Map<string, number>();
@@ -36,7 +39,7 @@ export function serverParts(servers: Iterable<string>): ReadonlyMap<string, stri
   );
 }
 
-/** The part that does not depend on other servers. */
+/** The form that does not depend on other servers. */
 export function lastingPart(server: string): string {
   return isPlainPart(server) ? server : hashed(readablePart(server), server, MOST_SERVER_CHARS);
 }
@@ -49,7 +52,7 @@ function isPlainPart(text: string): boolean {
   return text.length <= MOST_SERVER_CHARS && isPlainName.test(text) && !/__|_$/.test(text);
 }
 
-/** The parts of a listed name. `isOwn`: the second is certainly the name that the server gave. */
+/** Splits a listed name. `isOwn`: the second part is certainly the name that the server gave. */
 export function partsOf(listed: string): { part: string; name: string; isOwn: boolean } | undefined {
   const at = listed.indexOf(BETWEEN);
   if (at < 1) return undefined;
@@ -64,7 +67,7 @@ function hashed(text: string, whole: string, most: number): string {
 
 const SCHEME = 'standpipe://';
 
-/** A URI, or a URI template, that several servers have. What follows the server is the URI as the server has it. */
+/** Address of a URI, or a URI template, that several servers have. The server's own URI follows the server's name unchanged. */
 export function listedUri(server: string, uri: string): string {
   return `${SCHEME}${encodeURIComponent(server)}/${uri}`;
 }
@@ -76,6 +79,6 @@ export function partsOfUri(listed: string): { server: string; uri: string } | un
   try {
     return { server: decodeURIComponent(listed.slice(SCHEME.length, slash)), uri: listed.slice(slash + 1) };
   } catch {
-    return undefined; // it is no form of ours
+    return undefined; // not a listed URI
   }
 }

@@ -1,10 +1,10 @@
-// What all servers as one say about themselves: how names are made, which servers are missing, and the instructions of those
-// that have been connected.
+// The instructions of the merged service: how names are built, which servers are unavailable, and the instructions of servers that
+// have been connected.
 
 import type { Member } from '../member.ts';
 import { isAway } from '../supervision/server-state.ts';
 
-/** Of one server: instructions are meant for the context of a model. */
+/** Limit per server: instructions go into the context of a model. */
 const MOST_CHARS = 20_000;
 
 export function instructionsOf(members: readonly Member[]): string {

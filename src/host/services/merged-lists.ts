@@ -1,5 +1,5 @@
-// The lists of all servers of a host, and which server has a name or a URI. A server that is known to have it is found without
-// asking any server, so that no call waits for another server.
+// The lists of all servers of a host, and which server has a name or a URI. A known name is found without a request to any server, so
+// that a call never waits for another server.
 
 import type { Clock } from '../../base/clock.ts';
 import type { UsageError } from '../../base/errors.ts';
@@ -18,18 +18,18 @@ import { unknownServer } from './unknown-name.ts';
 /** How long a list waits for servers that are not ready. */
 const LIST_WAIT_MS = 10_000;
 
-/** For which servers a list waits: for none that is not ready, for all a limited time, or for all. */
+/** Which servers a list waits for: only those that are ready, all for a limited time, or all without a limit. */
 export type ListWait = 'none' | 'limited' | 'all';
 
-/** What those of all clients share, whatever each of them may use. */
+/** State that all clients share, regardless of their rights. */
 class Store {
   readonly byMember = new Map<Member, ServerLists>();
   readonly late = new Set<Promise<unknown>>();
-  /** Counts changes of the servers. */
+  /** Counts changes of the set of servers. */
   version = 0;
   readonly members: () => readonly Member[];
   readonly clock: Clock;
-  /** A server was left out of a list, and could be in it now. */
+  /** Called when a server that was left out of a list has answered. */
   readonly onLate: (server: Member, kind: ListKind) => void;
 
   constructor(members: Store['members'], clock: Clock, onLate: Store['onLate']) {
@@ -56,7 +56,7 @@ export class MergedLists {
     return new MergedLists(new Store(...given), undefined);
   }
 
-  /** As if there were no other servers and tools, also for the names. */
+  /** A view limited to these rights. Other servers and tools do not influence names either. */
   restrictedTo(rights: Rights): MergedLists {
     return new MergedLists(this.#store, rights);
   }
@@ -71,7 +71,7 @@ export class MergedLists {
     return this.all.map(({ server }) => server);
   }
 
-  /** The part of a server in the names of its tools and prompts. */
+  /** The part that stands for a server in the names of its tools and prompts. */
   partOf(server: string): string {
     this.#update();
     return this.#parts.get(server) ?? lastingPart(server);
@@ -91,7 +91,7 @@ export class MergedLists {
     return unknownServer(name, this.servers, []);
   }
 
-  /** The servers of the host are others now, or have other entries. */
+  /** Called when servers of the host were added, removed or changed. */
   changed(): void {
     const { members, byMember } = this.#store;
     this.#store.version++;
@@ -104,7 +104,7 @@ export class MergedLists {
     }
   }
 
-  /** `waitMs`: how long at most, where another time than usual is wanted. */
+  /** `waitMs` overrides the usual limit of the wait. */
   async read<T extends Entry>(
     list: ListName,
     wait: ListWait,
@@ -113,7 +113,7 @@ export class MergedLists {
     const failed: Catalog<T>['failed'] = [];
     const offers = new Map<string, readonly T[]>();
     const asked = this.all.filter(({ member: { config, supervised } }) => {
-      // A list does not wait for one that is away: it is announced as changed when that is back.
+      // A list does not wait for an unavailable server. The list is announced as changed when the server is ready again.
       const isLeftOut = wait !== 'all' && isAway(supervised.state);
       if (isLeftOut) failed.push({ server: config.name, error: supervised.failure() });
       return config.enabled && !isLeftOut && (wait !== 'none' || supervised.state === 'ready');
@@ -152,7 +152,7 @@ export class MergedLists {
       late.add(read);
       read.then(
         () => onLate(member, listMethods[list].kind),
-        () => undefined, // the server has failed, and is left out
+        () => undefined, // the server has failed and is left out
       );
       void settled.then(() => late.delete(read));
     }

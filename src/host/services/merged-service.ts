@@ -1,6 +1,6 @@
-// All servers of a host as one service. Tools, prompts and resources are named as "Names" in docs/gateway.md says. A server that
-// fails or starts slowly does not affect the others: it is named in the `_meta` of a list, in a log message and in the
-// instructions.
+// All servers of a host merged into one service. Tools, prompts and resources are named as described under "Names" in
+// docs/gateway.md. A server that fails or starts slowly does not affect the others: it is named in the `_meta` of a list, in a log
+// message and in the instructions.
 
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/error-json.ts';
@@ -33,14 +33,14 @@ const capabilities: ServerCapabilities = {
   logging: {},
 };
 
-/** How long a watch waits for a server none of whose resources it watches. */
+/** How long a subscription waits for a server whose resources it does not include. */
 const WATCH_WAIT_MS = 10_000;
 
 export class MergedService implements Service {
   readonly lists: MergedLists;
   readonly #routes: Routes;
   readonly #clock: Clock;
-  /** Also those of restricted ones. */
+  /** Shared with the restricted services. */
   readonly #watches: Set<MergedWatch>;
 
   private constructor(lists: MergedLists, clock: Clock, watches: Set<MergedWatch>) {
@@ -62,7 +62,7 @@ export class MergedService implements Service {
     return new MergedService(this.lists.restrictedTo(rights), this.#clock, this.#watches);
   }
 
-  /** Waits for no server. */
+  /** Does not wait for any server. */
   describe(): ServiceFacts {
     return { info: ownInfo, capabilities, instructions: instructionsOf(this.#members) };
   }
@@ -86,7 +86,7 @@ export class MergedService implements Service {
     return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
   }
 
-  /** Undefined where it is not known: the call says why. */
+  /** Undefined if the tool is unknown; the call then reports why. */
   tool(name: string): Tool | undefined | Promise<Tool | undefined> {
     const entry = ({ lists, own }: Route) => {
       if (!this.lists.mayUseTool(lists.server, own)) return undefined;
@@ -101,7 +101,7 @@ export class MergedService implements Service {
   }
 
   notify(): void {
-    // it says something about one client, and the servers are shared by all
+    // a notification concerns one client, and the servers are shared by all
   }
 
   async watch(watcher: Watcher): Promise<() => void> {
@@ -116,7 +116,7 @@ export class MergedService implements Service {
     for (const { member } of this.lists.all) member.service.gone(client);
   }
 
-  /** The servers of the host are others now. */
+  /** Called when servers of the host were added, removed or changed. */
   changed(): void {
     this.lists.changed();
     for (const watch of this.#watches) {
@@ -126,11 +126,11 @@ export class MergedService implements Service {
   }
 
   /**
-   * A server that has failed, or was stopped, is missing from the lists from now on. One that is ready is watched again, also if
-   * its process before had refused or ended that.
+   * A server that has failed or was stopped is missing from the lists from now on. A server that is ready is watched again, even if
+   * its previous process refused or ended the subscription.
    */
   stateChanged({ server, owner, to, reason }: StateChange): void {
-    if (owner !== undefined) return; // the process of one client: the lists are not of it
+    if (owner !== undefined) return; // the process of one client does not affect the lists
     const lists = this.lists.all.find((each) => each.server === server);
     if (!lists || (to !== 'ready' && !((isAway(to) || to === 'stopped') && lists.isMissing))) return;
     for (const watch of this.#watches) {
@@ -148,11 +148,11 @@ export class MergedService implements Service {
     return this.lists.all.map(({ member }) => member);
   }
 
-  /** The resources of a server are watched for certain; that its lists are may take longer than the watcher waits. */
+  /** Waits without a limit only if the watcher subscribes to resources of the server. Watching its lists may begin later. */
   async #begin(watch: MergedWatch, member: Member): Promise<void> {
     const begun = watch.follow(member);
     if (watch.needs(member)) return begun;
-    const settled = begun.catch(() => undefined); // its lists are not announced: they are read each time
+    const settled = begun.catch(() => undefined); // its lists are read each time, because changes are not announced
     await within(this.#clock, WATCH_WAIT_MS, settled);
   }
 
@@ -183,7 +183,7 @@ export class MergedService implements Service {
 
   #send(route: Route, method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
     const { member, server } = route.lists;
-    if (member.isRemoved) throw this.lists.noServer(server); // meanwhile
+    if (member.isRemoved) throw this.lists.noServer(server); // removed meanwhile
     if (method === 'tools/call' && !this.lists.mayUseTool(server, route.own)) {
       throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
     }
@@ -193,7 +193,7 @@ export class MergedService implements Service {
     return result instanceof Promise ? result.then(readable) : readable(result);
   }
 
-  /** Its URIs are such as the client can use. */
+  /** Rewrites URIs in the result so that the client can use them. */
   #readable(result: Result, method: string, params: Params, { lists, own }: Route): Result {
     const { server } = lists;
     if (method === 'resources/read') {
@@ -225,7 +225,7 @@ function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: Li
   return { ...definition, [nameKey]: shown, _meta };
 }
 
-/** Hints and evidence quote the command, its output and its environment. */
+/** Hints and evidence quote the command, its output and its environment, so only the owner gets them. */
 function describedFor({ isOwner }: HostCaller, error: Error): object {
   const { hint, evidence, ...described } = describeError(error);
   return isOwner ? { ...described, hint, evidence } : described;

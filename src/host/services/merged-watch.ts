@@ -1,4 +1,4 @@
-// One watcher of all servers as one, also of those that are added later.
+// A subscription of one watcher to all servers of the merged service, including servers added later.
 
 import { textOf } from '../../base/text-of.ts';
 import { reaches } from '../../mcp/meta.ts';
@@ -12,11 +12,11 @@ import type { Member } from '../member.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
 
-/** Of a log message: the server that wrote it. */
+/** `_meta` key of a log message: the server that wrote it. */
 export const LOGGED_BY = 'dev.standpipe/server';
 
 export interface WatchedUri {
-  /** As the watcher wrote it: it ends with the URI that the server has. */
+  /** As the watcher wrote it. It ends with the server's own URI. */
   address: string;
   server: string;
   uri: string;
@@ -26,18 +26,18 @@ export class MergedWatch {
   readonly #watcher: Watcher;
   readonly #lists: MergedLists;
   readonly #uris: readonly WatchedUri[];
-  /** With what stops each watch, once it has begun. */
+  /** The value stops the watch; undefined until it has begun. */
   readonly #followed = new Map<Member, (() => void) | undefined>();
   #stopped = false;
 
-  /** `lists`: of the servers that it may watch. */
+  /** `lists` contains the servers that the watcher may use. */
   constructor(watcher: Watcher, lists: MergedLists, uris: readonly WatchedUri[]) {
     this.#watcher = watcher;
     this.#lists = lists;
     this.#uris = uris;
   }
 
-  /** Whether resources of this server are watched. */
+  /** Whether the watcher subscribes to resources of this server. */
   needs(member: Member): boolean {
     return this.#uris.some(({ server }) => server === member.config.name);
   }
@@ -46,13 +46,13 @@ export class MergedWatch {
     return this.#lists.all.some((lists) => lists.server === server);
   }
 
-  /** Lists are never refused. */
+  /** Errors are ignored: servers never refuse to have their lists watched. */
   followAll(): void {
     for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined);
   }
 
   followAgain(member: Member): void {
-    if (this.#followed.has(member)) return; // that watch goes on by itself
+    if (this.#followed.has(member)) return; // the existing watch continues
     this.notifyLists();
     this.follow(member).catch(() => undefined);
   }
@@ -92,7 +92,7 @@ export class MergedWatch {
     if (this.#watcher.filter[`${kind}ListChanged`]) this.#notify(`notifications/${kind}/list_changed`);
   }
 
-  /** A message of the host itself. */
+  /** Sends a log message of the host itself. */
   log(level: LogLevel, data: string): void {
     const { logs } = this.#watcher.filter;
     if (logs !== undefined && reaches(level, logs)) this.#notify(LOG_METHOD, { level, logger: ownInfo.name, data });
@@ -104,7 +104,7 @@ export class MergedWatch {
     this.#followed.clear();
   }
 
-  /** By the URIs that the server has. */
+  /** The watcher's addresses of a server's resources, keyed by the server's own URIs. */
   #addressesAt(name: string): UriMap<readonly string[]> {
     const own = new UriMap<string[]>();
     for (const { server, uri, address } of this.#uris) {
@@ -121,7 +121,7 @@ export class MergedWatch {
   }
 }
 
-/** An update names the resource, or a part of it, by its URI; the watcher knows it by its addresses. */
+/** An update names a resource, or a part of it, by the server's URI. Returns the watcher's addresses for it. */
 function addresses(given: unknown, own: UriMap<readonly string[]>): Set<string> {
   const updated = textOf(given);
   const all = new Set<string>();

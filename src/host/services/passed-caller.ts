@@ -1,4 +1,4 @@
-// A caller as a service passes it on that has something to change about it.
+// A caller that delegates to another one. Services derive from it to change one property.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { CallOptions } from '../../mcp/meta.ts';

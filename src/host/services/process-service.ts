@@ -1,6 +1,6 @@
-// A server of a host as a service. Requests run on the process that is ready, wait through restarts, and are sent again only
-// where that is safe. Watches are renewed on each new process; their watchers then get one notification of each kind they
-// asked for, since what changed meanwhile is not known.
+// A hosted server as a service. Requests run on the process that is ready, wait through restarts, and are sent again only if that is
+// safe. Subscriptions are renewed on each new process; their watchers then get one notification of each kind they subscribed to,
+// because changes made meanwhile are unknown.
 
 import type { RpcError } from '../../base/errors.ts';
 import { isOfFleet } from '../../config/server-config.ts';
@@ -20,17 +20,17 @@ import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
 import { keepWatch } from './watches.ts';
 
-/** A question of a server that was answered in place of the caller, and not accepted. */
+/** A question of a server that was answered on behalf of the caller and not accepted. */
 export interface Unanswered {
   server: string;
   message: string;
   action: ElicitResult['action'];
 }
 
-/** A caller that is notified of questions which were answered in its place during its request. */
+/** A caller that is notified of questions answered on its behalf during its request. */
 export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
-  /** It may know the hint and the evidence of any error, such as the stderr of a server. */
+  /** Whether it may see the hint and the evidence of any error, such as the stderr of a server. */
   readonly isOwner?: boolean;
 }
 
@@ -43,7 +43,7 @@ export class ProcessService implements Service {
     this.#instance = instance;
   }
 
-  /** By the last process, also if it is gone: the next one is of the same entry. */
+  /** Uses the facts of the last process, even if it has exited, because the next one runs the same entry. */
   describe(): ServiceFacts | Promise<ServiceFacts> {
     return this.#instance.client?.server ?? this.#read(async ({ server }) => server);
   }
@@ -64,10 +64,10 @@ export class ProcessService implements Service {
   }
 
   notify(): void {
-    // it says something about one client, and the process is shared by all
+    // a notification concerns one client, and the process is shared by all
   }
 
-  /** A server that is not running is started only for resources: of its lists, watchers are notified when it is ready. */
+  /** A server that is not running is started only for resource subscriptions. List watchers are notified when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
     const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
     return keepWatch(this.#watches, watch, async () => {
@@ -78,25 +78,28 @@ export class ProcessService implements Service {
     });
   }
 
-  /** To be called once for each process, as soon as it is connected. */
+  /** Must be called once for each process, as soon as it is connected. */
   follow(client: Client): void {
     for (const watch of this.#watches) {
       watch.follow(client).then(
         () => watch.notifyAll(),
         (error) => {
-          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // the next process is followed otherwise
+          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // otherwise the next process is followed
         },
       );
     }
   }
 
-  /** The server is no part of the host any more. */
+  /** Called when the server has been removed from the host. */
   end(): void {
     for (const watch of this.#watches) watch.end();
     this.#watches.clear();
   }
 
-  /** The handlers of the host answer what no caller can. What they refuse is reported to those who called meanwhile. */
+  /**
+   * The host's handlers answer questions that no caller can answer. A question they do not accept is reported to the callers with a
+   * running request.
+   */
   inputsOf(handlers: InputHandlers): InputHandlers {
     const { elicit } = handlers;
     if (!elicit) return handlers;
@@ -111,7 +114,7 @@ export class ProcessService implements Service {
     };
   }
 
-  /** The server sends no more notifications. If its process is lost, the next one is followed. */
+  /** The server has ended the subscription. If its process is lost, the next one is followed. */
   #ended(watch: ProcessWatch, client: Client): void {
     const { supervised, client: current } = this.#instance;
     if (current !== client || supervised.state !== 'ready') return;
@@ -119,7 +122,7 @@ export class ProcessService implements Service {
     watch.end();
   }
 
-  /** A server is not asked for what it does not declare. That it has none is no error of it. */
+  /** Asks a server only for lists that it declares. A missing list is not an error of the server. */
   async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
     const run = async (client: Client, link: Link<Client>) =>
       mayHave(client.server, kind) ? sent(client, link, method, params, caller) : undefined;
@@ -159,14 +162,14 @@ export class ProcessService implements Service {
   }
 }
 
-/** The call of a client waits in its front, unless another node has it. */
+/** The client adapter keeps suspended calls itself, so a `requestState` is valid here only for a server on another node. */
 function unknownState(): RpcError {
   return invalidParams('Unknown requestState: it was altered. Send the request again without it.', {
     requestState: 'unknown',
   });
 }
 
-/** Each process has its own turns. */
+/** One queue of turns per process. */
 const turnsOf = new WeakMap<Client, FairTurns>();
 
 function sent(
@@ -191,7 +194,7 @@ function sent(
   });
 }
 
-/** The next process is followed. */
+/** Ignores a lost connection: the next process is followed. */
 function unlessLost(error: unknown): void {
   if (!isLost(error)) throw error;
 }

@@ -1,4 +1,4 @@
-// One watcher of a server, on one process of it after another.
+// A subscription of one watcher to a server, renewed on each new process.
 
 import { PeerError } from '../../base/errors.ts';
 import type { Client } from '../../mcp/client/client.ts';
@@ -7,7 +7,7 @@ import { listKinds } from '../../mcp/watchers.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
 
 export class ProcessWatch {
-  /** Its watcher was told that notifications will come. */
+  /** True once the watcher knows that notifications will be delivered. */
   began = false;
   readonly #watcher: Watcher;
   readonly #ended: (client: Client) => void;
@@ -21,7 +21,7 @@ export class ProcessWatch {
     this.#ended = ended;
   }
 
-  /** Resolves when notifications of this process will come. */
+  /** Resolves when notifications of this process will be delivered. */
   follow(client: Client): Promise<void> {
     if (this.#client === client) return this.#following;
     this.#client = client;
@@ -29,7 +29,7 @@ export class ProcessWatch {
     return this.#following;
   }
 
-  /** Something may have changed since the process before. */
+  /** Notifies of everything: something may have changed since the previous process. */
   notifyAll(): void {
     if (this.#stopped || !this.began) return;
     notifyOfLists(this.#watcher);
@@ -56,7 +56,7 @@ export class ProcessWatch {
       notified: (method, params) => this.#watcher.notified(method, params),
       ended: () => {
         isOver = true;
-        queueMicrotask(() => this.#ended(client)); // a lost process is known as lost by then
+        queueMicrotask(() => this.#ended(client)); // by then the loss of the process is known
       },
     });
     if (isOver) throw new PeerError('OUTCOME_UNKNOWN', 'The server ended while it was asked for notifications');
@@ -64,7 +64,7 @@ export class ProcessWatch {
   }
 }
 
-/** A modern server is asked to announce changes, so it is asked only for what it can announce. */
+/** A modern server is asked to announce changes, so the request contains only the changes that it can announce. */
 function offered(filter: WatchFilter, { era, capabilities }: Client['server']): WatchFilter {
   if (era === 'legacy') return filter;
   const lists = listKinds.map((kind) => {

@@ -1,18 +1,18 @@
-// URIs in what a server returns, written so that a client of all servers as one reaches that server with them. What needs no
-// change is returned as it is.
+// Rewrites URIs in a server's results so that a client of the merged service reaches that server with them. An unchanged value is
+// returned as the same object.
 
 import { isObject } from '../../base/json-object.ts';
 import type { Result } from '../../mcp/service.ts';
 
 export type RewriteUri = (uri: string) => string;
 
-/** The contents of a resource. */
+/** Rewrites the contents of a resource. */
 export function withContentUris(result: Result, rewrite: RewriteUri): Result {
   const contents = mapChanged(result.contents, (item) => withUri(item, rewrite));
   return contents === result.contents ? result : { ...result, contents };
 }
 
-/** Links and embedded resources of a tool's result, or of the messages of a prompt. */
+/** Rewrites links and embedded resources in the result of a tool, or in the messages of a prompt. */
 export function withLinkUris(result: Result, rewrite: RewriteUri): Result {
   const content = mapChanged(result.content, (block) => withLink(block, rewrite));
   const messages = mapChanged(result.messages, (message) => withMessageLinks(message, rewrite));
@@ -43,7 +43,7 @@ function withUri(item: unknown, rewrite: RewriteUri): unknown {
   return uri === item.uri ? item : { ...item, uri };
 }
 
-/** The list itself if nothing in it changes. */
+/** Returns the same array if nothing changes. */
 function mapChanged(list: unknown, change: (item: unknown) => unknown): unknown {
   if (!Array.isArray(list)) return list;
   let changed: unknown[] | undefined;

@@ -1,5 +1,5 @@
-// Which server has a name or a URI that a client of all servers as one uses. What names its server goes there without asking
-// any server. Everything else is looked up in the lists; where several servers have it, nothing is guessed.
+// Finds the server for a name or a URI that a client of the merged service uses. An address that names its server is routed without a
+// request to any server. Everything else is looked up in the lists; an ambiguous name is refused.
 
 import { RpcCode, RpcError, StandpipeError, type UsageError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
@@ -14,7 +14,7 @@ import type { Entry, ServerLists } from './server-lists.ts';
 
 export interface Route {
   lists: ServerLists;
-  /** The name, the URI or the template as the server has it. */
+  /** The name, URI or template as the server knows it. */
   own: string;
 }
 
@@ -25,7 +25,7 @@ export class Routes {
     this.#lists = lists;
   }
 
-  /** Of a tool or a prompt: `<server>__<name>`, `server/name`, or a name that only one server has. */
+  /** Routes a tool or a prompt: `<server>__<name>`, `server/name`, or a name that only one server has. */
   named(list: 'tools' | 'prompts', given: unknown): Route | Promise<Route> {
     const { what } = listMethods[list];
     if (typeof given !== 'string') throw invalidParams(`The "name" of a ${what} must be a string`);
@@ -38,7 +38,7 @@ export class Routes {
     return this.#inServer(given) ?? this.#search(list, given);
   }
 
-  /** Of a resource. One that is not listed is found by the only server that has a template for it. */
+  /** Routes a resource. An unlisted resource goes to the only server with a template that matches it. */
   ofUri(given: unknown, revision: Revision): Route | Promise<Route> {
     if (typeof given !== 'string') throw invalidParams('The "uri" of a resource must be a string');
     return this.#listedUri('resources', given) ?? this.#inServer(given) ?? this.#searchUri(given, revision);
@@ -50,7 +50,7 @@ export class Routes {
     return known ?? this.#search('resourceTemplates', uri);
   }
 
-  /** `server/name` and `standpipe://server/uri`. */
+  /** Parses `server/name` and `standpipe://server/uri`. */
   #inServer(given: string): Route | undefined {
     const parts = partsOfUri(given);
     for (const lists of this.#lists.all) {
@@ -65,10 +65,10 @@ export class Routes {
     return onlyOne(owners, uri, listMethods[list].what);
   }
 
-  /** A name that had to be changed is known from the list of its server alone. */
+  /** A name with a hash can be resolved only with the list of its server. */
   async #listedBy(lists: ServerLists, list: ListName, given: string): Promise<Route> {
     await lists.read(list);
-    // A server may have given a name that looks like one that was changed.
+    // A server's own name may look like one with a hash.
     const { part, name } = partsOf(given)!;
     return { lists, own: lists.ownName(list, part, given) ?? name };
   }
@@ -79,7 +79,7 @@ export class Routes {
     const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
     if (missing) throw uncertain(given, missing.server);
     const lists = this.#lists.all.find((each) => each.server === server);
-    if (!lists) throw this.#lists.noServer(server); // its entry was removed while the servers were asked
+    if (!lists) throw this.#lists.noServer(server); // removed while the servers were asked
     return { lists, own: name };
   }
 
@@ -110,7 +110,7 @@ function onlyOne(owners: readonly ServerLists[], uri: string, what: string): Rou
   return owners[0] && { lists: owners[0], own: uri };
 }
 
-/** A name that no server has, or several, is refused as a server would refuse it. */
+/** An unknown or ambiguous name is refused with the error that a server would use. */
 function resolved(
   offers: readonly Offer<Entry>[],
   given: string,
@@ -130,7 +130,7 @@ function uncertain(given: string, server: string): RpcError {
   return new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use the name as it is listed.' });
 }
 
-/** A server may list many templates, and all are tried. */
+/** All templates of a server are tried, so their lengths are limited. */
 const LONGEST_TEMPLATE = 1024;
 const LONGEST_URI = 1024;
 

@@ -1,5 +1,5 @@
-// The lists of one server, kept in memory. They are read again after the server has announced a change, after a restart and
-// after its entry has changed. What was read last stays known until then: it says which name is that of which tool.
+// The lists of one server, kept in memory. They are read again after the server has announced a change, after a restart and after a
+// change of its entry. The last list stays in use for resolving names until then.
 
 import { type ListKind, type ListName, listMethods } from '../../mcp/methods.ts';
 import type { Service } from '../../mcp/service.ts';
@@ -18,13 +18,13 @@ type Entries = readonly Entry[];
 interface KnownList {
   entries: Entries | undefined;
   byName: ReadonlyMap<string, Entry>;
-  /** The own name by the name that all servers as one list, for each part of the server that was used: there are two at most. */
+  /** Own names by listed names, for each form of the server's part. There are at most two forms. */
   ownNames: Map<string, ReadonlyMap<string, string>>;
-  /** It is as the server has it: a change would have been announced. */
+  /** True if the list is up to date: a change would have been announced. */
   isFresh: boolean;
-  /** Counts announced changes: a list that was asked for before one of them is not fresh after it. */
+  /** Counts announced changes. A list that was requested before a change is not fresh after it. */
   age: number;
-  /** The age when it was asked for. */
+  /** `age` at the time of the request. */
   readAt: number;
   reading: Promise<Entries> | undefined;
 }
@@ -53,12 +53,12 @@ export class ServerLists {
     return this.member.config.name;
   }
 
-  /** The entry of this name, if it was in the list that was read last. */
+  /** The entry of this name in the list that was read last. */
   entry(list: ListName, name: string): Entry | undefined {
     return this.#lists[list].byName.get(name);
   }
 
-  /** The same of the list as it is, which is read only after an announced change. */
+  /** The entry in the current list. Reads the list only after an announced change. */
   entryNow(list: ListName, name: string): Entry | undefined | Promise<Entry | undefined> {
     const { entries, readAt, age } = this.#lists[list];
     if (entries && readAt === age) return this.entry(list, name);
@@ -66,7 +66,7 @@ export class ServerLists {
     return Promise.resolve(this.read(list)).then(found, found);
   }
 
-  /** The server's own name for what is listed by this one, where `part` is that of the server. */
+  /** The server's own name for a listed name; `part` stands for the server. */
   ownName(list: ListName, part: string, listed: string): string | undefined {
     const { byName, ownNames } = this.#lists[list];
     const known = ownNames.get(part) ?? new Map([...byName.keys()].map((name) => [listedName(part, name), name]));
@@ -74,24 +74,24 @@ export class ServerLists {
     return known.get(listed);
   }
 
-  /** What was read last, whether it is fresh or not. */
+  /** The list that was read last, fresh or not. */
   last(list: ListName): Entries {
     return this.#lists[list].entries ?? [];
   }
 
-  /** Whether its results may have links to resources of it. */
+  /** Whether its results may link to its resources. */
   get mayLink(): boolean {
     const { client } = this.member;
     return client === undefined || client.server.capabilities.resources !== undefined;
   }
 
-  /** It has failed, or was stopped by a command. */
+  /** The server has failed, is disabled, or was stopped by a command. */
   get isMissing(): boolean {
     const { state, intention } = this.member.supervised;
     return isAway(state) || state === 'disabled' || intention.held !== undefined;
   }
 
-  /** From memory if that is as the server has it. A server that does not run is started, and one that was stopped refuses. */
+  /** Returns the list from memory if it is up to date. Starts a server that is not running; rejects if the server was stopped. */
   read(list: ListName): Entries | Promise<Entries> {
     const known = this.#lists[list];
     if (known.isFresh && !this.isMissing) return known.entries!;
@@ -103,7 +103,7 @@ export class ServerLists {
     return reading;
   }
 
-  /** Nothing is fresh any more. */
+  /** Marks all lists as outdated. */
   expire(): void {
     for (const { kind } of Object.values(listMethods)) this.#changed(kind);
   }
@@ -111,7 +111,7 @@ export class ServerLists {
   stop(): void {
     this.#watch?.then(
       (stop) => stop(),
-      () => undefined, // it was never begun
+      () => undefined, // never begun
     );
   }
 
@@ -154,7 +154,7 @@ export class ServerLists {
       const known = this.#lists[list];
       known.age++;
       known.isFresh = false;
-      known.reading = undefined; // what is read now may be from before the change
+      known.reading = undefined; // a read in progress may predate the change
     }
   }
 }

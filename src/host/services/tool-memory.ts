@@ -1,6 +1,6 @@
-// The tools that a server listed, and which process listed them. A lost call may be repeated only if the process that was lost
-// had declared the tool read-only or idempotent, had not announced a change since, and the process that would repeat it declares
-// the same when asked.
+// The tools that a server listed, and the process that listed them. A lost call may be repeated only if the lost process had declared
+// the tool read-only or idempotent and had not announced a change since, and the process that would repeat the call declares the
+// same.
 
 import type { Client } from '../../mcp/client/client.ts';
 import type { NewsEnd } from '../../mcp/client/options.ts';
@@ -8,30 +8,30 @@ import type { Tool } from '../../mcp/types.ts';
 import type { RepeatPermission } from '../supervision/server-calls.ts';
 
 export class ToolMemory {
-  /** As last listed. */
+  /** Tools of the last list. */
   tools: readonly Tool[] = [];
-  /** The process that listed them; undefined once it announces a change. */
+  /** The process that listed them. Undefined once it announces a change. */
   #saidBy: Client | undefined;
-  /** Counts processes and announced changes: a list that was asked for before one of them is not believed after it. */
+  /** Counts processes and announced changes. A list that was requested before one of them is ignored. */
   #age = 0;
   #askedAt = 0;
 
-  /** To be called once for each process, before any call. */
+  /** Must be called once for each process, before any call. */
   follow(client: Client): void {
     this.#forget();
     const { era, capabilities } = client.server;
-    // A modern server is asked to announce changes, so it is asked only if it can.
+    // A modern server is asked to announce changes, so only if it declares that it can.
     if (era === 'legacy' || capabilities.tools?.listChanged) {
-      const onClosed = (why: NewsEnd) => why === 'server' && this.#forget(); // it announces nothing any more
+      const onClosed = (why: NewsEnd) => why === 'server' && this.#forget(); // it no longer announces changes
       client.onListChanged('tools', () => this.#forget(), { onClosed });
     }
     this.refresh(client);
   }
 
-  /** Asks for the tools unless they are known, or were asked for since they last changed. */
+  /** Requests the tools unless they are known or were requested since the last change. */
   refresh(client: Client): void {
     if (this.#saidBy === client || this.#askedAt === this.#age) return;
-    this.list(client).catch(() => undefined); // a server without tools has nothing to learn
+    this.list(client).catch(() => undefined); // a server without tools has nothing to list
   }
 
   async list(client: Client): Promise<readonly Tool[]> {
@@ -49,7 +49,7 @@ export class ToolMemory {
     return new ToolPermission(this, tool);
   }
 
-  /** Whether this process, by what it said last, permits that the tool runs twice. */
+  /** Whether the last list of this process permits the tool to run twice. */
   permits(client: Client, tool: string): boolean {
     if (this.#saidBy !== client) return false;
     const { readOnlyHint, idempotentHint } = this.tools.find(({ name }) => name === tool)?.annotations ?? {};
@@ -62,7 +62,7 @@ export class ToolMemory {
   }
 }
 
-/** Made for every call, so it is no more than these two. */
+/** Created for every call, so it holds only two fields. */
 class ToolPermission implements RepeatPermission<Client> {
   readonly #memory: ToolMemory;
   readonly #tool: string;

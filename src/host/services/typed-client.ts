@@ -1,5 +1,5 @@
-// A typed client of a service of a host. It does not ask first what the server declares: the service refuses what it does not
-// have. Outputs are not checked against schemas: the schemas come from servers, and one that never ends would block the host.
+// A typed client of a host's service. It does not check first what the server declares: the service refuses unsupported methods. It
+// does not validate results against schemas: the schemas come from servers, and one whose validation never ends would block the host.
 
 import { Client } from '../../mcp/client/client.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
@@ -10,10 +10,10 @@ import { newClient, type Service } from '../../mcp/service.ts';
 
 export type ServerClient = Client<never>;
 
-/** The program that runs the host. It is no client that could go away. */
+/** Identity of the program that runs the host. It never disconnects. */
 export const hostClient = newClient(undefined, 'host');
 
-/** Stands for facts that were not asked for. */
+/** Placeholder for server facts that were not requested. */
 export const undescribed: ServerFacts = { info: ownInfo, capabilities: {}, revision: NEWEST_MODERN, era: 'modern' };
 
 export function typedClient(service: Service, inputs?: InputHandlers): ServerClient {

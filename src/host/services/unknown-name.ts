@@ -1,12 +1,12 @@
-// Errors about unknown names: the name that was probably meant, and those that exist. An entry of the
-// config that cannot be used is no unknown name: then why it cannot is the answer.
+// Errors about unknown names: they suggest the closest name, and list the existing ones. For an entry of the config that cannot be
+// used, the error gives the reason instead.
 
 import { RpcError, UsageError } from '../../base/errors.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { type ConfigProblem, problemError } from '../../config/problem.ts';
 
-/** Of each entry and each file that cannot be used, the error that says why. */
+/** One error for each entry and each file that cannot be used. */
 export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {
   const ofFiles = config?.problems.filter(({ server, severity }) => server === undefined && severity === 'error') ?? [];
   const ofEntries = (config?.rejected ?? []).flatMap(({ name, source }) => {
@@ -35,12 +35,12 @@ export function unknownServer(
   });
 }
 
-/** The servers of other nodes that have this name there: `files@one` for `files`. */
+/** Servers of other nodes with this name: `files@one` for `files`. */
 export function onNodes(name: string, names: readonly string[]): string[] {
   return names.filter((each) => each.startsWith(`${name}@`));
 }
 
-/** A server's refusal of something that it never listed. */
+/** Adds a hint to a server's refusal of a name that it never listed. */
 export function refusedUnknown(error: unknown, name: string, names: readonly string[]): unknown {
   if (!(error instanceof RpcError) || error.hint !== undefined || names.length === 0) return error;
   const hint = hintOfNames(name, names, undefined);

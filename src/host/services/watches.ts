@@ -1,5 +1,5 @@
-// The open watches of a service of the host, and the notifications that the host itself makes for them. A watcher that throws is
-// reported and affects neither the other watchers nor the host.
+// The active subscriptions of a service of the host, and the notifications that the host itself sends to them. An exception of a
+// watcher is reported and affects neither the other watchers nor the host.
 
 import { toError } from '../../base/errors.ts';
 import type { Params, Watcher } from '../../mcp/service.ts';
@@ -13,14 +13,14 @@ export function notifyWatcher(watcher: Watcher, method: string, params?: Params)
   }
 }
 
-/** Any list that it watches may have changed. */
+/** Notifies the watcher that each list it watches may have changed. */
 export function notifyOfLists(watcher: Watcher): void {
   for (const kind of listKinds) {
     if (watcher.filter[`${kind}ListChanged`]) notifyWatcher(watcher, `notifications/${kind}/list_changed`);
   }
 }
 
-/** Keeps a watch among the open ones from before it begins until it is stopped. Resolves, once it has begun, to what stops it. */
+/** Keeps a watch in the set from before it begins until it is stopped. Resolves, once it has begun, to a function that stops it. */
 export async function keepWatch<W extends { stop(): void }>(
   open: Set<W>,
   watch: W,

@@ -1,4 +1,4 @@
-// The end of a connection to a remote server: it may answer what it has before it goes.
+// The end of a connection to a remote server: calls in progress may still be answered.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';

@@ -1,48 +1,48 @@
-// One process of a server that was ready, for as long as calls may hold it; and whether it still listens. A process that stops
-// reading lives on and looks well: it is asked when a call of it timed out. A remote server has no connection that ends
-// with it: it is asked when the connection of a request failed.
+// One process of a server that was ready, kept while calls may hold it, and the check whether it still answers. A process that stops
+// reading its input looks healthy: it is pinged when a call has timed out. A remote server has no connection that ends with it: it is
+// pinged when the connection of a request has failed.
 
 import type { Clock } from '../../base/clock.ts';
 import { type Evidence, type PeerError, ProcessError, type ProcessIdentity } from '../../base/errors.ts';
 import { within } from '../../base/wait.ts';
 import type { SupervisedStatus } from './server-state.ts';
 
-/** A server that answers: one process, or an address, connected. */
+/** A connected server: one process, or an address. */
 export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
   serverInfo: SupervisedStatus['serverInfo'];
-  /** Remote: a request can fail while others go on. */
+  /** True for a server at an address: one request can fail while others continue. */
   isRemote?: boolean;
-  /** Which process it is. */
+  /** Identifies the process. */
   process?: ProcessIdentity;
-  /** Called when the connection is over, also if that was before; perhaps twice. */
+  /** The listener is called when the connection has ended, also if it ended earlier. It may be called twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
-  /** Of a remote server: called when it may be gone, although no request says so. */
+  /** Remote servers only: called when the server may be gone although no request failed. */
   onDoubt?(listener: (error: PeerError) => void): void;
-  /** Whether it answers a question of ours in time. */
+  /** Whether the server answers a ping in time. */
   isResponsive(timeoutMs: number): Promise<boolean>;
   evidence(): Evidence | undefined;
-  /** Resolves when nothing of the process is left. */
+  /** Resolves when the whole process tree has exited. */
   close(): Promise<void>;
 }
 
-/** How long the question takes at most that decides whether a remote server is there, where its entry has no limit. */
+/** Limit of the ping that decides whether a remote server is reachable, if its entry sets none. */
 const PRESENCE_MS = 30_000;
-/** How long calls go on at most that were sent before a remote server was lost. */
+/** How long calls that were sent before a remote server was lost may continue. */
 const DRAIN_MS = 5_000;
 
 export class Link<Client> {
   readonly server: ServerLink<Client>;
   readonly client: Client;
   readonly generation: number;
-  /** Settles when it is no longer to be used. */
+  /** Settles when the link must no longer be used. */
   readonly over: Waiting<void> = waiting();
-  /** Why we ended it although it was wanted. */
+  /** Why the host ended the process although it was wanted. */
   cause: Error | undefined;
-  /** Why it is being ended, in words. */
+  /** Why the process is being ended, as text. */
   endReason: string | undefined;
-  /** Calls that were begun, and those that have failed. */
+  /** Number of calls begun, and number of calls failed. */
   begun = 0;
   #failures = 0;
   #answers = 0;
@@ -56,7 +56,7 @@ export class Link<Client> {
     this.generation = generation;
   }
 
-  /** Passes an answer on, and counts it. One function for all calls: it is on the usual way of each. */
+  /** Counts an answer and returns it. One function for all calls, because it is on the hot path. */
   readonly answered = <T>(value: T): T => {
     this.#answers++;
     if (this.#drained) this.#settled();
@@ -69,8 +69,8 @@ export class Link<Client> {
   }
 
   /**
-   * Why the process is of no more use, if it answers neither a question of ours nor any call. A server that works through
-   * its calls one after another answers those before the question. Only one question is open at a time.
+   * The reason to end the process, if it answers neither a ping nor any call. A server that works sequentially answers earlier calls
+   * before the ping. Only one ping is pending at a time.
    */
   async whyDeaf(timeoutMs: number): Promise<Error | undefined> {
     if (this.#asked || timeoutMs === 0) return undefined;
@@ -81,7 +81,7 @@ export class Link<Client> {
     return isResponsive || this.#answers !== before ? undefined : unresponsive(timeoutMs, this.server.evidence());
   }
 
-  /** Whether a remote server answers a question of ours, asked once for all calls that doubt it. */
+  /** Whether a remote server answers a ping. One ping serves all calls that wait for the result. */
   isThere(timeoutMs: number): Promise<boolean> {
     this.#presence ??= this.server.isResponsive(timeoutMs || PRESENCE_MS).finally(() => {
       this.#presence = undefined;
@@ -89,7 +89,7 @@ export class Link<Client> {
     return this.#presence;
   }
 
-  /** Resolves when nothing of it is left. A remote server may answer what it has before it goes. */
+  /** Resolves when the whole process tree has exited. Pending calls of a remote server may still be answered first. */
   async end(clock: Clock): Promise<void> {
     if (this.server.isRemote && this.cause) {
       this.#drained = waiting();
@@ -99,7 +99,7 @@ export class Link<Client> {
     await this.server.close();
   }
 
-  /** Calls are waited for no longer. */
+  /** Stops waiting for pending calls. */
   cut(): void {
     this.#drained?.resolve();
   }
@@ -117,7 +117,6 @@ function unresponsive(timeoutMs: number, evidence: Evidence | undefined): Proces
   });
 }
 
-/** A promise that others settle. */
 export interface Waiting<T> {
   promise: Promise<T>;
   resolve: (value: T) => void;
@@ -131,7 +130,7 @@ export function waiting<T>(): Waiting<T> {
     resolve = yes;
     reject = no;
   });
-  // It may fail before anything waits for it.
+  // Prevents an unhandled rejection if it fails before anything awaits it.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -1,5 +1,5 @@
-// Starts the server of an entry of the config, or reaches it at its address, and connects to it. MCP and LiteMCP servers are both
-// used by an MCP client.
+// Starts the server of a config entry, or reaches it at its address, and connects to it. An MCP client is used for both MCP and
+// LiteMCP servers.
 
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -28,19 +28,19 @@ export interface OpenServerOptions {
   observer: WireObserver | undefined;
   eraMemory: EraMemory | undefined;
   channelTo: ChannelTo | undefined;
-  /** What the server may ask of its host. */
+  /** Handlers of the host for requests from the server. */
   inputs: InputHandlers;
-  /** What it may ask of clients, announced to a server before 2026-07-28. */
+  /** Client capabilities that are declared to a server before 2026-07-28. */
   askable: ReadonlySet<Askable>;
-  /** What is known of its questions, for all its processes. */
+  /** Tools of the server that are known to ask questions, shared by all its processes. */
   asking: AskingTools;
-  /** Called with the first text on stdout that is no message, and again when there were ten times as many. */
+  /** Called with the first non-protocol text on stdout, and again each time the count has grown tenfold. */
   onNoise: (text: string, count: number) => void;
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** How many of the longest messages a list may take in all. */
+/** Limit of a whole list, as a multiple of the longest message. */
 const PAGES_OF_A_LIST = 4;
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
@@ -51,8 +51,8 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     serverInfo: client.server.info,
     isRemote: config.url !== undefined,
     onLost: (listener) => {
-      client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
-      void client.closed.then(listener); // it may have ended before
+      client.onclose = listener; // synchronously: a caller whose call fails must find the loss known
+      void client.closed.then(listener); // it may have ended earlier
     },
     onDoubt: (listener) => {
       client.onerror = (error) => isSilence(error) && listener(error);
@@ -65,7 +65,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
 
 interface Connected {
   client: Client;
-  /** The protocol that was agreed on. */
+  /** The agreed protocol revision. */
   revision: string;
   output: ServerOutput;
 }
@@ -83,7 +83,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     eraMemory,
     era,
     revision,
-    checkOutput: false, // the schemas come from servers: one that never ends would block the host
+    checkOutput: false, // the schemas come from servers: one whose validation never ends would block the host
     maxListBytes: PAGES_OF_A_LIST * maxFrameBytes,
   };
   if (isOfFleet(config)) {
@@ -94,7 +94,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
   if (url !== undefined) {
     const { headers, transport, oauth } = config;
-    const known = config.source.file === COMMAND_LINE ? {} : { name }; // otherwise its address is named
+    const known = config.source.file === COMMAND_LINE ? {} : { name }; // otherwise its address identifies it
     const auth = oauth && { ...oauth, ...known };
     const ca = await certificatesIn(config.ca);
     const client = await connect({ ...wire, url, headers, transport, auth, ca }, clientOptions);
@@ -107,7 +107,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     args,
     env,
     cwd,
-    stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
+    stderr: 'ignore' as const, // the observer records it, and errors carry its end
     stopWaits: config.stop,
     keepDaemons: config.keepDaemons,
     lease: config.lease,
@@ -135,12 +135,12 @@ function channelOf(config: RemoteConfig, { channelTo, observer, clock }: OpenSer
   });
 }
 
-/** Nothing that is no message comes from another node. */
+/** Nodes send only messages, so there is no other output. */
 function outputOf(channel: ClientChannel): ServerOutput {
   return { evidence: () => channel.evidence?.() ?? { phase: 'running' } };
 }
 
-/** Read for every connection: certificates are renewed while a host runs. */
+/** Read for every connection, because certificates are renewed while a host runs. */
 export async function certificatesIn(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   return readFile(file, 'utf8').catch((cause: Error) => {
@@ -151,7 +151,7 @@ export async function certificatesIn(file: string | undefined): Promise<string |
   });
 }
 
-/** As far as the revision has it where only one is used. */
+/** Limits the declared capabilities to those that exist in the configured revision. */
 function announced(askable: ReadonlySet<Askable>, { revision = NEWEST_LEGACY }: ServerConfig): ClientCapabilities {
   const { elicitation, sampling, ...rest } = capabilitiesOf(askable);
   const modes = has(revision, 'urlElicitation') ? elicitation : {};
@@ -163,8 +163,8 @@ function announced(askable: ReadonlySet<Askable>, { revision = NEWEST_LEGACY }: 
 }
 
 /**
- * Listens to an end before it starts: a server that never connects prints too. Two processes of one start, where the probe ends the
- * first, count together. The text is that of the evidence, which has no secrets in it.
+ * Listens before the transport starts, because a server that never connects prints too. Two processes of one start, where the probe
+ * ends the first, are counted together. The text comes from the evidence, where secrets are redacted.
  */
 function noiseListener(tell: OpenServerOptions['onNoise']): <T extends NoisyOutput>(output: T) => T {
   let count = 0;

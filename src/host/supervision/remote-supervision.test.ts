@@ -1,4 +1,5 @@
-// A remote server: calls wait for one that was there, and are refused while it is away; it is tried again without an end.
+// A remote server: calls wait for a server that was connected before, and are refused while it is away. Attempts to reconnect
+// continue without a limit.
 
 import { expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';

@@ -13,7 +13,7 @@ const limits: RestartLimits = {
 };
 const crash = { uptimeMs: 10, exitCode: 1, signal: null };
 
-/** Runs a server that always ends after `upMs`, and tells when it was started. */
+/** Simulates a server that always ends after `upMs`, and returns its start times. */
 function life(upMs: number, untilMs: number, random = 0.5): { startsMs: number[]; failed: boolean } {
   let history: RestartHistory = noHistory;
   const startsMs = [0];

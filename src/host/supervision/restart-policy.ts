@@ -1,12 +1,12 @@
-// Decides whether a server that exited is restarted, and when: a pure function of its past, without clock or process. Too many
-// starts in a short time are a crash loop, which ends in `failed`. Waits grow with every failure; sustained uptime resets them.
+// Decides whether a server that exited is restarted, and when: a pure function of its history, without a clock or a process. Too many
+// starts within `periodMs` are a crash loop, which ends in `failed`. Delays grow with every failure; sustained uptime resets them.
 
 import type { RestartLimits } from '../../config/server-config.ts';
 
 export interface RestartHistory {
-  /** When restarts happened, oldest first. */
+  /** Times of restarts, oldest first. */
   readonly restartsMs: readonly number[];
-  /** Failures in a row, with no sustained uptime between them. */
+  /** Consecutive failures without sustained uptime between them. */
   readonly failures: number;
 }
 
@@ -23,7 +23,7 @@ export type RestartDecision =
 
 export const noHistory: RestartHistory = { restartsMs: [], failures: 0 };
 
-/** `random`: from 0 up to 1; spreads the restarts of servers that fell together. */
+/** `random`: 0 ≤ x < 1. Spreads the restarts of servers that failed together. */
 export function decideRestart(
   history: RestartHistory,
   ending: Ending,
@@ -44,7 +44,7 @@ export function decideRestart(
     return { restart: false, reason: `it was started ${times} within ${seconds} s`, history: past };
   }
   const backoffMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
-  // Between half and all of the wait, so that it still grows while it spreads.
+  // Between half of the delay and all of it, so that it still grows while it is spread.
   const afterMs = Math.round(backoffMs * (0.5 + random / 2));
   return { restart: true, afterMs, history: { restartsMs: [...recent, nowMs + afterMs], failures } };
 }

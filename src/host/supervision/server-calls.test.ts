@@ -1,4 +1,4 @@
-// Calls of a server that takes nothing: each waits for its own time, and the end of the process ends the wait of all.
+// Calls to a server that accepts no input: each waits for its own limit, and the exit of the process ends all waits.
 
 import { expect, test } from 'vitest';
 import { ManualClock, systemClock } from '../../base/clock.ts';
@@ -39,7 +39,7 @@ test('the wait of one call for the end of the process is not that of another', a
   clock.advance(2000);
   const b = call('b');
   await turn();
-  clock.advance(1500); // the time of a is up, that of b is not
+  clock.advance(1500); // the limit of a has passed, that of b has not
   expect(await a).toBe('a');
   await turn();
   expect(sent).toEqual(['a to process 1', 'b to process 1', 'a to process 2']);

@@ -1,5 +1,5 @@
-// The calls of one server: each runs on the process that is ready, waits if there is none, and is sent again where that is safe:
-// if it was never sent, or if both the process that was lost and the one that would repeat it permit it.
+// The calls of one server. Each runs on the process that is ready and waits if there is none. It is sent again only if it was never
+// sent, or if both the lost process and the one that would repeat it permit that.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,35 +11,35 @@ import { notReadyInTime, SHOW_FLEET } from './server-errors.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */
 export interface RepeatPermission<Client> {
-  /** What the process that was lost said last. */
+  /** According to the last tool list of the lost process. */
   given(lost: Client): boolean;
-  /** Asked of the process that would repeat it. */
+  /** According to the process that would repeat it. */
   confirmed(next: Client): Promise<boolean>;
 }
 
 export interface UseOptions<Client> {
-  /** `true`: the caller knows that it may run twice. */
+  /** `true`: the caller permits it to run twice. */
   repeatable?: boolean | RepeatPermission<Client>;
-  /** Whether it is counted as a call. What we ask for our own sake is not. */
+  /** Whether it is counted as a call. Requests of the host itself are not. */
   counts?: boolean;
-  /** Of the caller: what fails by it is no error of the server. */
+  /** The caller's signal. A failure caused by it is not an error of the server. */
   signal?: CancelSignal | undefined;
-  /** How long it waits at most for a server that is not ready. Default: as long as that may still become ready. */
+  /** Limit of the wait for a server that is not ready. Default: as long as the server may still become ready. */
   waitMs?: number | undefined;
 }
 
 interface CallsOptions<Client> {
   name: string;
   clock: Clock;
-  /** Of the state that the server is in. */
+  /** The reason of the server's current state. */
   reason: () => string;
-  /** Why a server that other nodes run cannot be reached at the moment. Undefined: it can, or that is not known. */
+  /** Why a server that other nodes run cannot be reached at the moment. Undefined if it can, or if that is unknown. */
   whyAway?: (() => string | undefined) | undefined;
   /** Waits through restarts. */
   whenReady: () => Promise<Link<Client>>;
-  /** A call was not answered within the limit of the entry. A shorter limit of its caller says nothing about the server. */
+  /** Called when a call was not answered within the limit of the entry. A caller's own shorter limit does not count. */
   timedOut: (link: Link<Client>) => void;
-  /** A request to a remote server failed. Resolves when it is known whether the server is still there. */
+  /** Called when a request to a remote server failed. Resolves to whether the server is still reachable. */
   doubted: (link: Link<Client>, error: PeerError) => Promise<boolean>;
 }
 
@@ -49,13 +49,13 @@ interface Call<Client, T> {
   run: Run<Client, T>;
   options: UseOptions<Client>;
   attempt: number;
-  /** It was sent to a process that was lost: this is why. */
+  /** The error of an earlier attempt, if the call was sent to a process that was then lost. */
   mayHaveRun?: unknown;
 }
 
-/** How often one call is sent at most, while its server keeps falling. */
+/** Limit of attempts per call while its server keeps failing. */
 const MOST_ATTEMPTS = 3;
-/** How long a connection that takes nothing may need to be known as lost. */
+/** How long it may take until a connection that accepts no input is known to be lost. */
 const LOSS_WAIT_MS = 3000;
 
 const countedOnce = {};
@@ -77,7 +77,7 @@ export class ServerCalls<Client> {
     const { link } = this;
     if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
     link.begun++;
-    // The usual way: one promise more than the call itself has.
+    // Hot path: only one more promise than the call itself has.
     return run(link.client, link).then(link.answered, (error) =>
       this.#failed(error, link, { run, options, attempt: 1 }),
     );
@@ -102,29 +102,29 @@ export class ServerCalls<Client> {
     link.failed();
     const error = endedByUs(thrown, link) ? lost(link) : withReason(thrown, this.#options.whyAway);
     const outcome = outcomeOf(error);
-    // An answer of the server passes unchanged, and what was not sent has not run.
+    // An answer of the server passes unchanged, and an unsent call has not run.
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
-    // The error as it was thrown: one from another node, or with a reason added, is not about this connection.
+    // Checks the error as it was thrown: one from another node, or with a reason added, is not about this connection.
     if (thrown instanceof PeerError && thrown.waitedInFull) this.#options.timedOut(link);
     if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;
-    // A call that was lost once may have run, also if it could not be sent again.
+    // A call that was lost once may have run, even if a later attempt could not be sent.
     const finalError = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
     if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(finalError, options);
     const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;
     const mayRepeat = outcome === 'NOT_SENT' || (permission ? permission.given(link.client) : repeatable);
     if (!mayRepeat) return this.#giveUp(finalError, options);
     const isThere = await this.#settled(link, error as PeerError);
-    // It refused the request, and would do so again. Without a response, a connection has failed, and another one may not.
+    // The server refused the request and would refuse it again. Without a response, only one connection failed, and another may work.
     if (isThere && outcome === 'NOT_SENT' && hasResponse(error)) return this.#giveUp(finalError, options);
     if (!permission) return this.#runWhenReady({ ...call, attempt: attempt + 1 });
     const next: Call<Client, T> = { ...call, attempt: attempt + 1, mayHaveRun: error };
     return this.#runOn(await this.#confirmed(permission, next), next);
   }
 
-  /** The process that permits it is the one that runs it. */
+  /** The call then runs on the process that permitted it. */
   async #confirmed(permission: RepeatPermission<Client>, call: Call<Client, unknown>): Promise<Link<Client>> {
     for (let attempt = 1; ; attempt++) {
       const link = await this.#whenReady(call);
@@ -156,7 +156,7 @@ export class ServerCalls<Client> {
     throw notReadyInTime(name, waitMs, whyAway?.() ?? reason());
   }
 
-  /** Resolves when the loss is known: a call fails as soon as nothing can be written. True: the server is still there. */
+  /** Resolves when the loss is known: a call fails as soon as writing fails. True if the server is still reachable. */
   async #settled(link: Link<Client>, error: PeerError): Promise<boolean> {
     if (link.server.isRemote) return this.#options.doubted(link, error);
     await within(this.#options.clock, LOSS_WAIT_MS, link.over.promise);
@@ -172,13 +172,13 @@ export class ServerCalls<Client> {
   }
 }
 
-/** The host ended the process, and not the caller: then its calls were not given up, but lost. */
+/** True if the host, not the caller, ended the process: its calls are then lost, not cancelled. */
 function endedByUs(error: unknown, { cause, endReason }: Link<unknown>): boolean {
   const isEnded = cause !== undefined || endReason !== undefined;
   return isEnded && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
 }
 
-/** A request that another node has not answered says why, where that is known. */
+/** Adds the reason, if known, to a request that another node has not answered. */
 function withReason(error: unknown, whyAway: CallsOptions<unknown>['whyAway']): unknown {
   const why = error instanceof PeerError && error.code === 'REQUEST_TIMEOUT' ? whyAway?.() : undefined;
   if (why === undefined) return error;
@@ -191,7 +191,7 @@ function lost({ cause, endReason, server }: Link<unknown>): PeerError {
   return lostRequest('the call', { closedByUs: false, cause: why, evidence: server.evidence() });
 }
 
-/** The connection ended before the answer. */
+/** True if the connection ended before the answer. */
 export function isLost(error: unknown): boolean {
   return outcomeOf(error) !== undefined || (error instanceof PeerError && error.code === 'CONNECTION_CLOSED');
 }

@@ -1,4 +1,4 @@
-// Why a server of a host cannot be used, and what an error says about the process that it ended.
+// Errors about a server that cannot be used, and the facts that an error carries about its process.
 
 import { shellWord } from '../../base/command-line.ts';
 import type { ErrorCode } from '../../base/error-codes.ts';
@@ -9,7 +9,7 @@ import type { LastExit } from './server-state.ts';
 /** The hint for a server that no node of the fleet runs. */
 export const SHOW_FLEET = `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`;
 
-/** A retry cannot help: the command itself is wrong, or a person has to log in. */
+/** Errors after which a retry cannot help: the command itself is wrong, or a person has to log in. */
 const hopeless = new Set<string>([
   'COMMAND_NOT_FOUND',
   'COMMAND_NOT_EXECUTABLE',
@@ -40,12 +40,12 @@ export function serverStopped(name: string, reason: string): UsageError {
   });
 }
 
-/** The server was stopped before the call was sent. One that may have run fails otherwise. */
+/** True if the server was stopped before the call was sent. A call that may have run fails with another code. */
 export function isStopped(error: unknown): boolean {
   return error instanceof UsageError && error.code === 'SERVER_STOPPED';
 }
 
-/** The server cannot be started: the call was not sent. */
+/** True if the server cannot be started: the call was not sent. */
 export function hasNotStarted(error: unknown): boolean {
   return error instanceof StandpipeError && (error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE');
 }
@@ -59,7 +59,7 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
   });
 }
 
-/** Of a remote server. */
+/** For remote servers. */
 export function serverUnreachable(name: string, reason: string, cause: Error | undefined): PeerError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${cause?.message ?? reason}`, {
@@ -69,13 +69,13 @@ export function serverUnreachable(name: string, reason: string, cause: Error | u
   });
 }
 
-/** Why a remote server was lost, by the request that failed first. What became of that one, and its hint, are of no interest here. */
+/** Why a remote server was lost, taken from the request that failed first. The outcome and the hint of that request are dropped. */
 export function lossOf({ message, evidence, cause }: PeerError): PeerError {
   const why = cause instanceof Error ? cause.message : message;
   return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { evidence, cause });
 }
 
-/** It is left out of a list that did not wait any longer. */
+/** The server is left out of a list whose wait is over. */
 export function serverNotReady(name: string, waitMs: number, why: string | undefined): ProcessError {
   const reason = why === undefined ? '' : `: ${why}`;
   return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms${reason}`, {
@@ -83,7 +83,7 @@ export function serverNotReady(name: string, waitMs: number, why: string | undef
   });
 }
 
-/** It did not become ready within the time of a request, which was not sent. */
+/** The server did not become ready within the limit of a request, which was not sent. */
 export function notReadyInTime(name: string, waitMs: number, why: string): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `Server "${name}" was not ready within ${waitMs} ms: ${why}`, {
     hint: `Nothing was sent to it. Its state shows what it waits for (\`${ownCommand} ls\`, in a fleet \`${ownCommand} ls --fleet\`); or wait longer.`,

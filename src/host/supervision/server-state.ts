@@ -6,8 +6,8 @@ import type { SharePolicy } from '../../config/server-config.ts';
 import type { QuestionStatus } from '../../mcp/client/session/asking-tools.ts';
 
 /**
- * `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. `unreachable`: a server at an
- * address that is away. It is tried again until it is there.
+ * `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. `unreachable`: a server at an address
+ * that does not answer. It is tried again until it answers.
  */
 export type ServerState =
   | 'disabled'
@@ -19,7 +19,7 @@ export type ServerState =
   | 'failed'
   | 'stopping';
 
-/** Calls are refused at once, or tried once more for a remote server. */
+/** True if calls are refused at once, or after one more attempt for a remote server. */
 export function isAway(state: ServerState): boolean {
   return state === 'failed' || state === 'unreachable';
 }
@@ -30,7 +30,7 @@ export interface StateChange {
   to: ServerState;
   reason: string;
   atMs: number;
-  /** Of the process of one client, principal or call: whose it is, in words. */
+  /** Owner of the process, as text, if it serves one client, principal or call. */
   owner?: string;
 }
 
@@ -42,14 +42,13 @@ export interface LastExit {
   evidence: Evidence | undefined;
 }
 
-/** What supervision knows of a server, or of one of its processes. */
+/** Status of a server, or of one of its processes. */
 export interface SupervisedStatus {
   name: string;
   state: ServerState;
-  /** Why it is in this state. */
   reason: string;
   protocol: 'mcp' | 'litemcp';
-  /** Where it is reached, without credentials. Undefined: it is a process. */
+  /** Address without credentials. Undefined for a process. */
   url: string | undefined;
   pid: number | null;
   uptimeMs: number;
@@ -62,26 +61,26 @@ export interface SupervisedStatus {
   lastError: string | undefined;
 }
 
-/** The process that one of those has who share a server. */
+/** Status of one of several processes of a server. */
 export interface ProcessStatus
   extends Pick<SupervisedStatus, 'state' | 'reason' | 'pid' | 'uptimeMs' | 'restarts' | 'calls' | 'errors'> {
-  /** Who uses it, in words: `all`, `host`, or the name of a principal or of a client. */
+  /** User of the process, as text: `all`, `host`, or the name of a principal or of a client. */
   owner: string;
-  /** Which process of the server, from 1: `life` in the flow. */
+  /** Number of the process run, from 1: `life` in the flow. */
   generation: number;
 }
 
 export interface ServerStatus extends SupervisedStatus {
-  /** Where its entry is. */
+  /** Position of the entry in the config. */
   source: Position;
   /** Who shares a process. */
   share: SharePolicy['by'];
   questions: QuestionStatus & {
-    /** What clients of the shared process can be asked for, and it was not announced when it started: a restart announces it. */
+    /** Capabilities of clients of the shared process that were not declared when it started. A restart declares them. */
     unannounced?: readonly string[];
   };
-  /** Those that run, are to run, or have failed. */
+  /** Processes that run, are to run, or have failed. */
   processes: ProcessStatus[];
-  /** Requests that wait for a place among them: `maxProcesses` is reached. */
+  /** Requests that wait for a process slot because `maxProcesses` is reached. */
   waiting: number;
 }

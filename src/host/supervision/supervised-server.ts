@@ -1,9 +1,8 @@
-// One server of a host: runs the effects that `step` of supervision.ts decides, one after another, and reports their outcomes to
-// it. It holds the process and the pending promises; it decides nothing.
-//
-// What overlapping commands mean for their promises: the last command wins. `start` and `restart` resolve when the server is
-// ready, whichever command made it so; they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED
-// when the server is given up. `stop` resolves when the process it ended is gone, also if a later command starts another.
+// One server of a host: runs the effects that `step` of supervision.ts decides, one after another, and reports their outcomes to it.
+// It holds the process and the pending promises, and decides nothing itself.
+// With overlapping commands, the last one wins. `start` and `restart` resolve when the server is ready, whichever command made it so;
+// they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED when the server is given up. `stop` resolves
+// when the process it ended has exited, even if a later command starts another.
 
 import type { Timer } from '../../base/clock.ts';
 import { PeerError, type StandpipeError, toError, UsageError } from '../../base/errors.ts';
@@ -29,15 +28,15 @@ export class SupervisedServer<Client> {
   readonly #calls: ServerCalls<Client>;
   #entry: SupervisedEntry;
   #supervision: Supervision;
-  /** Events that came while effects were carried out. */
+  /** Events that arrived while effects were being run. */
   readonly #events: SupervisionEvent[] = [];
   #stepping = false;
   #link: Link<Client> | undefined;
   #opening: AbortController | undefined;
   #backoff: Timer | undefined;
-  /** Waits for the server to be ready; settled by the first of: ready, failed, stopped. */
+  /** Pending until the server is ready. Settled by the first of: ready, failed, stopped. */
   #ready: Waiting<Link<Client>> | undefined;
-  /** Waits for the process to exit. */
+  /** Pending until the process has exited. */
   #gone: Waiting<void> | undefined;
   #lastExit: LastExit | undefined;
   #lastCause: Error | undefined;
@@ -65,7 +64,7 @@ export class SupervisedServer<Client> {
     return this.#supervision.process !== undefined;
   }
 
-  /** It has no process, and none comes before it is asked for. */
+  /** True if there is no process, and none starts without a request. */
   get isAtRest(): boolean {
     return !this.hasProcess && (this.state === 'stopped' || this.state === 'disabled' || this.state === 'failed');
   }
@@ -95,45 +94,45 @@ export class SupervisedServer<Client> {
     };
   }
 
-  /** Resolves when the server is ready. Starts it if it is not running; a failed one gets a new chance. */
+  /** Resolves when the server is ready. Starts it if it is not running, also after it has failed. */
   async start(): Promise<void> {
     await this.#readyAfter({ type: 'start' });
   }
 
-  /** Resolves when the process and all that it started is gone. */
+  /** Resolves when the whole process tree has exited. */
   stop(reason = 'stop requested'): Promise<void> {
     return this.#goneAfter({ type: 'stop', reason });
   }
 
-  /** Resolves when a new process is ready. Calls that come meanwhile wait for it. */
+  /** Resolves when a new process is ready. Calls made meanwhile wait for it. */
   async restart(): Promise<void> {
     await this.#readyAfter({ type: 'restart' });
   }
 
-  /** The old process ends, and only then the next one starts. Resolves when the old one is gone. */
+  /** Ends the old process before the next one starts. Resolves when the old one has exited. */
   replace(entry: SupervisedEntry, intention: Replacement): Promise<void> {
     this.#entry = entry;
     const { enabled, restart: limits, url } = entry;
     return this.#goneAfter({ type: 'replace', enabled, limits, isRemote: url !== undefined, ...intention });
   }
 
-  /** Ends the process; the next call starts another. `isUnused`: those that waited for it were given up. Resolves when it is gone. */
+  /** Ends the process; the next call starts another. `isUnused`: its waiting callers have given up. Resolves after its exit. */
   end(reason: string, wanted = false, isUnused = false): Promise<void> {
     const { held } = this.intention;
     return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held, isUnused });
   }
 
-  /** Of a remote server: it is there again. */
+  /** Reports that a remote server is reachable again. */
   reachable(): void {
     this.#take({ type: 'reachable' });
   }
 
-  /** Calls may start it again. */
+  /** Lets calls start the server again. */
   release(): void {
     this.#take({ type: 'release' });
   }
 
-  /** Runs a call on the server as soon as it is ready. What was never sent is sent again after a restart. */
+  /** Runs a call as soon as the server is ready. An unsent call is sent again after a restart. */
   use<T>(run: Run<Client, T>, options?: UseOptions<Client>): Promise<T> {
     return this.#calls.use(run, options);
   }
@@ -144,7 +143,7 @@ export class SupervisedServer<Client> {
     return serverFailed(this.name, reason, this.#lastCause, isRemote);
   }
 
-  /** The event itself settles the promise, where the answer is known already. */
+  /** If the outcome is already known, the event itself settles the promise. */
   #readyAfter(event: SupervisionEvent): Promise<Link<Client>> {
     this.#ready ??= waiting();
     const { promise } = this.#ready;
@@ -159,7 +158,7 @@ export class SupervisedServer<Client> {
     return promise;
   }
 
-  /** All effects of one event are carried out before the next event is looked at, also if they cause it. */
+  /** All effects of one event run before the next event is processed, even if they cause it. */
   #take(event: SupervisionEvent): void {
     this.#events.push(event);
     if (this.#stepping) return;
@@ -212,7 +211,7 @@ export class SupervisedServer<Client> {
     }
   }
 
-  /** A listener that throws must not keep the other effects from being carried out. */
+  /** An exception of a listener must not prevent the other effects. */
   #tell({ from, to, reason }: SupervisionEffect & { type: 'changed' }): void {
     try {
       this.#options.onStateChange({ server: this.name, from, to, reason, atMs: this.#options.clock.nowMs() });
@@ -246,7 +245,7 @@ export class SupervisedServer<Client> {
     this.#take({ type: 'lost', generation: link.generation, fall });
   }
 
-  /** A call was not answered in time: the server may be slow, or it may have stopped listening. */
+  /** A call timed out: the server may be slow, or it may have stopped reading. */
   async #ask(link: Link<Client>): Promise<void> {
     const cause = await link.whyDeaf(this.#entry.pingTimeoutMs);
     if (!cause || this.#calls.link !== link) return;
@@ -254,7 +253,7 @@ export class SupervisedServer<Client> {
     this.#lost(link, cause);
   }
 
-  /** The connection of a request failed: perhaps that one alone, perhaps the server is gone. */
+  /** The connection of a request failed: the server may be gone, or only that connection. */
   async #doubted(link: Link<Client>, error: PeerError): Promise<boolean> {
     if (this.#calls.link !== link) return false;
     if (await link.isThere(this.#entry.pingTimeoutMs)) return true;
@@ -278,7 +277,7 @@ export class SupervisedServer<Client> {
     });
   }
 
-  /** `expected`: we ended it ourselves, so that it says nothing about the server. */
+  /** `expected`: the host ended the process itself, so the error says nothing about the server. */
   #fall(cause: Error, expected: boolean): Fall {
     const exit = lastExitOf(cause);
     if (!expected) {

@@ -1,21 +1,21 @@
-// The state of the supervision of one server, the events that change it, and the effects that follow: plain data.
+// Plain data: the state of the supervision of one server, the events that change it, and the resulting effects.
 
 import type { RestartLimits } from '../../config/server-config.ts';
 import type { Ending, RestartHistory } from './restart-policy.ts';
 import type { ServerState } from './server-state.ts';
 
-/** What was asked for last. */
+/** The outcome of the last command. */
 export interface Intention {
   readonly wanted: boolean;
-  /** Why a call must not start it: it was stopped. Only a command takes that back. */
+  /** Why a call must not start the server: it was stopped. Only a command clears it. */
   readonly held: string | undefined;
-  /** Raised by every command, every start of a process and every wait, so that each has a number of its own. */
+  /** Increased by every command, every start of a process and every wait, so that each has its own number. */
   readonly generation: number;
   /** A process with a lower number belongs to an earlier intention. */
   readonly since: number;
 }
 
-/** The one process of the server, from the moment it is asked for until all of its tree is gone. */
+/** The one process of the server, from the request to start it until its whole tree has exited. */
 export interface ServerProcessSlot {
   readonly phase: 'opening' | 'running' | 'closing';
   readonly generation: number;
@@ -26,30 +26,30 @@ export interface Supervision {
   readonly reason: string;
   readonly enabled: boolean;
   readonly limits: RestartLimits;
-  /** At an address: it comes back by itself, and costs nothing while it is away. */
+  /** True for a server at an address. It may recover by itself, and uses no local resources while it is away. */
   readonly isRemote: boolean;
   readonly intention: Intention;
   readonly process: ServerProcessSlot | undefined;
-  /** Callers wait for the server to be ready. */
+  /** True if callers wait for the server to be ready. */
   readonly awaited: boolean;
-  /** The number of the wait before the next start. */
+  /** The number of the current wait before the next start. */
   readonly backoff: number | undefined;
   readonly history: RestartHistory;
   readonly restarts: number;
   readonly readySinceMs: number;
-  /** It was ready since the last command. */
+  /** True if the server has been ready since the last command. */
   readonly wasReady: boolean;
-  /** When the last attempt failed, or the server was lost. */
+  /** Time of the last failed attempt or loss of the server. */
   readonly fellAtMs: number;
 }
 
-/** Why a start failed or a process is of no more use. */
+/** Why a start failed or a process has to be replaced. */
 export interface Fall extends Omit<Ending, 'uptimeMs'> {
   readonly message: string;
-  /** Trying again cannot help: the entry itself is wrong, or a person has to log in. */
+  /** True if a retry cannot help: the entry itself is wrong, or a person has to log in. */
   readonly hopeless: boolean;
   readonly nowMs: number;
-  /** From 0 up to 1. */
+  /** 0 ≤ x < 1. */
   readonly random: number;
 }
 
@@ -67,11 +67,11 @@ export type SupervisionEvent =
       readonly held: string | undefined;
       readonly isUnused?: boolean;
     }
-  /** A call waits for the server. */
+  /** A call needs the server. */
   | { readonly type: 'needed'; readonly nowMs: number }
-  /** A remote server is there again. */
+  /** A remote server is reachable again. */
   | { readonly type: 'reachable' }
-  // What became of effects.
+  // Outcomes of effects.
   | { readonly type: 'opened'; readonly generation: number; readonly nowMs: number }
   | { readonly type: 'open-failed' | 'lost'; readonly generation: number; readonly fall: Fall }
   | { readonly type: 'closed' | 'backoff-over'; readonly generation: number };
@@ -81,11 +81,11 @@ export type SupervisionEffect =
   | { readonly type: 'open' | 'abort' | 'close'; readonly generation: number }
   | { readonly type: 'wait'; readonly generation: number; readonly ms: number }
   | { readonly type: 'cancel-wait' }
-  /** Callers that wait for the server get it. */
+  /** Resolves callers that wait for the server. */
   | { readonly type: 'ready' }
-  /** Callers that wait for the server are refused. */
+  /** Rejects callers that wait for the server. */
   | { readonly type: 'refuse'; readonly why: 'failed' | 'stopped' | 'disabled' }
-  /** No process is left. */
+  /** The process has exited. */
   | { readonly type: 'gone' };
 
 export interface Stepped {

@@ -1,5 +1,5 @@
-// Whatever is commanded and whatever becomes of the processes, in any order: one process at most, none where none is wanted,
-// and an answer for everybody who waits.
+// Properties for any order of commands and outcomes: at most one process, none unless one is wanted, and every waiting caller gets an
+// answer.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -20,12 +20,12 @@ const limits: RestartLimits = {
   resetAfterMs: 1000,
 };
 
-/** The processes and waits that the effects ask for, and those who wait for an outcome. */
+/** Simulates the processes and waits that the effects request, and the callers that wait for an outcome. */
 class World {
   supervision: Supervision;
   process: { generation: number; phase: 'opening' | 'running' | 'closing' } | undefined;
   waitNumber: number | undefined;
-  /** Callers that wait for the server to be ready, and for its process to be gone. */
+  /** Callers that wait for the server to be ready, and for its process to exit. */
   waiting = { ready: 0, gone: 0 };
   log: string[] = [];
   nowMs = 0;
@@ -53,7 +53,7 @@ class World {
         this.log.push(effect.to);
         return;
       case 'open':
-        expect(this.process).toBeUndefined(); // never two
+        expect(this.process).toBeUndefined(); // never two processes
         this.process = { generation: effect.generation, phase: 'opening' };
         return;
       case 'abort':
@@ -61,7 +61,7 @@ class World {
         return;
       case 'close':
         expect(this.process?.generation).toBe(effect.generation);
-        expect(this.process?.phase).not.toBe('closing'); // once
+        expect(this.process?.phase).not.toBe('closing'); // only once
         this.process!.phase = 'closing';
         return;
       case 'wait':
@@ -85,7 +85,7 @@ class World {
     }
   }
 
-  /** What is said is what is. */
+  /** The reported state matches the simulated one. */
   check(): void {
     const { state, process, intention, enabled } = this.supervision;
     expect(process).toEqual(this.process);
@@ -109,7 +109,7 @@ class World {
     return { message: 'it fell', hopeless: false, exitCode: 1, signal: null, nowMs: this.nowMs, random: 0.5 };
   }
 
-  /** Lets one thing happen that is under way. Returns false where nothing is. */
+  /** Completes one operation in progress. Returns false if there is none. */
   happen(choice: number): boolean {
     const { process, waitNumber } = this;
     this.nowMs += choice % 400;
@@ -149,7 +149,7 @@ class World {
     }
   }
 
-  /** Everything that is under way comes to its end; starts succeed. */
+  /** Completes all operations in progress; starts succeed. */
   settle(): void {
     for (let turns = 0; turns < 100; turns++) {
       if (this.process?.phase === 'opening') this.happen(this.waitNumber === undefined ? 0 : 1);
@@ -190,7 +190,7 @@ function play(world: World, moves: readonly (object & Partial<Record<string, unk
   }
 }
 
-/** What an effect of long ago reports: the machine must know that it is about something else. */
+/** Sends the outcome of an outdated effect, which the state machine must ignore. */
 function sendStale(world: World, type: SupervisionEvent['type'], age: number): void {
   const { process, backoff, intention } = world.supervision;
   const generation = intention.generation - age;
@@ -225,7 +225,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
         world.command({ type: 'stop', reason: 'stop requested' });
         for (const choice of choices) {
           if (world.waiting.gone === 0) expect(world.process).toBeUndefined();
-          world.command({ type: 'needed', nowMs: 0 }); // a call must not bring it back
+          world.command({ type: 'needed', nowMs: 0 }); // a call must not start it again
           world.happen(choice);
         }
         world.settle();
@@ -258,7 +258,7 @@ describe('one by one', () => {
     const world = new World();
     world.command({ type: 'start' });
     world.command({ type: 'stop', reason: 'stop requested' });
-    world.happen(0); // the process is open nevertheless
+    world.happen(0); // the process opens nevertheless
     expect(world.process?.phase).toBe('closing');
     world.settle();
     expect(world.supervision.state).toBe('stopped');

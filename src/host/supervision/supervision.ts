@@ -1,7 +1,7 @@
-// Supervision of one server as a pure function: `step` maps the state and an event to the next state and the effects to run. No
-// clock, no process, no promise. Invariants: an `open` comes only when no process is left, so that a server never has two; a
-// process that was started before the last `stop`, `restart` or `replace` is ended and never used; a server that is held stays
-// stopped until a command starts it.
+// Supervision of one server as a pure function: `step` maps the state and an event to the next state and the effects to run. It uses
+// neither a clock nor processes nor promises. Invariants: an `open` comes only after the previous process has exited, so a server
+// never has two; a process that was started before the last `stop`, `restart` or `replace` is ended and never used; a held server
+// stays stopped until a command starts it.
 
 import type { RestartLimits } from '../../config/server-config.ts';
 import { decideRestart, noHistory } from './restart-policy.ts';
@@ -17,7 +17,7 @@ import type {
 } from './supervision-model.ts';
 
 const LONGEST_REASON = 2000;
-/** A remote server that is away is tried again for a call, but not more often than this. */
+/** Minimum time between attempts that calls cause to reach a remote server that is away. */
 const SHORTEST_RETRY_MS = 1000;
 
 export function newSupervision(enabled: boolean, limits: RestartLimits, isRemote = false): Supervision {
@@ -103,7 +103,7 @@ class Draft {
     }
   }
 
-  /** A start that is under way goes on. One that failed gets a new chance. */
+  /** A start in progress continues. A failed server is started again. */
   #start(): void {
     this.#set({ awaited: true });
     if (!this.next.enabled) return this.#answer();
@@ -117,7 +117,7 @@ class Draft {
     this.#answer();
   }
 
-  /** A call tries it again, before the wait is over. A process that has failed waits for a command. */
+  /** Whether a call may try the server before the wait is over. A local process that has failed waits for a command. */
   #mayTryNow(nowMs: number): boolean {
     const { isRemote, state, process, fellAtMs } = this.next;
     return isRemote && isAway(state) && !process && nowMs - fellAtMs >= SHORTEST_RETRY_MS;
@@ -139,7 +139,7 @@ class Draft {
     this.#pursue();
   }
 
-  /** Tells callers what is known already; otherwise they wait. */
+  /** Settles callers if the outcome is known; otherwise they keep waiting. */
   #answer(): void {
     const { state, enabled, intention } = this.next;
     if (!enabled) this.#settle({ type: 'refuse', why: 'disabled' });
@@ -170,7 +170,7 @@ class Draft {
     this.#set({ intention: { ...this.next.intention, ...change, generation, since } });
   }
 
-  /** Ends the process, and the wait for the next one. */
+  /** Ends the process, and the wait before the next one. */
   #letGo(reason: string): void {
     const { state, process } = this.next;
     this.#cancelWait();
@@ -191,7 +191,7 @@ class Draft {
     this.#pursue();
   }
 
-  /** Starts a process if one is wanted and nothing stands in the way. */
+  /** Starts a process if one is wanted and nothing prevents it. */
   #pursue(): void {
     const { state, enabled, process, backoff, intention, restarts, isRemote } = this.next;
     if (!intention.wanted || !enabled || process || backoff !== undefined) return;
@@ -206,7 +206,7 @@ class Draft {
   #opened(generation: number, nowMs: number): void {
     if (!this.#concerns(generation, 'opening')) return;
     if (this.#isOld(generation)) return this.#close(generation);
-    // Attempts to reach an address are no restarts.
+    // Attempts to reach an address do not count as restarts.
     const { isRemote, wasReady, restarts } = this.next;
     if (isRemote && wasReady) this.#set({ restarts: restarts + 1 });
     this.#set({ process: { phase: 'running', generation }, readySinceMs: nowMs, wasReady: true });
@@ -214,10 +214,10 @@ class Draft {
     this.#answer();
   }
 
-  /** The process could not be started, or went away. */
+  /** The process could not be started, or was lost. */
   #fell({ message, hopeless, nowMs, random, exitCode, signal }: Fall, uptimeMs: number): void {
     const { isRemote, history, wasReady } = this.next;
-    // How often a remote server fails decides whether calls wait for it; it is never given up.
+    // A remote server is never given up. Its number of failures only decides whether calls wait for it.
     const limits = isRemote ? { ...this.next.limits, maxRestarts: Number.POSITIVE_INFINITY } : this.next.limits;
     const decision = decideRestart(history, { uptimeMs, exitCode, signal }, limits, nowMs, random);
     this.#set({ history: decision.history, fellAtMs: nowMs });
@@ -258,7 +258,7 @@ class Draft {
   }
 
   #change(to: ServerState, why: string): void {
-    const reason = why.slice(0, LONGEST_REASON); // a server's own words may be in it
+    const reason = why.slice(0, LONGEST_REASON); // it may quote the server's output
     this.effects.push({ type: 'changed', from: this.next.state, to, reason });
     this.#set({ state: to, reason });
   }

@@ -1,4 +1,4 @@
-// Writes what happens to a server to the flow: its traffic, process by process, and the changes of its state.
+// Records the traffic of a server, per process run, and its state changes in the flow.
 
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
@@ -13,30 +13,30 @@ export class WatchedServer {
   readonly #owner: string | undefined;
   #source: FlowSource | undefined;
 
-  /** `config` is asked at each start: it can change. `owner`: who uses the process, if not all do. */
+  /** `config` is read at each start, because it can change. `owner` is the user of the process, unless all clients share it. */
   constructor(flow: FlowStore, config: () => ServerConfig, owner: string | undefined) {
     this.#flow = flow;
     this.#config = config;
     this.#owner = owner;
   }
 
-  /** Of the process that lives, from its start on. */
+  /** The pid of the running process, from its start. */
   get pid(): number | null {
     return this.#source?.pid ?? null;
   }
 
-  /** Of the last process that was started; 0 before the first. */
+  /** Number of the last process run; 0 before the first. */
   get life(): number {
     return this.#source?.life ?? 0;
   }
 
-  /** The observer of one start. */
+  /** The observer of the current start. */
   get source(): FlowSource {
     return this.#source ?? this.#begin();
   }
 
   changed({ from, to, reason }: StateChange): void {
-    // A start begins a new life, and belongs to it.
+    // A start begins a new process run and is its first event.
     if (to === 'starting') this.#begin();
     this.#source?.add({ kind: 'state', from, to, reason });
   }

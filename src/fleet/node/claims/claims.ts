@@ -1,10 +1,9 @@
 // The slots of servers that this node has claimed, and the order in which they are claimed, run, ended and given back.
-//
-// Always: an instance runs only between its claim and its end, and a slot has one at most. A claim is one compare-and-set at the
-// revision at which the earlier claim was seen not to be in force, with the next generation. Each slot does one thing at a time,
-// in the order of the requests; what no longer fits (another generation, another session) does nothing. When the lease is lost,
-// all instances end at once, except those of stateless servers. With a new lease the node claims again what still names its lost
-// session, and ends what another node has taken.
+// Invariants: an instance runs only between its claim and its end, and a slot has at most one. A claim is one compare-and-set at the
+// revision at which the earlier claim was seen not to be in force, with the next generation. Operations on a slot run one at a time,
+// in the order of the requests; outdated ones (another generation, another session) have no effect. When the lease is lost, all
+// instances end at once, except those of stateless servers. With a new lease the node claims again the slots that still name its lost
+// session, and ends those that another node has taken.
 
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
@@ -23,7 +22,7 @@ import { WhyTaken } from './why-taken.ts';
 
 export interface ClaimsOptions {
   clock?: Clock;
-  /** Something went wrong that the node goes on after. */
+  /** Called with errors after which the node continues. */
   onProblem?: (error: Error) => void;
 }
 
@@ -56,13 +55,13 @@ export class Claims {
     this.#unfit = new UnfitServers(this.#clock);
   }
 
-  /** The claims that are in force. */
+  /** Claims that are in force. */
   get held(): readonly ClaimRecord[] {
     const { session } = this.#lease;
     return [...this.#slots.values()].map(({ claim }) => claim).filter((claim) => claim.session === session);
   }
 
-  /** Resolves when the claim is made, and runs the server then. */
+  /** Resolves when the claim is made; the server is run afterwards. */
   place({ server, slot: number, revision }: Params<'standpipe/place'>): Promise<Placed> {
     const key = keyOfSlot(server, number);
     return this.#turns.take(key, async () => {
@@ -95,7 +94,7 @@ export class Claims {
     void this.#release(keyOfSlot(server, number), generation, reason);
   }
 
-  /** Runs the server as its record is now, in the same generation. The claim shows when that is ready or has failed. */
+  /** Runs the server with its current record, in the same generation. The claim shows when it is ready or has failed. */
   async renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
     const key = keyOfSlot(server, number);
     const { servers } = this.#fabric.directory;
@@ -104,7 +103,7 @@ export class Claims {
       const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => servers.get(keyOfServer(server))));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
-      slot.isStateless &&= stateless; // the process of before may need the lease until it has ended
+      slot.isStateless &&= stateless; // the previous process may need the lease until it has exited
       const goesOn = await this.#run(slot, record);
       slot.isStateless = stateless;
       if (goesOn) return { claim: slot.claim, config: record.revision, tried: slot.claim.tried ?? [] };
@@ -120,23 +119,23 @@ export class Claims {
     });
   }
 
-  /** To be called when the server of a claim has failed for good, or was started again by a command (without a reason). */
+  /** Must be called when the server of a claim has failed permanently, or was started again by a command (without a reason). */
   serverFailed({ server, slot: number, generation }: ClaimRecord, reason: string | undefined): void {
     const key = keyOfSlot(server, number);
     const record = async () => {
       const slot = this.#inForce(key, generation);
       if (!slot) return;
       slot.failure = reason;
-      // One that is being renewed is recorded with its new config.
+      // A slot that is being renewed is recorded with its new config.
       if (slot.instance?.config === slot.claim.config) await this.#change(slot, withFailure(slot.claim, reason));
     };
-    void this.#turns.take(key, record).catch(() => undefined); // reported
+    void this.#turns.take(key, record).catch(() => undefined); // already reported
   }
 
-  /** Takes no more slots. Resolves when all processes have ended, and their slots are given back or the lease is lost. */
+  /** Takes no more slots. Resolves when all processes have exited and their slots are given back, or the lease is lost. */
   async releaseAll(reason: string): Promise<void> {
     this.#isLeaving = true;
-    // Also those that are being claimed.
+    // Includes slots that are being claimed.
     const keys = new Set([...this.#slots.keys(), ...this.#turns.keys()]);
     const release = async (key: string) => {
       const slot = this.#slots.get(key);
@@ -145,13 +144,13 @@ export class Claims {
     await Promise.all([...keys].map((key) => this.#turns.take(key, () => release(key))));
   }
 
-  /** To be called when an entry of the table of claims has changed, or was removed. It may be a moment old. */
+  /** Must be called when an entry of the claims table was changed or removed. The entry may be slightly outdated. */
   changed(key: string, claim: ClaimRecord | undefined): void {
     const mine = this.#slots.get(key)?.claim;
-    if (mine && !isOf(mine, claim)) void this.#turns.take(key, () => this.#check(key)).catch(() => undefined); // reported
+    if (mine && !isOf(mine, claim)) void this.#turns.take(key, () => this.#check(key)).catch(() => undefined); // already reported
   }
 
-  /** The claim of a slot was perhaps lost with the table, or changed by hand: it is made again, if no other node has the slot. */
+  /** The claim was lost with the table, or changed by hand. It is made again if no other node has the slot. */
   async #check(key: string): Promise<void> {
     const slot = this.#slots.get(key);
     const session = this.#whileHeld.session;
@@ -165,23 +164,23 @@ export class Claims {
     this.#slots.delete(key);
   }
 
-  /** To be called when the lease is lost. Resolves when all processes have ended that need it. */
+  /** Must be called when the lease is lost. Resolves when all processes that need it have exited. */
   async leaseLost(reason: string): Promise<void> {
     this.#whileHeld.lost();
     await Promise.all(
       [...this.#slots.values()].map((slot) => {
-        // What drains must not go on until its calls are answered.
+        // A draining instance must not wait until its calls are answered.
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#turns.take(slot.key, async () => {
-          const isInForce = slot.claim.session === this.#whileHeld.session; // claimed again by now
+          const isInForce = slot.claim.session === this.#whileHeld.session; // claimed again meanwhile
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
       }),
     );
   }
 
-  /** To be called when the lease is held again. Claims again what still names the lost session. */
+  /** Must be called when the lease is held again. Claims the slots again that still name the lost session. */
   async leaseHeld(): Promise<void> {
     await Promise.allSettled([...this.#slots.keys()].map((key) => this.#turns.take(key, () => this.#reclaim(key))));
   }
@@ -199,12 +198,12 @@ export class Claims {
       await this.#run(slot, record);
       return;
     }
-    if (this.#whileHeld.session !== session) return; // lost again: the next lease comes back to it
+    if (this.#whileHeld.session !== session) return; // lost again: repeated with the next lease
     await this.#end(slot, 'another node has taken the slot', 'drain');
     this.#slots.delete(key);
   }
 
-  /** One compare-and-set. Undefined if it failed, or the session ended before it was known. */
+  /** One compare-and-set. Undefined if it failed, or if the session ended before the result was known. */
   async #claim(
     key: string,
     number: number,
@@ -220,18 +219,18 @@ export class Claims {
     const claim = { server, slot: number, ...owner, generation, held: true, config: record.revision, ...tried };
     const revision = await this.#write(key, claim, before?.revision ?? 0);
     if (revision === undefined || this.#whileHeld.session !== session) return undefined;
-    // An instance of the lost session may still be there: it ends before the new one runs.
+    // An instance of the lost session may still exist: it ends before the new one runs.
     const slot = claimedSlot(this.#slots.get(key), { key, claim, revision, isStateless: place.stateless });
     this.#slots.set(key, slot);
     return slot;
   }
 
-  /** Resolves to whether the process of before goes on. */
+  /** Resolves to whether the previous process continues. */
   async #run(slot: Slot, { value, revision: config }: Entry<ServerRecord>): Promise<boolean> {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
-    // It may have been given back before its turn.
+    // The slot may have been given back before its turn.
     if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#whileHeld.session) return false;
     slot.isDraining = slot.instance !== undefined;
     slot.instance = { ...slot.claim, config };
@@ -256,7 +255,7 @@ export class Claims {
     });
   }
 
-  /** Only then may another node run it. */
+  /** The slot is given back only after its process has exited. */
   async #giveBack(slot: Slot, reason: string, how: 'drain' | 'now'): Promise<void> {
     await this.#end(slot, reason, how);
     await this.#change(slot, { ...slot.claim, held: false });
@@ -273,7 +272,7 @@ export class Claims {
     slot.instance = undefined;
   }
 
-  /** False if the claim is no longer ours to change. */
+  /** False if the claim is no longer this node's to change. */
   async #change(slot: Slot, claim: ClaimRecord): Promise<boolean> {
     const revision = await this.#write(slot.key, claim, slot.revision);
     if (revision === undefined) return false;

@@ -4,18 +4,18 @@ import type { ClaimRecord } from '../../fabric.ts';
 
 export interface Slot {
   readonly key: string;
-  /** What this node claimed last. Its session shows whether it can still be in force. */
+  /** This node's last claim. Its session shows whether it can still be in force. */
   claim: ClaimRecord;
   revision: number;
   isStateless: boolean;
-  /** What the runner has, or may still have a part of. */
+  /** The claim that the runner runs, or whose process may not have exited completely. */
   instance: ClaimRecord | undefined;
   isDraining: boolean;
-  /** Why its server has failed. */
+  /** Why the server has failed. */
   failure: string | undefined;
 }
 
-/** `before`: the same slot in an earlier claim of this node. */
+/** `before`: the slot as this node claimed it earlier. */
 export function claimedSlot(
   before: Slot | undefined,
   claimed: Pick<Slot, 'key' | 'claim' | 'revision' | 'isStateless'>,

@@ -1,17 +1,18 @@
-// Work by key: one thing at a time for each, in the order of the requests. What fails is reported, and does not hold up what follows.
+// Runs work by key: one operation at a time per key, in the order of the requests. A failure is reported and does not block later
+// work.
 
 import { toError } from '../../../base/errors.ts';
 
 export class Turns {
   readonly #onFailed: (error: Error) => void;
-  /** By key: the end of the last thing that was asked for. */
+  /** Settles with the last operation of the key. */
   readonly #tails = new Map<string, Promise<void>>();
 
   constructor(onFailed: (error: Error) => void) {
     this.#onFailed = onFailed;
   }
 
-  /** Those that have something to do. */
+  /** Keys with pending work. */
   keys(): Iterable<string> {
     return this.#tails.keys();
   }

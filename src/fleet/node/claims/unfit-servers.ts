@@ -1,13 +1,13 @@
-// The servers that a node could not run, as it found when it tried to.
+// Servers that this node tried to run and could not.
 
 import type { Clock } from '../../../base/clock.ts';
 
-/** The config of the node may have changed by then. */
+/** After this time a server is tried again, because the config of the node may have changed. */
 const UNFIT_MS = 30_000;
 
 export class UnfitServers {
   readonly #clock: Clock;
-  /** By the key of the slot: the revision of the record, why it cannot be run here, and until when it is not tried again. */
+  /** By slot key: the revision of the record, why it cannot run here, and until when it is not tried again. */
   readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
 
   constructor(clock: Clock) {

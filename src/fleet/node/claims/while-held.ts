@@ -1,4 +1,4 @@
-// Requests to the network on behalf of a lease: nothing of them may delay what has to end when it is lost.
+// Requests to the cluster network on behalf of a lease. They must never delay the work that is due when the lease is lost.
 
 import type { Clock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
@@ -28,7 +28,7 @@ export class WhileHeld {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Repeats what fails. Undefined if the session loses its lease before. */
+  /** Repeats a failing operation. Undefined if the session loses its lease first. */
   async sure<T>(session: string, attempt: () => Promise<T>): Promise<T | undefined> {
     while (this.session === session) {
       try {
@@ -41,7 +41,7 @@ export class WhileHeld {
     return undefined;
   }
 
-  /** Undefined as soon as the lease is lost. */
+  /** Resolves to undefined as soon as the lease is lost. */
   unlessLost<T>(promise: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const wake = () => resolve(undefined);

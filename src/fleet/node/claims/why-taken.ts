@@ -1,19 +1,20 @@
-// Whether a slot may be claimed. What is missing in a table that was deleted in NATS and made anew proves nothing for a time: its owners
-// have to notice that, and either claim again what they run or end it. Nor does the lease of an owner that counts on a longer lifetime
-// than the table has by now. Its lease was renewed before it was seen to be missing, so it has ended one such lifetime after that.
+// Decides whether a slot may be claimed. A missing entry proves nothing for a time in a table that was deleted in NATS and created
+// again: owners have to notice that first, and either repeat their claims or end. A missing lease proves nothing either if its owner
+// relies on a longer lifetime than the table has now. That lease was renewed before it was seen to be missing, so it has ended one
+// such lifetime later.
 
 import type { Clock } from '../../../base/clock.ts';
 import type { ClaimRecord, Fabric } from '../../fabric.ts';
 
-/** After this time, each node that is connected knows that the table of claims was made anew. */
+/** After this time, every connected node knows that the claims table was created again. */
 const UNNOTICED_MS = 20_000;
-/** Of other nodes that are waited for. The wait for one that is forgotten begins anew. */
+/** Limit of sessions that are waited for. The wait for a dropped one starts again. */
 const MOST_SESSIONS = 10_000;
 
 export class WhyTaken {
   readonly #fabric: Fabric;
   readonly #clock: Clock;
-  /** Since when leases of a longer lifetime are known to be missing, by session. */
+  /** By session: since when a lease with a longer lifetime is known to be missing. */
   readonly #missingSince = new Map<string, number>();
 
   constructor(fabric: Fabric, clock: Clock) {
@@ -21,19 +22,19 @@ export class WhyTaken {
     this.#clock = clock;
   }
 
-  /** Why another node may still run the slot. `before`: its claim, if it has one. */
+  /** Why another node may still run the slot. `before`: the existing claim. */
   async ask(before: ClaimRecord | undefined): Promise<string | undefined> {
     const { directory, leases } = this.#fabric;
     if (!before) return (await directory.claims.isSettled(UNNOTICED_MS)) ? undefined : madeAnew('claims');
     const { node, session, held, generation, lifetimeMs = 0 } = before;
     if (!held) return undefined;
     const lease = await leases.table.get(`node.${node}`);
-    // A session without its lease never has it again: another one in its place says enough.
+    // A session that lost its lease never regains it: another session in its place is sufficient proof.
     if (lease ? lease.value.session === session : !(await leases.table.isGone(`node.${node}`)))
       return `Node "${node}" runs it in generation ${generation}`;
     const trustedMs = Math.max(lifetimeMs, leases.lifetimeMs);
     if (!(await leases.table.isSettled(trustedMs))) return madeAnew('leases');
-    // Read after the lease: so what has ended it early is seen.
+    // Read after the lease, so that a change that ended the lease early is seen.
     await leases.readLifetime();
     if (trustedMs <= leases.lifetimeMs || this.#isLongMissing(session, trustedMs)) return undefined;
     return `Leases end after ${leases.lifetimeMs} ms since max_age was changed in NATS. Node "${node}" counts on ${trustedMs} ms and may still run the slot`;
