@@ -1,8 +1,9 @@
-// A handle is an identifier that names its owner beside the id that the owner knows: a host that passes an id on to its client makes a
-// handle of it, and sends the request that brings it back to that owner, without a table. Handles nest.
+// A handle is an identifier that names its owner beside the id that the owner assigned. A host that passes an id on to
+// its client turns it into a handle, and routes the request that returns it to that owner, without a table. Handles
+// nest.
 //
-// The owner in a handle is not protected: a client that changes it reaches another owner, which does not know the id. So an id must be
-// one that cannot be guessed, and its owner checks whose it is.
+// The owner in a handle is not protected: a client that changes it reaches another owner, which does not have the id.
+// Therefore ids must not be guessable, and the owner checks which client an id belongs to.
 
 const MARK = 'standpipe:';
 
@@ -15,7 +16,7 @@ export function handle(owner: string, id: string): string {
   return `${MARK}${encodeURIComponent(owner)}/${id}`;
 }
 
-/** Undefined where the text is not a handle, whatever a peer has sent. */
+/** Returns undefined for any value that is not a handle. */
 export function readHandle(text: unknown): Handle | undefined {
   if (typeof text !== 'string' || !text.startsWith(MARK)) return undefined;
   const slash = text.indexOf('/', MARK.length);

@@ -23,7 +23,7 @@ test.each([undefined, DRAFT_07])('a schema that is none is refused with its faul
   });
 });
 
-// Validating by two references to the whole takes twice as long for each level of the value.
+// With two references to the whole schema, the time doubles with each level of the value.
 test.each(['$ref', '$dynamicRef', '$recursiveRef'])(
   'a schema of others that repeats itself by %s is bounded',
   async (key) => {

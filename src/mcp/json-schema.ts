@@ -1,27 +1,27 @@
-// Checks values against a JSON Schema and says in words what does not fit. Ajv is loaded the first time a schema is
-// compiled, so that a server whose tools bring their own validators never pays for it. References to the network are never
-// followed: a schema that needs one does not compile.
+// Checks values against a JSON Schema and describes the first mismatch. Ajv is loaded when the first schema is
+// compiled, so that a server whose tools have other validators never loads it. Remote references are never followed: a
+// schema that needs one does not compile.
 
 import type { ErrorObject } from 'ajv';
 import { UsageError } from '../base/errors.ts';
 import { textOf } from '../base/text-of.ts';
 import type { JsonSchema } from './types.ts';
 
-/** Nothing when the value fits, otherwise which field does not and what was expected. */
+/** Returns undefined if the value fits, otherwise the field that does not fit and the expectation. */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
 const compiled = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
 
-/** Runs it, and throws if it takes too long. */
+/** Calls `run`, and throws if it takes too long. */
 export type RunBounded = <T>(run: () => T) => T;
 
-/** A schema without these, and not longer, is validated in linear time. Repeated references and patterns may take years. */
+/** A short schema without these keywords is validated in linear time. Repeated references and patterns may take years. */
 const slowKeywords = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
 const LONGEST_FAST_SCHEMA = 4096;
 
 /**
- * Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. With `runBounded`, for schemas of
- * others: compiling and validating may throw what that throws.
+ * Compiles each schema object once. Rejects with a UsageError for an invalid schema. Pass `runBounded` for schemas from
+ * others: compiling and validating may then throw its errors.
  */
 export function compileJsonSchema(schema: JsonSchema, runBounded?: RunBounded): Promise<SchemaCheck> {
   let check = compiled.get(schema);
@@ -39,7 +39,7 @@ function isFast(schema: JsonSchema): boolean {
 
 async function compile(schema: JsonSchema, run: RunBounded): Promise<SchemaCheck> {
   const Ajv = await loadAjv(schema);
-  // Ids of one schema must not meet those of another. Only the compiled schema of schemas is shared: it takes longest.
+  // Ids of different schemas must not collide. Only the compiled meta-schema is shared, because it takes the longest to compile.
   const ajv = new Ajv({ ...options, validateSchema: false });
   const validator = validatorOf(Ajv);
   try {
@@ -57,7 +57,7 @@ const options = { strict: false, logger: false, validateFormats: false, allError
 
 type AjvClass = Awaited<ReturnType<typeof loadAjv>>;
 
-/** JSON Schema 2020-12 unless the schema names the older dialect. */
+/** Uses JSON Schema 2020-12 unless the schema names draft-07. */
 async function loadAjv(schema: JsonSchema) {
   if (textOf(schema.$schema ?? '').includes('draft-07')) return (await import('ajv')).Ajv;
   return (await import('ajv/dist/2020.js')).Ajv2020;
@@ -65,12 +65,12 @@ async function loadAjv(schema: JsonSchema) {
 
 const validators = new Map<AjvClass, InstanceType<AjvClass>>();
 
-/** Validates schemas of the dialect. */
+/** The validator for schemas of this dialect. */
 function validatorOf(Ajv: AjvClass): InstanceType<AjvClass> {
   let validator = validators.get(Ajv);
   if (!validator) {
     validator = new Ajv(options);
-    validator.validateSchema({}); // compiles it here: cut off in time, it would stay unfinished
+    validator.validateSchema({}); // compiles the meta-schema here: if that were aborted later, it would stay unfinished
     validators.set(Ajv, validator);
   }
   return validator;

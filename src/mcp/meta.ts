@@ -1,4 +1,4 @@
-// The `_meta` members that 2026-07-28 puts on every message, by name.
+// The names of the `_meta` members of 2026-07-28, and those that Standpipe adds.
 
 import type { ClientCapabilities, Implementation, LogLevel, Meta } from './types.ts';
 
@@ -9,22 +9,22 @@ export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
-/** Ours: what a client of ours allows for a request. It is meant for the next service alone and is not passed on. */
+/** Ours: limits that a Standpipe client sets for a request. They are meant for the next service only and are not passed on. */
 export const CALL_OPTIONS = 'dev.standpipe/call';
 
 export interface CallOptions {
-  /** How long the service may be silent. */
+  /** The maximum time without an answer or progress. */
   timeoutMs?: number;
-  /** How long the request may take in all, progress or not. */
+  /** The maximum total time of the request, regardless of progress. */
   totalTimeoutMs?: number;
-  /** The client permits that the request runs twice. */
+  /** Whether the request may run twice. */
   repeatable?: boolean;
 }
 
-/** Ours. Of a request: `true` asks which process answers it. Of its result: the process (`ProcessIdentity`). */
+/** Ours. In a request, `true` asks which process answers it. In its result: that process (`ProcessIdentity`). */
 export const RAN = 'dev.standpipe/ran';
 
-/** Ours: between the nodes of a fleet, the client that a request came from, as the node knows it that it is connected to. */
+/** Ours: between the nodes of a fleet, the client of a request as its own node identifies it. */
 export const CALLER = 'dev.standpipe/caller';
 
 export interface CallerRecord {
@@ -36,19 +36,19 @@ export interface CallerRecord {
 }
 
 /**
- * Ours: between the nodes of a fleet, in the filter of `subscriptions/listen`: log messages that belong to no request. 2026-07-28 has
- * none; clients and servers of earlier revisions have.
+ * Ours: between the nodes of a fleet, in the filter of `subscriptions/listen`: log messages that are unrelated to a
+ * request. They do not exist in 2026-07-28, but in earlier revisions.
  */
 export const LOGS = 'dev.standpipe/logs';
 
 export interface LogsFilter {
-  /** The least level that is wanted. */
+  /** The least severe level that is wanted. */
   level: LogLevel;
-  /** The level that clients chose. */
+  /** The most verbose level that clients chose. */
   chosen?: LogLevel | undefined;
 }
 
-/** What every modern request says about its sender. */
+/** The description of the sender that every modern request carries. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;
   [CLIENT_CAPABILITIES]: ClientCapabilities;
@@ -68,19 +68,19 @@ export const logLevels: readonly LogLevel[] = [
   'emergency',
 ];
 
-/** What a client of 2025-11-25 or before gets until it chooses a level. */
+/** The level of a client of 2025-11-25 or before until it chooses one. */
 export const DEFAULT_LOG_LEVEL: LogLevel = 'info';
 
 export function isLogLevel(text: unknown): text is LogLevel {
   return logLevels.includes(text as LogLevel);
 }
 
-/** Whether a message of `level` is for a client that asked for `wanted` and above. One without a known level is for all. */
+/** Whether a message of `level` is for a client that wants `wanted` and above. A message without a valid level is for all. */
 export function reaches(level: unknown, wanted: LogLevel): boolean {
   return !isLogLevel(level) || logLevels.indexOf(level) >= logLevels.indexOf(wanted);
 }
 
-/** The level that includes all of them; undefined if there are none. */
+/** The level that includes all of the given ones; undefined if there are none. */
 export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
   const wanted = new Set(levels);
   return logLevels.find((level) => wanted.has(level));
@@ -88,7 +88,7 @@ export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
 
 const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, CALLER];
 
-/** What a modern request says beside its envelope. */
+/** The `_meta` of a modern request without its envelope. */
 export function withoutEnvelope(meta: Meta): Meta {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key)));
 }

@@ -1,4 +1,5 @@
-// Every method of MCP, and what is known about it. This is the only list of methods: what treats methods differently reads it.
+// A table of every method of MCP with its properties. This is the only list of methods: code that treats methods
+// differently reads it.
 
 import type { Revision } from './revisions.ts';
 import type { SubscriptionFilter } from './types.ts';
@@ -6,32 +7,32 @@ import type { SubscriptionFilter } from './types.ts';
 export interface MethodFacts {
   readonly from: 'client' | 'server' | 'both';
   readonly isNotification?: true;
-  /** The first revision that has it, if not the oldest. */
+  /** The first revision that has the method, if not the oldest. */
   readonly since?: Revision;
-  /** The last revision that has it, if not the newest. */
+  /** The last revision that has the method, if not the newest. */
   readonly until?: Revision;
-  /** What the receiver must have declared. */
+  /** The capability that the receiver must have declared. */
   readonly capability?: string;
-  /** It is about the connection or the session: the front of a client answers it, and no service sees it. */
+  /** The method concerns the connection or the session: the client adapter answers it, and it never reaches a service. */
   readonly isOfConnection?: true;
-  /** The entry that it uses, and the parameter that names it. Over HTTP, `Mcp-Name` repeats that parameter. */
+  /** The entry that the method uses, and the parameter that names it. Over HTTP, `Mcp-Name` repeats that parameter. */
   readonly target?: Target;
   readonly list?: ListFacts;
-  /** Whether it may be sent again if its outcome is unknown: always, or if the tool declares that it may be. */
+  /** Whether the request may be sent again if its outcome is unknown: always, or if the annotations of the tool allow it. */
   readonly repeat?: 'always' | 'annotation';
-  /** Its handler may ask the user. In 2026-07-28 its result may be such a question. */
+  /** Whether the handler may ask the user a question. In 2026-07-28 the result may be such a question. */
   readonly asks?: true;
-  /** 2026-07-28: its result says how long it may be kept. */
+  /** 2026-07-28: the result has cache hints. */
   readonly isCacheable?: true;
   /** A member that every result has. */
   readonly resultMember?: string;
-  /** It is answered at once, whatever else runs. */
+  /** The request is answered at once, whatever else runs. */
   readonly isUrgent?: true;
-  /** It belongs to one request, and is handled with it. */
+  /** The notification belongs to one request and is handled with it. */
   readonly isOfRequest?: true;
-  /** It opens a connection. */
+  /** The method opens a connection. */
   readonly isHandshake?: true;
-  /** 2026-07-28: the member of the filter of `subscriptions/listen` that asks for it. */
+  /** 2026-07-28: the member of the filter of `subscriptions/listen` that requests this notification. */
   readonly filter?: keyof SubscriptionFilter;
 }
 
@@ -44,9 +45,9 @@ export interface ListFacts {
   readonly member: ListName;
   /** The member of an entry that holds its name. */
   readonly nameKey: string;
-  /** The capability that it belongs to, and whose changes are announced. */
+  /** The capability of the list, which also announces its changes. */
   readonly kind: ListKind;
-  /** An entry, for messages. */
+  /** The name of one entry, for messages. */
   readonly what: string;
 }
 
@@ -73,7 +74,7 @@ const table = {
     isCacheable: true,
     resultMember: 'supportedVersions',
   },
-  // An open subscription must not take the place of a request that does work.
+  // An open subscription must not occupy the slot of a request that does work.
   'subscriptions/listen': { from: 'client', isOfConnection: true, isUrgent: true, since: FIRST_MODERN },
   'logging/setLevel': { ...ofSession, capability: 'logging' },
   'resources/subscribe': { ...ofSession, capability: 'resources' },
@@ -165,7 +166,7 @@ const table = {
 
 export const methodsOfMcp: ReadonlyMap<string, MethodFacts> = new Map(Object.entries(table));
 
-/** Whether a revision has the method. A method that MCP does not define may exist in any. */
+/** Whether a revision has the method. A method that MCP does not define may exist in any revision. */
 export function isIn(method: string, revision: Revision): boolean {
   const facts = methodsOfMcp.get(method);
   if (!facts) return true;
@@ -174,7 +175,7 @@ export function isIn(method: string, revision: Revision): boolean {
   );
 }
 
-/** A request of a client that a service answers. */
+/** Whether the method is a request of a client that a service answers. */
 export function isOfService(method: string): boolean {
   const facts = methodsOfMcp.get(method);
   return facts?.from === 'client' && !facts.isNotification && !facts.isOfConnection;
@@ -185,12 +186,12 @@ export const listMethods = Object.fromEntries(
   [...methodsOfMcp].flatMap(([method, { list }]) => (list ? [[list.member, { method, ...list }]] : [])),
 ) as Readonly<Record<ListName, ListFacts & { readonly method: string }>>;
 
-/** What a server may ask of its client. */
+/** The requests that a server may send to its client. */
 export const questionMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { from, isNotification }]) =>
   from === 'server' && !isNotification ? [method] : [],
 );
 
-/** A method that MCP does not define may ask. */
+/** Whether a request may cause questions. A method that MCP does not define may. */
 export function mayAsk(method: string): boolean {
   const facts = methodsOfMcp.get(method);
   return !facts || facts.asks === true;

@@ -1,4 +1,4 @@
-// Whether a client can be asked a question of a server, by what it declared and by its revision.
+// Checks whether a client can be asked a question, by its declared capabilities and its revision.
 
 import { has } from './revisions.ts';
 import type { ClientFacts } from './service.ts';
@@ -6,7 +6,7 @@ import type { ClientCapabilities, InputRequest } from './types.ts';
 
 export type AskedClient = Pick<ClientFacts, 'capabilities' | 'revision'>;
 
-/** The capability that the client lacks, if it lacks one. */
+/** The capability that the client lacks, if any. */
 export function missingFor({ method, params }: InputRequest, client: AskedClient): ClientCapabilities | undefined {
   const { capabilities, revision } = client;
   if (method === 'elicitation/create') {

@@ -1,11 +1,11 @@
-// The errors that MCP itself defines, with the codes and the data of the revision.
+// The errors that MCP defines, with their codes and data.
 
 import { RpcCode, RpcError } from '../base/errors.ts';
 import { isModernRevision, legacyRevisions, modernRevisions, type Revision } from './revisions.ts';
 import type { ClientCapabilities } from './types.ts';
 
 export const McpCode = {
-  /** 2025-11-25 and before. 2026-07-28 forbids it and uses "invalid params". */
+  /** Used in 2025-11-25 and before. 2026-07-28 forbids it and uses "invalid params". */
   resourceNotFound: -32002,
   /** The headers of an HTTP request differ from its body. */
   headerMismatch: -32020,

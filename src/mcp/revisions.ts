@@ -1,4 +1,4 @@
-// The published revisions of MCP and what came with which. Revisions are dates, so that they compare as text.
+// The published revisions of MCP and the features of each. Revisions are dates, so they compare as text.
 
 /** Newest first. */
 export const legacyRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -8,7 +8,7 @@ export type LegacyRevision = (typeof legacyRevisions)[number];
 export type ModernRevision = (typeof modernRevisions)[number];
 export type Revision = LegacyRevision | ModernRevision;
 
-/** Legacy: a session opened by `initialize`. Modern: every request describes itself in `_meta`. */
+/** A legacy connection is a session opened by `initialize`. In the modern era every request describes itself in `_meta`. */
 export type Era = 'legacy' | 'modern';
 
 export const erasOfMcp: readonly Era[] = ['legacy', 'modern'];

@@ -1,7 +1,7 @@
-// What the client behind a request may use, of a service with one or several servers.
+// The rights of the client behind a request, for a service with one or several servers.
 
 export interface Rights {
-  /** Whether some tools of servers that may be used may not. */
+  /** Whether some tools of permitted servers may not be used. */
   readonly limitsTools: boolean;
   mayUseServer(server: string): boolean;
   mayUseTool(server: string, tool: string): boolean;

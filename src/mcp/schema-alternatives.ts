@@ -1,20 +1,20 @@
-// Reads a JSON Schema: follows references inside of it and lists the plain schemas that a value may fit. The schema comes from a
-// server and may be anything: nothing here throws or runs without end.
+// Reads a JSON Schema: follows references inside it and lists the plain schemas that a value may match. The schema
+// comes from a server and may be anything: nothing here throws or runs without limit.
 
 import { isObject } from '../base/json-object.ts';
 import type { JsonSchema } from './types.ts';
 
 const MOST_STEPS = 32;
-/** How many schemas one question may look at in all: references can make a few words a forest. */
+/** The maximum number of schemas that one query examines: with references, a short schema can expand without limit. */
 const MOST_SCHEMAS = 1000;
-/** So many names in them, copied where schemas are joined, count as one more. */
+/** This many names, copied when schemas are merged, count as one schema. */
 const NAMES_OF_A_SCHEMA = 100;
 
 interface Budget {
   left: number;
 }
 
-/** The plain schemas that a value may fit. An empty one says nothing. */
+/** The plain schemas that a value may match. An empty schema matches anything. */
 export function alternatives(
   schema: unknown,
   root: JsonSchema,
@@ -36,7 +36,7 @@ export function alternatives(
   return [schema];
 }
 
-/** The alternatives that are objects, at least one; what else it may be does not have names. */
+/** The alternatives that are objects, at least one; other alternatives have no named members. */
 export function objectSchemas(schema: unknown, root: JsonSchema): JsonSchema[] {
   const all = alternatives(schema, root);
   const objects = all.filter(({ type, properties }) => type === 'object' || isObject(properties));
@@ -55,7 +55,7 @@ export function requiredOf({ required }: JsonSchema): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** Where to join them would take too long, nothing is said. */
+/** Returns an empty schema if merging would exceed the budget. */
 function merge(a: JsonSchema, b: JsonSchema, budget: Budget): JsonSchema {
   if (budget.left <= 0) return {};
   budget.left -= (namesIn(a) + namesIn(b)) / NAMES_OF_A_SCHEMA;
@@ -73,7 +73,7 @@ function countOf(object: unknown): number {
   return isObject(object) ? Object.keys(object).length : 0;
 }
 
-/** Only references into the schema itself: nothing is fetched. */
+/** Follows only references into the schema itself: nothing is fetched. */
 export function follow(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith('#')) return {};
   let found: unknown = root;

@@ -1,6 +1,7 @@
-// A service answers MCP requests on behalf of a caller: handlers in this process, a process behind a pipe, a host behind a
-// socket. Parameters and results are opaque: unknown members pass through unchanged. What `_meta` says about one connection
-// alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
+// A service answers MCP requests on behalf of a caller: handlers in this process, a process behind a pipe, a host
+// behind a socket. Parameters and results are opaque: unknown members pass through unchanged. Members of `_meta` about
+// a single connection (the envelope of 2026-07-28, the progress token) pass too; a service that forwards a request
+// replaces them.
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { JsonRpcRequest, RequestId } from '../jsonrpc/message.ts';
@@ -27,110 +28,119 @@ export interface ServiceFacts {
   instructions?: string | undefined;
 }
 
-/** One client among all those of this process. */
+/** One client among all clients of this process. */
 export interface ClientIdentity {
-  /** Equal only for requests that are certainly of one client: those of a connection or of a session. */
+  /** Equal only for requests that are certainly from one client: those of a connection or of a session. */
   readonly id: string;
-  /** Who is behind it, as its door has verified. Undefined where the door verifies nothing. */
+  /** The principal that the gateway verified. Undefined if the gateway verifies nothing. */
   readonly principal: string | undefined;
-  /** Requests with the same one use the same process where each client has its own: `id`, or something that outlives it. */
+  /**
+   * If each client has its own process, requests with the same affinity use the same process: `id`, or a value that
+   * outlives it.
+   */
   readonly affinity: string;
 }
 
 let lastClient = 0;
 
-/** A client that no request was of so far. */
+/** Creates a new client identity. */
 export function newClient(principal?: string, affinity?: string): ClientIdentity {
   const id = String(++lastClient);
   return { id, principal, affinity: affinity ?? id };
 }
 
-/** The client that a request came from, as it presented itself. */
+/** The client of a request, as it described itself. */
 export interface ClientFacts {
   readonly identity: ClientIdentity;
   readonly revision: Revision;
   readonly capabilities: ClientCapabilities;
   readonly info: Implementation | undefined;
-  /** The least level of log messages that the client wants; undefined if it wants none. */
+  /** The least severe level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel: LogLevel | undefined;
-  /** It gets log messages of legacy servers by a watch, and not with its requests: a client of a legacy revision at another node. */
+  /**
+   * Whether the client gets log messages of legacy servers by a watch rather than with its requests: a legacy client at
+   * another node.
+   */
   readonly watchesLogs?: boolean | undefined;
 }
 
-/** The connection to one process of a server, as observers name it. */
+/** Names the connection to one process of a server, for observers. */
 export interface WireName {
   readonly server: string;
-  /** Which process of the server, from 1. */
+  /** The number of the process run, from 1. */
   readonly life: number;
 }
 
-/** One request of one client. Everything that has to find its way back to that client travels with it. */
+/** One request of one client, with everything that is needed to reach that client again. */
 export interface Caller {
   readonly client: ClientFacts;
   /**
-   * The message that the result will answer. After a question of 2026-07-28 it is the one that brought the answer. Absent
-   * for a caller in this process.
+   * The message that the result will answer. After a question of 2026-07-28 it is the message that brought the answer.
+   * Absent for a caller in this process.
    */
   readonly request?: JsonRpcRequest | undefined;
-  /** About how long the request was. Absent for a caller in this process. */
+  /** The approximate size of the request. Absent for a caller in this process. */
   readonly requestBytes?: number | undefined;
-  /** 2026-07-28: a question is part of the result of its own request, so that no other request of the client can carry it. */
+  /** 2026-07-28: a question is part of the result of its request, so other requests of the client cannot carry it. */
   readonly asksInResult?: boolean | undefined;
-  /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
+  /** Aborts when the client cancels the request or disconnects. Undefined if the request is never cancelled. */
   readonly signal: CancelSignal | undefined;
-  /** The limits of the service apply where this is absent. */
+  /** If absent, the limits of the service apply. */
   readonly options?: CallOptions | undefined;
-  /** Whether the client asked for progress. */
+  /** Whether the client requested progress. */
   readonly wantsProgress: boolean;
-  /** The parameters of `notifications/progress`; the token is the caller's own and is filled in. */
+  /** Takes the parameters of `notifications/progress`; the caller fills in its token. */
   progress(params: Params): void;
-  /** The parameters of `notifications/message`. */
+  /** Takes the parameters of `notifications/message`. */
   log(params: Params): void;
   /**
-   * Elicitation, sampling or roots: asked of this client and of no other. `name` is the key of the question, if it has one.
+   * Asks this client a question: elicitation, sampling or roots. `name` is the key of the question, if it has one.
    * `signal` aborts when the service no longer waits for the answer.
    */
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
-  /** For observers: a request with this id is sent to a server on behalf of this one. */
+  /** For observers: a request with this id is sent to a server on behalf of this request. */
   sent?(wire: WireName, id: RequestId): void;
-  /** For observers: that server asks the client, by a request with this id. */
+  /** For observers: that server asks the client with a request of this id. */
   askedBy?(id: RequestId): void;
 }
 
-/** The notifications that a watcher asks for: those of `subscriptions/listen`, and more. */
+/** The notifications that a watcher wants: those of `subscriptions/listen`, and more. */
 export interface WatchFilter extends SubscriptionFilter {
-  /** The least level of log messages that belong to no request. */
+  /** The least severe level of log messages that are unrelated to a request. */
   logs?: LogLevel;
-  /** The client chose that level: a server that has one level for all clients is set to it if none chose a more verbose one. */
+  /**
+   * Whether the client chose that level: a server with one level for all clients is set to the most verbose level that
+   * was chosen.
+   */
   choosesLogs?: boolean;
-  /** Notifications that MCP does not define. */
+  /** Whether notifications that MCP does not define are wanted. */
   others?: boolean;
 }
 
 export interface Watcher {
   readonly filter: WatchFilter;
-  /** The client that watches. Undefined: the program itself. */
+  /** The watching client. Undefined for the program itself. */
   readonly client?: ClientFacts | undefined;
-  /** A notification that the filter names. */
+  /** Called with a notification that the filter includes. */
   notified(method: string, params: Params | undefined): void;
-  /** No more notifications will come, although the watch was not stopped. */
+  /** Called when no more notifications will arrive although the watch was not stopped. */
   ended?(): void;
 }
 
 export interface Service {
-  /** Waits until the service is there. `client`: who asks, where it is known. */
+  /** Waits until the service is available. `client` is the client that asks, if known. */
   describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts>;
-  /** A service that has the result at once returns it at once: the path of a call makes no promise that it does not need. */
+  /** Returns a synchronous result without a promise, which keeps the path of a call free of unnecessary promises. */
   request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
   notify(method: string, params: Params | undefined, client: ClientFacts): void;
-  /** Resolves, once notifications will come, to a function that stops them. That one never fails. */
+  /** Resolves once the watch is active, with a function that stops it and never fails. */
   watch(watcher: Watcher): Promise<() => void>;
-  /** For observers: the connection that its requests go over, where its owner has named it. */
+  /** For observers: the connection that its requests use, if its owner has named it. */
   wire?: WireName | undefined;
-  /** The connection or session of a client is over: it sends no more requests. */
+  /** Call this when the connection or session of a client has ended: it sends no more requests. */
   gone?(client: ClientIdentity): void;
-  /** Of several servers as one: a tool by its name. No more servers are asked than by a call of it. */
+  /** For several servers combined: finds a tool by name. It contacts no more servers than a call of the tool does. */
   tool?(name: string): Tool | undefined | Promise<Tool | undefined>;
-  /** Of several servers as one: the same of those servers and tools alone that may be used. */
+  /** For several servers combined: the same service, limited to the permitted servers and tools. */
   restrictedTo?(rights: Rights): Service;
 }

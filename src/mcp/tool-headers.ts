@@ -1,12 +1,12 @@
-// 2026-07-28: a tool can name arguments that clients repeat in `Mcp-Param-…` headers (`x-mcp-header` in its input schema). The
-// same for clients and servers: which headers a tool has, and their values.
+// 2026-07-28: a tool can name arguments that clients repeat in `Mcp-Param-…` headers (`x-mcp-header` in its input
+// schema). Clients and servers use this file to determine the headers of a tool and their values.
 
 import { isObject } from '../base/json-object.ts';
 import { missingCapability } from './protocol-errors.ts';
 import type { Caller, ClientFacts, Service } from './service.ts';
 import type { JsonSchema, Tool } from './types.ts';
 
-/** The header of an argument, and the path to it. */
+/** The name of a header, and the path to the argument that it repeats. */
 export interface ToolHeader {
   name: string;
   path: readonly string[];
@@ -15,10 +15,10 @@ export interface ToolHeader {
 const ANNOTATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
-/** A request has to carry them, beside all others. */
+/** The limit keeps the headers of a request short. */
 const MOST_HEADERS = 100;
 const MOST_PAGES = 1000;
-/** Of schemas that do not lead to one argument whose place is known without looking at its value. */
+/** Keywords whose schemas do not lead to a single argument with a fixed path. */
 const oneSchema = [
   ...['items', 'contains', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'],
   ...['propertyNames', 'not', 'if', 'then', 'else', 'prefixItems', 'allOf', 'anyOf', 'oneOf'],
@@ -27,7 +27,7 @@ const namedSchemas = ['patternProperties', 'dependentSchemas', '$defs', 'definit
 
 interface Place {
   schema: unknown;
-  /** Undefined: only chains of `properties` lead to an argument. */
+  /** Undefined if anything but a chain of `properties` leads to the schema. */
   path: Path | undefined;
 }
 
@@ -39,7 +39,7 @@ interface Path {
 
 const ROOT: Path = { key: '', before: undefined, depth: 0 };
 
-/** The headers of a tool, or what is wrong with them: such a tool is not valid over HTTP. */
+/** The headers of a tool, or a description of the fault. A faulty tool is not valid over HTTP. */
 export function toolHeaders(inputSchema: JsonSchema | undefined): ToolHeader[] | string {
   const found: ToolHeader[] = [];
   const places: Place[] = [{ schema: inputSchema, path: ROOT }];
@@ -85,14 +85,14 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The value of the argument that a header repeats; undefined where there is none. */
+/** The value of the argument that a header repeats; undefined if there is none. */
 export function valueAt(args: unknown, path: readonly string[]): string | undefined {
   let value = args;
   for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
 }
 
-/** All tools of a service, page by page. The client sees nothing of these requests. */
+/** Lists all tools of a service, page by page. Progress, logs and questions of these requests never reach the client. */
 export async function* listedTools(service: Pick<Service, 'request'>, client: ClientFacts): AsyncGenerator<Tool> {
   let cursor: unknown;
   for (let page = 0; page < MOST_PAGES; page++) {

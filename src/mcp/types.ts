@@ -1,5 +1,5 @@
-// The shapes of MCP, as the newest revision has them, with what older ones had as optional members. Structurally those of
-// the official SDK, so that objects are interchangeable (a test holds that true). Types only.
+// The types of MCP in the newest revision, with members of older ones as optional. They match those of the official SDK, so objects
+// are interchangeable (a test checks this). Types only.
 
 import type { RequestId } from '../jsonrpc/message.ts';
 
@@ -14,7 +14,7 @@ export interface Icon {
   theme?: 'light' | 'dark';
 }
 
-/** Name and version of a client or a server. */
+/** The name and version of a client or a server. */
 export interface Implementation {
   name: string;
   version: string;
@@ -214,7 +214,7 @@ export interface ElicitUrlParams {
   mode: 'url';
   message: string;
   url: string;
-  /** Only in the revision 2025-11-25. */
+  /** Only in revision 2025-11-25. */
   elicitationId?: string;
 }
 
@@ -277,7 +277,7 @@ export interface SampleResult {
   _meta?: Meta;
 }
 
-/** What a server asks of its client, whichever way the revision carries it. */
+/** A question of a server to its client, however the revision sends it. */
 export type InputRequest =
   | { method: 'elicitation/create'; params: ElicitParams }
   | { method: 'sampling/createMessage'; params: SampleParams }
@@ -285,7 +285,7 @@ export type InputRequest =
 
 export type InputResponse = ElicitResult | SampleResult | { roots: Root[] };
 
-/** 2026-07-28: the request is not finished; the same request is to be sent again with the answers. */
+/** 2026-07-28: the request is not finished; it must be sent again with the answers. */
 export interface InputRequiredResult {
   resultType: 'input_required';
   inputRequests?: Record<string, InputRequest>;
@@ -293,13 +293,13 @@ export interface InputRequiredResult {
   _meta?: Meta;
 }
 
-/** 2026-07-28: how long a result may be used again, and for whom. */
+/** 2026-07-28: how long a result may be cached, and for whom. */
 export interface CacheHints {
   ttlMs?: number;
   cacheScope?: 'public' | 'private';
 }
 
-/** 2026-07-28: the notifications that a `subscriptions/listen` request asks for. */
+/** 2026-07-28: the notifications that a `subscriptions/listen` request wants. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean;
   promptsListChanged?: boolean;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UriMap } from './uri-map.ts';
 
-/** As the specification has it: the resource itself, or a part of it. */
+/** The rule of the specification: the resource itself, or a part of it. */
 function isWithin(uri: string, resource: string): boolean {
   if (!uri.startsWith(resource)) return false;
   return uri.length === resource.length || resource.endsWith('/') || '/?#'.includes(uri[resource.length]!);

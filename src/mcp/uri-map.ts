@@ -1,8 +1,8 @@
-// Values by the URI of a resource, found also by the URI of a part of the resource. The cost of a search depends on how many
-// different lengths the URIs have, and not on how many URIs there are.
+// Maps the URI of a resource to a value, which is also found by the URI of a part of the resource. The cost of a search
+// depends on the number of different URI lengths, not on the number of URIs.
 
 export class UriMap<T> extends Map<string, T> {
-  /** How many URIs have this length. */
+  /** The number of URIs of each length. */
   readonly #lengths = new Map<number, number>();
 
   override set(uri: string, value: T): this {
@@ -23,7 +23,7 @@ export class UriMap<T> extends Map<string, T> {
     this.#lengths.clear();
   }
 
-  /** The entries of the resources that this URI names, or names a part of. */
+  /** The entries of the resources that this URI names or is a part of. */
   *containing(uri: string): Iterable<[uri: string, value: T]> {
     for (const length of this.#lengths.keys()) {
       if (!mayEndAt(uri, length)) continue;

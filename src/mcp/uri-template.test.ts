@@ -36,7 +36,7 @@ test('a URI or a template that is too long is not looked at', () => {
   expect(new UriTemplate('{?a}'.repeat(100_000)).match('a'.repeat(100))).toBeUndefined();
 });
 
-/** What a regular expression would find, for short texts. */
+/** The result of a regular expression, as the reference for short texts. */
 function matchByExpression(template: string, uri: string): (string | undefined)[] | undefined {
   const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   let pattern = '';

@@ -1,31 +1,32 @@
-// URI templates (RFC 6570), as far as resources use them: which variables a template has, and what they are in a given
-// URI. Each expression matches what its operator could have produced, and never across what the operator would not.
+// URI templates (RFC 6570) as far as resources use them: the variables of a template, and their values in a given URI.
+// Each expression matches only text that its operator could have produced.
 //
-// The parts of a template are matched from the last to the first, each at every position of the URI: the work grows with both
-// lengths and with nothing else. A regular expression would try all ways to part a URI, which can take for ever.
+// The parts of a template are matched from the last to the first, each at every position of the URI, so the work is
+// proportional to both lengths. A regular expression would try all ways to split a URI, which can take exponential
+// time.
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
 const LONGEST_URI = 8192;
-/** Parts of the template times characters of the URI. */
+/** The limit for the parts of the template times the characters of the URI. */
 const MOST_STEPS = 4 * 1024 * 1024;
 
 interface Variable {
-  /** Characters that the value cannot have. */
+  /** Characters that the value cannot contain. */
   excluded: string;
   least: 0 | 1;
-  /** Takes as few characters as it can, instead of as many. */
+  /** Whether the value takes as few characters as possible instead of as many. */
   isShort: boolean;
-  /** Of one that may be missing: the texts that it can begin with. */
+  /** For an optional variable: the texts that can precede its value. */
   leads?: readonly string[];
 }
 
-/** Where in a URI a part, and all parts after it, can begin: 1 for each such position. */
+/** Marks the positions in a URI where a part and all parts after it can match, with 1 for each position. */
 type Begins = Uint8Array;
 
 export class UriTemplate {
   readonly variables: string[] = [];
-  /** A text is there as it is written. */
+  /** A string is matched literally. */
   readonly #parts: (string | Variable)[] = [];
 
   constructor(template: string) {
@@ -38,7 +39,7 @@ export class UriTemplate {
     this.#parts.push(template.slice(end));
   }
 
-  /** The variables as they stand in the URI, decoded; nothing if it does not match. */
+  /** The decoded values of the variables in the URI; undefined if the URI does not match. */
   match(uri: string): Record<string, string> | undefined {
     const parts = this.#parts;
     if (uri.length > LONGEST_URI || parts.length * (uri.length + 1) > MOST_STEPS) return undefined;
@@ -106,7 +107,7 @@ function beginsOf(part: string | Variable, uri: string, next: Begins): Begins {
     return begins;
   }
   const { excluded, least, leads } = part;
-  let isNext = 0; // whether the value can end after this character, or later
+  let isNext = 0; // whether the value can end after this character or later
   for (let at = uri.length; at >= 0; at--) {
     const isLonger = at < uri.length && isNext === 1 && !excluded.includes(uri[at]!);
     begins[at] = isLonger || (least === 0 && next[at] === 1) ? 1 : 0;
@@ -122,7 +123,7 @@ function beginsOf(part: string | Variable, uri: string, next: Begins): Begins {
   return optional;
 }
 
-/** Where the value that begins here ends, so that the next part can begin there. */
+/** The end of the value that begins at `start`, at a position where the next part can begin. */
 function endOf({ excluded, least, isShort }: Variable, uri: string, start: number, next: Begins): number | undefined {
   let found: number | undefined;
   for (let at = start; ; at++) {
@@ -139,6 +140,6 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // a stray % is data, not an encoding
+    return value; // an invalid % escape is data
   }
 }

@@ -1,4 +1,4 @@
-// The watchers of a service, and which notification is for which of them.
+// The watchers of a service, and the selection of watchers for each notification.
 
 import { toError } from '../base/errors.ts';
 import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
@@ -11,7 +11,7 @@ export const listKinds: readonly ListKind[] = [...new Set(Object.values(listMeth
 
 export const LOG_METHOD = 'notifications/message';
 export const UPDATED_METHOD = 'notifications/resources/updated';
-/** The notifications about changes. */
+/** The methods of notifications about changes. */
 export const changeMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { filter }]) =>
   filter ? [method] : [],
 );
@@ -25,7 +25,7 @@ export const listChangedMethods: readonly string[] = [...listChanged.keys()];
 
 export class Watchers {
   readonly #all = new Set<Watcher>();
-  /** Those that want more than updates of resources. Clients make many of the others: one for each subscription. */
+  /** Watchers that want more than updates of resources. The others are numerous: clients create one for each subscription. */
   readonly #general = new Set<Watcher>();
   readonly #byUri = new UriMap<Set<Watcher>>();
   readonly #report: (error: Error) => void;
@@ -45,7 +45,7 @@ export class Watchers {
     }
   }
 
-  /** False if it was removed before, or has ended. */
+  /** Returns false if the watcher was removed before or has ended. */
   delete(watcher: Watcher): boolean {
     if (!this.#all.delete(watcher)) return false;
     this.#general.delete(watcher);
@@ -57,7 +57,7 @@ export class Watchers {
     return true;
   }
 
-  /** What all watchers want, as the parameter of `subscriptions/listen`. */
+  /** The union of what all watchers want, as the parameter of `subscriptions/listen`. */
   get filter(): SubscriptionFilter {
     const filter: SubscriptionFilter = {};
     for (const { filter: wanted } of this.#general) {
@@ -74,7 +74,7 @@ export class Watchers {
     return mostVerbose(levels);
   }
 
-  /** What all watchers want of log messages that belong to no request. */
+  /** The union of what all watchers want of log messages that are unrelated to a request. */
   get logs(): LogsFilter | undefined {
     const levels: LogLevel[] = [];
     for (const { filter } of this.#general) if (filter.logs) levels.push(filter.logs);
@@ -91,28 +91,28 @@ export class Watchers {
     for (const watcher of wanting) this.#guard(() => watcher.notified(method, params));
   }
 
-  /** Everything that a filter names may have changed. */
+  /** Notifies about everything in the filter, because it may have changed. */
   notifyAll(filter: SubscriptionFilter): void {
     for (const [method, key] of listChanged) if (filter[key]) this.notify(method, undefined);
     for (const uri of filter.resourceSubscriptions ?? []) this.notify(UPDATED_METHOD, { uri });
   }
 
-  /** The connection is over. */
+  /** Call this when the connection has ended. */
   endAll(): void {
     this.#end([...this.#all]);
   }
 
-  /** The server sends no more updates of this resource. */
+  /** Call this when the server sends no more updates of this resource. */
   endUpdates(uri: string): void {
     this.#end([...(this.#byUri.get(uri) ?? [])]);
   }
 
-  /** The server sends no more notifications about changes. */
+  /** Call this when the server sends no more notifications about changes. */
   endListening(): void {
     this.#end([...this.#all].filter(({ filter }) => isListening(filter)));
   }
 
-  /** Each once, also where it watches a resource and a part of it. */
+  /** Returns each watcher once, even if it watches both a resource and a part of it. */
   #watchersOf(uri: unknown): Iterable<Watcher> {
     const found = new Set<Watcher>();
     if (typeof uri !== 'string') return found;
@@ -125,7 +125,7 @@ export class Watchers {
     for (const watcher of watchers) this.#guard(() => watcher.ended?.());
   }
 
-  /** A watcher that throws is reported and does not affect the others. */
+  /** An error of a watcher is reported and does not affect the others. */
   #guard(run: () => void): void {
     try {
       run();
@@ -142,13 +142,13 @@ export function announcedLists(capabilities: ServerCapabilities): SubscriptionFi
   return filter;
 }
 
-/** Whether it wants notifications about changes. */
+/** Whether the filter includes notifications about changes. */
 export function isListening(filter: WatchFilter): boolean {
   if (filter.resourceSubscriptions && filter.resourceSubscriptions.length > 0) return true;
   return listKinds.some((kind) => filter[`${kind}ListChanged`]);
 }
 
-/** Whether it wants log messages, changes of lists, or notifications that MCP does not define. */
+/** Whether the filter includes log messages, changed lists, or notifications that MCP does not define. */
 export function wantsMoreThanUpdates(filter: WatchFilter): boolean {
   return filter.logs !== undefined || filter.others === true || listKinds.some((kind) => filter[`${kind}ListChanged`]);
 }

@@ -1,10 +1,10 @@
-// What a client of ours allows for one request. It comes in `_meta` under a reserved key and is taken out here.
+// Limits that a Standpipe client sets for one request. They arrive in `_meta` under a reserved key, which is removed here.
 
 import { isObject } from '../../base/json-object.ts';
 import { CALL_OPTIONS, type CallOptions } from '../meta.ts';
 import type { Params } from '../service.ts';
 
-/** `params`: as the service gets them. */
+/** The returned `params` are those for the service. */
 export function takeCallOptions(params: Params, meta: Params): { params: Params; options: CallOptions | undefined } {
   const { [CALL_OPTIONS]: options, ...otherMeta } = meta;
   const { _meta, ...others } = params;
@@ -22,7 +22,7 @@ function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable }: Params): Cal
   return options;
 }
 
-/** `null` is how JSON writes Infinity: no limit. */
+/** JSON writes Infinity as `null`, which means unlimited. */
 function isTime(value: unknown): value is number | null {
   return value === null || (typeof value === 'number' && value > 0);
 }

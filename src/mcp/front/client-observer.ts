@@ -1,36 +1,39 @@
-// What sees the clients of a door: what each says about itself, the messages both ways, and which requests to servers its
-// requests lead to. It changes nothing. Without one, none of this costs anything.
+// Observes the clients of a gateway: their descriptions, the messages both ways, and the requests to servers that their
+// requests cause. An observer changes nothing. Without one, nothing of this is computed.
 
 import type { ClientFacts, ClientIdentity, WireName } from '../service.ts';
 import type { RequestId } from '../types.ts';
 
-/** What a front reports about its client. */
+/** Receives the events of a client adapter. */
 export interface ClientObserver {
-  /** What the client says about itself, with each request that says it. */
+  /** Called with the description of the client for each request that carries one. */
   introduced(facts: ClientFacts): void;
-  /** A request was sent to a server because of a request of the client, or (`fromServer`) a server has asked because of it. */
+  /**
+   * A request was sent to a server because of a request of the client, or (`fromServer`) a server asked a question
+   * because of it.
+   */
   linked(request: RequestId, wire: WireName, direction: 'toServer' | 'fromServer', id: RequestId): void;
-  /** The client is asked because of its request. */
+  /** A question is sent to the client because of its request. */
   asked(request: RequestId, id: RequestId): void;
-  /** The connection, session or request that came alone is over. */
+  /** The connection, session or stand-alone request has ended. */
   closed(): void;
 }
 
-/** What a door reports in addition. `exchange`: the number of the HTTP request. */
+/** Additional events of a gateway. `exchange` is the number of the HTTP request. */
 export interface ObservedClient extends ClientObserver {
   nextExchange(): number;
   fromClient(text: string, exchange?: number): void;
   toClient(text: string, exchange?: number, status?: number): void;
-  /** The answer to a request that came alone is complete. */
+  /** The answer to a stand-alone request is complete. */
   answered(): void;
 }
 
 export interface ClientOrigin {
-  /** `socket`, `http`, `http+sse`. */
+  /** The kind of gateway: `socket`, `http` or `http+sse`. */
   door: string;
-  /** Of a request that comes alone: what it says about itself. */
+  /** For a stand-alone request: the client as the request describes it. */
   alone?: { revision?: unknown; info?: unknown };
 }
 
-/** Called once for each connection, session or request that comes alone. */
+/** Called once for each connection, session or stand-alone request. */
 export type ObserveClient = (client: ClientIdentity, origin: ClientOrigin) => ObservedClient;

@@ -1,6 +1,6 @@
-// What a client of an older revision gets: a result without the members that came later, and with what it could not understand
-// said in a way that it can. A patch on what passes: `_meta` and unknown members stay, and a result that needs no change is
-// returned as it is. Results may come from any server, so nothing is taken for granted about their shape.
+// Converts results for clients of older revisions: removes members that were added later, and rewrites content that the
+// client would not understand. `_meta` and unknown members are kept, and a result that needs no change is returned
+// unchanged. Results may come from any server, so their shape is not assumed.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { has, type Revision } from '../revisions.ts';
@@ -18,7 +18,7 @@ const patches = new Map<string, Patch>([
   ['tools/call', toolResultFor],
 ]);
 
-/** A result for a client before 2026-07-28. */
+/** Converts a result for a client before 2026-07-28. */
 export function resultFor(revision: Revision, method: string, result: Result): Result {
   if (!isObject(result)) return result;
   const legacy = result.resultType === undefined ? result : without(result, 'resultType', 'ttlMs', 'cacheScope');
@@ -35,7 +35,7 @@ export function capabilitiesFor(revision: Revision, capabilities: ServerCapabili
   return has(revision, 'completionsCapability') ? capabilities : without(capabilities, 'completions');
 }
 
-/** Resources, templates and prompts. */
+/** Converts resources, templates and prompts. */
 function titledFor(revision: Revision, item: JsonObject): JsonObject {
   if (has(revision, 'icons')) return item;
   return has(revision, 'titles') ? without(item, 'icons') : without(item, 'icons', 'title');
@@ -96,7 +96,7 @@ function items(key: string, patch: Patch): Patch {
   return (revision, result) => patchItems(revision, result, key, patch);
 }
 
-/** Copies the list, and the object that holds it, only where an item changes. */
+/** Copies the list, and the object that holds it, only if an item changes. */
 function patchItems(revision: Revision, holder: JsonObject, key: string, patch: Patch): JsonObject {
   const list = holder[key];
   if (!Array.isArray(list)) return holder;

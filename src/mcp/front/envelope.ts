@@ -1,4 +1,4 @@
-// 2026-07-28: what a request says about itself in `_meta`, and what a result says.
+// 2026-07-28: reads the description of the client from the `_meta` of a request, and adds the description of a result.
 
 import type { RpcError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
@@ -10,7 +10,7 @@ import { isModernRevision } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result } from '../service.ts';
 import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../types.ts';
 
-/** The sender of a request, or why the request is refused. */
+/** The sender of a request, or the error that refuses the request. */
 export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts | RpcError {
   const revision = meta[PROTOCOL_VERSION];
   if (!isModernRevision(revision)) return unsupportedVersion(textOf(revision));
@@ -26,7 +26,7 @@ export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFact
   return { identity, revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
 }
 
-/** What a result needs in addition if the service set none of it and it may not be kept. */
+/** The members to add to a result that is not cacheable and for which the service set none of them. */
 export function sharedByResults(info: Implementation): SharedMembers {
   return new SharedMembers({ resultType: 'complete', _meta: { [SERVER_INFO]: info } });
 }
@@ -35,7 +35,7 @@ export function isBare(result: Result, method: string): boolean {
   return result._meta === undefined && result.resultType === undefined && !methodsOfMcp.get(method)?.isCacheable;
 }
 
-/** Adds the type of a result, its sender, and how long it may be kept, where the service did not set them. */
+/** Adds the type, sender and cache hints of a result, unless the service set them. */
 export function modernResult(
   result: Result,
   method: string,

@@ -1,6 +1,6 @@
-// A service shown to one client, in both eras at once: a request that describes itself in `_meta` is served by 2026-07-28, any
-// other by the revision that `initialize` agreed on. Everything that differs between the eras is in this folder. It knows no
-// method that both eras have: those are the service's.
+// Client adapter: serves one client from a service, in both eras at once. A request that describes itself in `_meta` is
+// served by 2026-07-28, any other by the revision that `initialize` agreed on. All differences between the eras are in
+// this folder. Must not know about methods that both eras have, which belong to the service.
 
 import { toRpcError } from '../../base/error-json.ts';
 import { RpcError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ const urgent = [...methodsOfMcp].filter(([, { isUrgent }]) => isUrgent).map(([me
 
 export class Front {
   readonly peer: Peer;
-  /** Resolves when the connection is over, with the reason where there is one. */
+  /** Resolves when the connection has ended, with the reason if there is one. */
   readonly closed: Promise<Error | undefined>;
   readonly #service: Service;
   readonly #legacy: LegacyEra;
@@ -98,7 +98,7 @@ export class Front {
     return this.#legacy.serve(method, params, inbound);
   }
 
-  /** Whether a client without a session must mean 2026-07-28. Others try the server by hand, or skip `initialize`. */
+  /** Whether a client without a session must mean 2026-07-28. Others are testing the server by hand or skip `initialize`. */
   #isModern(method: string): boolean {
     if (!isIn(method, NEWEST_LEGACY)) return true;
     return this.#modern.client !== undefined && method !== 'initialize' && method !== 'ping';
@@ -116,8 +116,8 @@ export class Front {
     relatedRequestId: RequestId | undefined,
   ): Promise<void> | undefined {
     const client = this.#legacy.session ?? this.#modern.client;
-    const inOrder = client?.info?.name === ownInfo.name; // a host, or another client of ours
-    // What may be sent is decided by the notifier.
+    const inOrder = client?.info?.name === ownInfo.name; // a host, or another Standpipe client
+    // The notifier decides what may be sent.
     const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId, inOrder });
     if (sent === SENT) return undefined;
     sent.catch((error: Error) => this.peer.onerror?.(error));

@@ -1,4 +1,4 @@
-// Serves any number of clients with one service: a front for each, and what the fronts share.
+// Serves any number of clients from one service: one client adapter for each, and the state that they share.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
@@ -16,24 +16,27 @@ import { SuspendedCalls } from './suspended-calls.ts';
 export const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000;
 
 export interface FrontOptions {
-  /** 2026-07-28: how long clients may keep lists and contents, where the service does not say. Not at all by default. */
+  /** 2026-07-28: how long clients may cache lists and contents if the service does not set it. Default: not at all. */
   cache?: CacheHints;
-  /** How long a client may take to answer a question. A person may be behind it. */
+  /** How long a client may take to answer a question, which a person may have to answer. Default: 10 minutes. */
   askTimeoutMs?: number;
-  /** 2026-07-28: how many requests may wait for their clients' answers at a time; the oldest is ended. */
+  /**
+   * 2026-07-28: the maximum number of requests that wait for answers of their clients; beyond it the oldest is ended.
+   * Default: 1000.
+   */
   maxSuspended?: number;
-  /** 2026-07-28: how many bytes those requests may have in all. */
+  /** 2026-07-28: the maximum bytes of these requests together. Default: 256 MiB. */
   maxSuspendedBytes?: number;
-  /** 2026-07-28: how long they outlive their connection, for a client that resumes on another. Not at all by default. */
+  /** 2026-07-28: how long these requests outlive their connection, for a client that resumes on another. Default: not at all. */
   orphanedMs?: number;
   /** How many requests of a client run at a time, and how many more may wait. */
   maxConcurrent?: number;
   maxQueued?: number;
-  /** How many bytes those that run and wait may have in all. */
+  /** The maximum bytes of running and waiting requests together. */
   maxInboundBytes?: number;
-  /** Send clients the code, hint and evidence of an error. Only for clients that may read the server's stderr and environment. */
+  /** Sends the code, hint and evidence of errors. Only for clients that may read the server's stderr and environment. */
   exposeErrors?: boolean;
-  /** @internal Clients are the other nodes of a fleet: they may ask for log messages that belong to no request. */
+  /** @internal Clients are other nodes of a fleet: they may request log messages that are unrelated to a request. */
   isOfNodes?: boolean;
   clock?: Clock;
 }
@@ -42,7 +45,7 @@ export class Fronts {
   readonly service: Service;
   readonly suspended: SuspendedCalls;
   readonly askTimeoutMs: number;
-  /** What the clients of 2026-07-28 have in common. */
+  /** The state that all clients of 2026-07-28 share. */
   readonly modern: ModernEra;
   readonly exposeErrors: boolean;
   readonly #peer: PeerOptions;
@@ -66,7 +69,7 @@ export class Fronts {
     this.modern = new ModernEra(service, this.suspended, cache, options.isOfNodes);
   }
 
-  /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
+  /** Serves a client over a transport of Standpipe or of the official SDK. Resolves when the transport has started. */
   async connect(channel: Channel, client: ClientIdentity = newClient(), observer?: ClientObserver): Promise<Front> {
     const front = new Front(this, channel, client, this.#peer, observer);
     const number = ++this.#opened;
@@ -76,7 +79,7 @@ export class Fronts {
     return front;
   }
 
-  /** Serves a request of 2026-07-28 that has a reply of its own, and no connection that others share. */
+  /** Serves a request of 2026-07-28 that has its own reply and does not share a connection with others. */
   serve(
     request: JsonRpcRequest,
     bytes: number,
@@ -102,7 +105,7 @@ export class Fronts {
   }
 }
 
-/** Serves one client with a service. */
+/** Serves one client from a service. */
 export function serve(service: Service, channel: Channel, options?: FrontOptions): Promise<Front> {
   return new Fronts(service, options).connect(channel);
 }

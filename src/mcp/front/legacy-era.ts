@@ -1,5 +1,5 @@
-// A client of the revisions up to 2025-11-25: a session that `initialize` opens, with a log level and subscriptions. Questions
-// to the client are requests.
+// A client of the revisions up to 2025-11-25: a session that `initialize` opens, with a log level and subscriptions.
+// Questions to the client are requests.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -23,13 +23,13 @@ import { serviceRequest } from './service-request.ts';
 interface Session extends ClientFacts {
   revision: LegacyRevision;
   logLevel: LogLevel;
-  /** The lists whose changes were promised to the client. */
+  /** The lists whose changes were announced in the capabilities. */
   announced: WatchFilter;
   isNotified: boolean;
 }
 
 export class LegacyEra {
-  /** Once `initialize` has come; assumed for a client that skips it. */
+  /** Set once `initialize` has arrived; assumed for a client that skips it. */
   session: Session | undefined;
   readonly #service: Service;
   readonly #identity: ClientIdentity;
@@ -38,7 +38,7 @@ export class LegacyEra {
   readonly #askTimeoutMs: number;
   readonly #subscriptions: LegacySubscriptions;
   readonly #observer: ClientObserver | undefined;
-  /** The last `initialize`: what it says of the client is kept. */
+  /** The last `initialize`, whose description of the client is kept. */
   #introduction: InboundCall | undefined;
   #elicitations = 0;
 
@@ -84,8 +84,8 @@ export class LegacyEra {
   }
 
   /**
-   * Notifications that are unrelated to a request begin when `notifications/initialized` has come and `initialize` was answered:
-   * a client may treat anything else before that answer as an error.
+   * Notifications that are unrelated to a request begin after `notifications/initialized` has arrived and `initialize`
+   * was answered: a client may treat anything else before that answer as an error.
    */
   beginNotifications(): void {
     const { session } = this;
@@ -126,7 +126,7 @@ export class LegacyEra {
     return this.session;
   }
 
-  /** At once where nothing is to be waited for, so that the order of requests is kept. */
+  /** Runs synchronously if there is nothing to wait for, so that the order of requests is kept. */
   #afterAnswer(session: Session, run: () => void): void {
     if (!this.#introduction || this.#introduction.settled) return run();
     void this.#introduction.whenSettled.then(() => this.session === session && run());

@@ -1,6 +1,6 @@
-// The notifications of a legacy client: changes of the lists, log messages and notifications that MCP does not define without
-// asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length. A client
-// that does not read is told of a resource by the URI that it has subscribed to, whatever part of it was updated.
+// The notifications of a legacy client. Changed lists, log messages and notifications that MCP does not define are sent
+// without a request; resource updates are sent for each subscribed URI. Subscriptions are limited in number and in
+// length. A client that does not read gets the URI that it subscribed to, whatever part of the resource was updated.
 
 import { toError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
@@ -13,7 +13,7 @@ import type { Notifier, Subject } from './notifier.ts';
 
 const MOST_URIS = 10_000;
 const MOST_CHARS = 16 * 1024 * 1024;
-/** What a subscription keeps beside its URI: a watch of its own at the service. */
+/** The memory of a subscription beside its URI: a separate watch at the service. */
 const BYTES_PER_WATCH = 3 * 1024;
 
 type Watch = Promise<() => void>;
@@ -25,7 +25,7 @@ export class LegacySubscriptions {
   readonly #notifier: Notifier;
   readonly #peer: Peer;
   readonly #uris = new UriMap<{ watch: Watch; subject: Subject }>();
-  /** The URI of the last update, and the longest of the subscribed ones that it belongs to. */
+  /** The URI of the last update, and the longest subscribed URI that contains it. */
   #closest: { updated: string; uri: string | undefined } | undefined;
   #chars = 0;
   #lists: Watch | undefined;
@@ -38,14 +38,14 @@ export class LegacySubscriptions {
   }
 
   /**
-   * Begins to watch what every session gets, or continues with log messages of the level that the client has chosen. `announced`:
-   * the lists whose changes were promised to the client.
+   * Begins to watch the notifications that every session gets, or changes to the log level that the client has chosen.
+   * `announced` holds the lists whose changes were announced to the client.
    */
   open(client: ClientFacts & { logLevel: LogLevel }, announced: WatchFilter, choosesLogs = false): void {
     this.#lists ??= this.#watchOrReport({ ...announced, others: true }, client);
     const before = this.#logs;
     this.#logs = this.#watchOrReport({ logs: client.logLevel, choosesLogs }, client);
-    if (before) stop(before); // afterwards, so that the server is not set to another level in between
+    if (before) stop(before); // stopped afterwards, so that the server is not set to another level in between
   }
 
   async subscribe(uri: string, client: ClientFacts): Promise<void> {
@@ -79,7 +79,7 @@ export class LegacySubscriptions {
     (await open.watch)();
   }
 
-  /** Until the next `open`. */
+  /** Stops until the next `open`. */
   pause(): void {
     if (this.#lists) stop(this.#lists);
     if (this.#logs) stop(this.#logs);
@@ -100,14 +100,14 @@ export class LegacySubscriptions {
     this.#peer.channel.hold?.(-uri.length - BYTES_PER_WATCH);
   }
 
-  /** No request waits for it. */
+  /** Errors are reported, because no request waits for the watch. */
   #watchOrReport(filter: WatchFilter, client: ClientFacts): Watch {
     const watch = this.#watch(filter, client);
     watch.catch((error: unknown) => this.#peer.onerror?.(toError(error)));
     return watch;
   }
 
-  /** `resource`: the one that is watched; undefined if lists are, and more. */
+  /** `resource` is the watched resource; undefined for lists, log messages and others. */
   async #watch(
     filter: WatchFilter,
     client: ClientFacts,
@@ -127,7 +127,7 @@ export class LegacySubscriptions {
     });
   }
 
-  /** A part of several resources that are subscribed to is announced once, by the longest of them. */
+  /** An update of a part that belongs to several subscribed resources is sent once, for the longest of them. */
   #isClosest(subscribed: string, updated: unknown): boolean {
     if (updated === subscribed || typeof updated !== 'string') return true;
     if (this.#closest?.updated !== updated) {
@@ -142,6 +142,6 @@ export class LegacySubscriptions {
 function stop(watch: Watch): void {
   watch.then(
     (end) => end(),
-    () => undefined, // it was never begun
+    () => undefined, // the watch never began
   );
 }

@@ -1,4 +1,4 @@
-// What one `subscriptions/listen` is promised to be told of. Made when its client does not read.
+// The subjects that one `subscriptions/listen` covers. Created only when its client does not read.
 
 import { SUBSCRIPTION_ID } from '../meta.ts';
 import type { Params } from '../service.ts';
@@ -24,7 +24,7 @@ export class ListenSubjects {
     yield* this.#resources.values();
   }
 
-  /** For a part of several resources: the smallest of them. */
+  /** For a part of several resources, returns the one with the longest URI. */
   find(method: string, params: Params | undefined): Subject | undefined {
     if (method !== UPDATED_METHOD) return this.#lists.get(method);
     let longest: [uri: string, Subject] | undefined;

@@ -1,5 +1,5 @@
-// The caller of a request of 2026-07-28, over all messages that carry the request on. Its questions wait here until a result
-// takes them to the client, and until a message brings the answers.
+// The caller of a request of 2026-07-28, across all messages that continue the request. Its questions are kept here
+// until a result carries them to the client and a message brings the answers.
 
 import { UsageError } from '../../base/errors.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -21,9 +21,9 @@ export class ModernCaller extends RequestCaller {
   readonly asksInResult = true;
   result: Promise<Result> | undefined;
   isDone = false;
-  /** There are questions. */
+  /** Called when there are questions. */
   onAsked: (() => void) | undefined;
-  /** Of the suspended call: its size, method and parameters, deadline and key. */
+  /** Data of the suspended call: its size, its method and parameters as text, its deadline and its key. */
   bytes = 0;
   identity = '';
   dueMs = 0;
@@ -32,7 +32,7 @@ export class ModernCaller extends RequestCaller {
   #asked = 0;
   #given: Params | undefined;
 
-  /** Made on first use: most requests ask nothing. */
+  /** Created on first use: most requests ask no questions. */
   get questions(): Map<string, Question> {
     this.#questions ??= new Map();
     return this.#questions;
@@ -56,12 +56,12 @@ export class ModernCaller extends RequestCaller {
         if (questions.get(name) === question) questions.delete(name);
         reject(signal.reason);
       });
-      // Questions of one turn travel together.
+      // Questions of one turn are sent together.
       if (questions.size === 1) queueMicrotask(() => this.onAsked?.());
     });
   }
 
-  /** The same call goes on under the message that brought the answers. */
+  /** Continues the call under the message that brought the answers. */
   continueUnder(
     inbound: InboundCall,
     client: ClientFacts,
@@ -79,7 +79,7 @@ export class ModernCaller extends RequestCaller {
 
   done(): void {
     this.isDone = true;
-    // Left open: a handler that does not wait for an answer does not catch its failure either.
+    // Questions are dropped rather than rejected: a handler that does not wait for an answer does not catch its failure either.
     this.#questions?.clear();
   }
 
@@ -95,8 +95,8 @@ export class ModernCaller extends RequestCaller {
   }
 
   /**
-   * The first request may bring answers: each is taken for one question of its name. Numbers do not count as names, since
-   * they say nothing about what is asked.
+   * The first request may bring answers: each is used for one question of its name. Generated names do not count,
+   * because they do not identify the question.
    */
   #takeGiven(name: string): unknown {
     this.#given ??= { ...(this.first.request.params?.inputResponses as Params | undefined) };
@@ -105,7 +105,7 @@ export class ModernCaller extends RequestCaller {
     return given;
   }
 
-  /** For a question without a name: one that no other has. */
+  /** Generates a unique name for a question without one. */
   #nextName(): string {
     let name: string;
     do name = `input-${++this.#asked}`;

@@ -1,5 +1,5 @@
-// A client of 2026-07-28: each request describes itself and is served alone. Questions to the client are results, and changes
-// are sent to those requests that listen for them.
+// Serves clients of 2026-07-28: each request describes itself and is served independently. Questions to the client are
+// results, and changes are sent to the requests that listen for them.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts';
@@ -19,16 +19,16 @@ import type { Notifier } from './notifier.ts';
 import { serviceRequest } from './service-request.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
-/** What the requests of one connection have in common. Over HTTP each request has its own. */
+/** The state that the requests of one connection share. Over HTTP each request has its own. */
 export class ModernConnection {
   readonly identity: ClientIdentity;
   readonly notifier: Notifier;
-  /** Whether messages leave as text. */
+  /** Whether messages are sent as text. */
   readonly writesText: boolean;
   readonly observer: ClientObserver | undefined;
-  /** As its last request described it. */
+  /** The client as its last request described it. */
   client: ClientFacts | undefined;
-  /** Of requests that listen for changes; most connections have none. */
+  /** Requests that listen for changes; most connections have none. */
   subscriptions: ModernSubscriptions | undefined;
 
   constructor(identity: ClientIdentity, notifier: Notifier, writesText: boolean, observer?: ClientObserver) {
@@ -38,7 +38,7 @@ export class ModernConnection {
     this.observer = observer;
   }
 
-  /** Each open subscription gets its answer. */
+  /** Answers each open subscription. */
   async endSubscriptions(): Promise<void> {
     await this.subscriptions?.endAll();
   }
@@ -49,12 +49,12 @@ export class ModernEra {
   readonly #suspended: SuspendedCalls;
   readonly #cache: Required<CacheHints>;
   readonly #isOfNode: boolean;
-  /** Of the service, since it was last described. */
+  /** The info of the service, from its last description. */
   #info: Implementation | undefined;
-  /** Most results have the same members in addition. Only for channels that write text. */
+  /** The members that most results have in addition. Used only for channels that write text. */
   #shared: SharedMembers | undefined;
 
-  /** `isOfNode`: clients are nodes of a fleet. */
+  /** `isOfNode` is true if the clients are nodes of a fleet. */
   constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>, isOfNode = false) {
     this.#isOfNode = isOfNode;
     this.#service = service;
@@ -62,7 +62,7 @@ export class ModernEra {
     this.#cache = cache;
   }
 
-  /** `client`: as the request describes it. */
+  /** `client` is the client as the request describes it. */
   serve(
     method: string,
     params: Params,
@@ -95,7 +95,7 @@ export class ModernEra {
     }
     if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     const { notifier, observer } = connection;
-    // A call that waits elsewhere is resumed by its owner, whom the service reaches.
+    // A call that is suspended elsewhere is resumed by its owner, which the service reaches.
     if (params.requestState !== undefined && !readHandle(params.requestState)) {
       return this.#suspended.resume(inbound, client, notifier, observer);
     }
@@ -109,11 +109,11 @@ export class ModernEra {
   #dressed(method: string, result: Result, writesText: boolean): Result | Promise<Result> {
     if (writesText && this.#shared && isBare(result, method))
       return new SharingResult(result, this.#shared) as unknown as Result;
-    // A result of a modern server behind the service names its sender itself.
+    // A result from a modern server behind the service already names its sender.
     const named = (result._meta as Meta | undefined)?.[SERVER_INFO] !== undefined;
     if (named || this.#info) return modernResult(result, method, this.#info, this.#cache);
     const described = this.#described(({ info }) => modernResult(result, method, info, this.#cache));
-    // A service that is lost by now has answered all the same.
+    // The result is still valid if the service was lost after it.
     return described instanceof Promise
       ? described.catch(() => modernResult(result, method, undefined, this.#cache))
       : described;

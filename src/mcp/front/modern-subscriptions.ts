@@ -1,6 +1,6 @@
-// 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which names what it asks for. Such
-// a request stays open until its client cancels it or the service ends; every notification carries the id of its request. A client
-// that does not read is told of a resource by the URI in its request, whatever part of it was updated.
+// 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which names the notifications it wants.
+// Such a request stays pending until its client cancels it or the service ends; every notification carries the id of
+// its request. A client that does not read gets the URI in its request, whatever part of the resource was updated.
 
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -14,17 +14,17 @@ import type { Notifier } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
-/** The limit for all open requests together, with what is kept for their URIs. */
+/** The limit for all open requests together, including the memory for their URIs. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** What a subscription keeps for each of its URIs beside the request: it is found by them. */
+/** The memory that a subscription needs for each URI beside the request, because it is indexed by URI. */
 const BYTES_PER_URI = 512;
 
 interface Subscription {
   inbound: InboundCall;
   bytes: number;
-  /** What is listened for. */
+  /** The notifications that are sent. */
   filter: SubscriptionFilter;
-  /** Made on first use: most clients read. */
+  /** Created on first use: most clients read. */
   subjects?: ListenSubjects;
   isAcknowledged: boolean;
   isOver: boolean;
@@ -39,14 +39,14 @@ export class ModernSubscriptions {
   readonly #isOfNode: boolean;
   #heldBytes = 0;
 
-  /** `isOfNode`: the client is a node of a fleet, which may ask for log messages, too. */
+  /** `isOfNode` is true if the client is a node of a fleet, which may also request log messages. */
   constructor(service: Service, notifier: Notifier, isOfNode = false) {
     this.#service = service;
     this.#notifier = notifier;
     this.#isOfNode = isOfNode;
   }
 
-  /** Resolves when the listening ends from our side; a cancel by the client is never answered. */
+  /** Resolves when the subscription ends from our side. A cancellation by the client is never answered. */
   listen(params: Params, inbound: InboundCall, client: ClientFacts): Promise<Result> {
     const wanted = readFilter(params.notifications);
     if (this.#open.size >= MOST_SUBSCRIPTIONS) {
@@ -84,7 +84,10 @@ export class ModernSubscriptions {
     else this.#acknowledge(subscription);
   }
 
-  /** The level of a server that has one for all clients. Returns what ends both, or stops the watch if it fails. */
+  /**
+   * Sets the level of a server that has one for all clients. Returns a function that ends both watches, or stops the
+   * first if this fails.
+   */
   async #alsoChoose(level: LogLevel, client: ClientFacts, stop: () => void): Promise<() => void> {
     const filter = { logs: level, choosesLogs: true };
     try {
@@ -99,7 +102,7 @@ export class ModernSubscriptions {
     }
   }
 
-  /** Once, and before any other message of the subscription. */
+  /** Sent once, and before any other message of the subscription. */
   #acknowledge(subscription: Subscription): void {
     if (subscription.isAcknowledged) return;
     subscription.isAcknowledged = true;
@@ -112,7 +115,7 @@ export class ModernSubscriptions {
   #notified(subscription: Subscription, method: string, params: Params | undefined): void {
     if (subscription.isOver) return;
     if (method === LOG_METHOD) {
-      // Before, it comes on the stream that this one replaces.
+      // Before the acknowledgement, log messages are sent on the stream that this one replaces.
       if (subscription.isAcknowledged) this.#notifier.log(params ?? {}, subscription.inbound);
       return;
     }
@@ -124,7 +127,10 @@ export class ModernSubscriptions {
     });
   }
 
-  /** The server ends: each subscription gets the answer to its request. Resolves when all were handed to the transport. */
+  /**
+   * Answers the request of each subscription, because the server ends. Resolves when all answers were passed to the
+   * transport.
+   */
   async endAll(): Promise<void> {
     await Promise.all([...this.#open].map((subscription) => this.#end(subscription)));
   }
@@ -144,13 +150,13 @@ export class ModernSubscriptions {
   }
 }
 
-/** What a request to listen keeps in memory beside itself. */
+/** The memory that a listen request needs beside itself. */
 export function bytesOfUris({ notifications }: Params): number {
   const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
   return Array.isArray(uris) ? uris.length * BYTES_PER_URI : 0;
 }
 
-/** Wishes for what the server does not announce are left out of the acknowledgement. */
+/** Leaves out notifications that the server does not announce. */
 function offered(wanted: SubscriptionFilter, has: ServerCapabilities): SubscriptionFilter {
   const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions = [] } = wanted;
   const announced = announcedLists(has);

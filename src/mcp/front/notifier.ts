@@ -1,16 +1,19 @@
-// The notifications of one connection. A client that reads is sent each as it comes. While too much waits for it (`setFull`),
-// nothing is added: of each call's progress the newest is kept, of the changes of one subject one, and all else is counted. When
-// the client has caught up it gets those, and the count. What is kept is no more than the client's calls and subscriptions, which
-// are counted where they begin: nothing in it has a size that the server chooses.
+// The notifications of one connection. A client that reads gets each one at once. While too much is queued for it
+// (`setFull`), nothing is added: the newest progress of each call is kept, one change per subject, and all others are
+// counted. When the client has caught up, it gets those and the count. The kept data is bounded by the client's calls
+// and subscriptions, which are counted where they begin: its size never depends on the server.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../service.ts';
 import type { RequestId } from '../types.ts';
 
-/** `request`: the id of the request that the notification belongs to. Rejects if it was not sent; `setFull` comes before that. */
+/**
+ * `request` is the id of the request that the notification belongs to. Rejects if it was not sent; `setFull` is called
+ * before that.
+ */
 type Send = (method: string, params: Params | undefined, request?: RequestId) => Promise<void> | undefined;
 
-/** What a client was promised to be told of, and the notification that tells it. One object for each as long as it is promised. */
+/** A subject that the client watches, with the notification of a change. The same object is used for as long as it is watched. */
 export interface Subject {
   readonly method: string;
   readonly params: Params | undefined;
@@ -18,17 +21,17 @@ export interface Subject {
 
 const PROGRESS = 'notifications/progress';
 const LOG = 'notifications/message';
-/** Of progress that is kept. */
+/** The longest message of kept progress. */
 const MOST_MESSAGE_CHARS = 1024;
 
 export class Notifier {
   readonly #send: Send;
   #isFull = false;
-  /** What waits. Made on first use: most clients read. */
+  /** Notifications that are kept. Created on first use: most clients read. */
   #progress: Map<InboundCall, Params> | undefined;
   #changes: Set<Subject> | undefined;
   #unsent = 0;
-  /** Of the last log message among them: a level that the client wants. */
+  /** The level of the last unsent log message, which is one that the client wants. */
   #unsentLevel: unknown;
 
   constructor(send: Send) {
@@ -36,7 +39,7 @@ export class Notifier {
   }
 
   progress(call: InboundCall, params: Params): void {
-    // What is refused is not missed: more follows, or the answer.
+    // Lost progress does not matter: more progress or the answer follows.
     if (!this.#isFull) return void this.#send(PROGRESS, params, call.id)?.catch(() => undefined);
     this.#progress ??= new Map();
     if (!this.#progress.has(call)) void call.whenSettled.then(() => this.#progress?.delete(call));
@@ -48,18 +51,21 @@ export class Notifier {
     else this.#send(LOG, params, call?.id)?.catch(() => this.#count(params.level));
   }
 
-  /** The subject has changed, and the client will look again: to say it once is enough. Undefined: nothing was promised. */
+  /**
+   * Reports a change of the subject. One notification is enough, because the client reads the subject again. If
+   * `subject` returns undefined, the client does not watch it.
+   */
   changed(method: string, params: Params | undefined, subject: () => Subject | undefined): void {
     if (this.#isFull) this.#keep(subject());
     else this.#send(method, params)?.catch(() => this.#keep(subject()));
   }
 
-  /** The client is told nothing more of it. */
+  /** Call this when the client no longer watches the subject. */
   ended(subject: Subject): void {
     this.#changes?.delete(subject);
   }
 
-  /** One that a request calls for. It is sent in any case: requests are not read while too much waits. */
+  /** Sends a notification that a request requires. It is never dropped: requests are not read while too much is queued. */
   reply(method: string, params: Params): void {
     this.#send(method, params)?.catch(() => undefined);
   }

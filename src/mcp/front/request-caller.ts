@@ -1,5 +1,5 @@
-// The caller of a request that came as a message. All that goes back to the client on behalf of the request passes here, in
-// the form that the client's revision has. How a question travels is the era's business.
+// The caller of a request that arrived as a message. Everything that is sent back to the client on behalf of the
+// request passes through it, in the form of the client's revision. The era decides how a question is sent.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -14,10 +14,10 @@ import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
 
 export abstract class RequestCaller implements Caller {
-  /** The message that began the call: its signal is the one that services hold. */
+  /** The message that began the call. Services hold its signal. */
   readonly first: InboundCall;
   client: ClientFacts;
-  /** Of the connection that the last message came on. */
+  /** The notifier of the connection on which the last message arrived. */
   notifier: Notifier;
   readonly options: CallOptions | undefined;
   protected inbound: InboundCall;
@@ -56,7 +56,7 @@ export abstract class RequestCaller implements Caller {
     return this.#token !== undefined;
   }
 
-  /** MCP forbids values that do not grow, and any after the answer: those are not sent. */
+  /** MCP forbids progress values that do not increase, and progress after the answer: those are not sent. */
   progress(params: Params): void {
     const progressToken = this.#token;
     const { cancelled, settled } = this.inbound;
@@ -68,7 +68,7 @@ export abstract class RequestCaller implements Caller {
     this.notifier.progress(this.inbound, sent);
   }
 
-  /** Sent only to a client that wants messages of this level. */
+  /** Sent only if the client wants messages of this level. */
   log(params: Params): void {
     const wanted = this.client.logLevel;
     if (wanted === undefined || !reaches(params.level, wanted) || this.inbound.cancelled) return;
@@ -90,7 +90,7 @@ export abstract class RequestCaller implements Caller {
     if (this.#sent) this.observer?.linked(this.inbound.id, this.#sent.wire, 'fromServer', id);
   }
 
-  /** The request that runs on a server now belongs to the message that continues the call, too. */
+  /** Links the request that runs on a server to the message that continues the call as well. */
   protected linkAgain(): void {
     const sent = this.#sent;
     if (sent) this.sent(sent.wire, sent.id);

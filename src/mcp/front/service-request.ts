@@ -1,5 +1,5 @@
-// A request to the service. The eras have different codes for a resource that does not exist: the client gets that of its own,
-// also where the server behind the service speaks another.
+// Sends a request to the service. The eras have different codes for a resource that does not exist: the client gets the
+// code of its era, even if the server behind the service uses the other one.
 
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -28,7 +28,7 @@ async function read(service: Service, params: Params, caller: Caller): Promise<R
   }
 }
 
-/** 2026-07-28 has no code for it alone; "the URI SHOULD be in data" tells it from other invalid parameters. */
+/** 2026-07-28 has no specific code; "the URI SHOULD be in data" distinguishes it from other invalid parameters. */
 function isNotFound(error: unknown, uri: unknown): error is RpcError {
   if (!(error instanceof RpcError)) return false;
   if (error.rpcCode === McpCode.resourceNotFound) return true;

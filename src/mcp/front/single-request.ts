@@ -1,5 +1,5 @@
-// One request of 2026-07-28 with a reply of its own, as HTTP has them. It is served as a front serves those of a connection, and
-// needs neither a peer nor a queue: there is nothing else on the connection. Closing the reply cancels it.
+// One request of 2026-07-28 with its own reply, as in HTTP. It is served like a request of a connection, but needs
+// neither a peer nor a queue, because nothing else uses the connection. Closing the reply cancels the request.
 
 import { toRpcError } from '../../base/error-json.ts';
 import { PeerError, type UsageError } from '../../base/errors.ts';
@@ -12,24 +12,27 @@ import type { Fronts } from './fronts.ts';
 import { ModernConnection } from './modern-era.ts';
 import { Notifier } from './notifier.ts';
 
-/** Messages leave as text. */
+/** Messages are sent as text. */
 export interface SingleReply {
-  /** A notification before the answer. False: it was not sent, since too much waits. `onfull` was called before. */
+  /**
+   * Sends a notification before the answer. Returns false if it was not sent because too much is queued; `onfull` was
+   * called before.
+   */
   notify(message: JsonRpcNotification): boolean;
-  /** The last message; or why it cannot be written. */
+  /** Sends the last message. Returns an error if it cannot be written. */
   answer(message: JsonRpcResponse): UsageError | undefined;
-  /** Nothing more will be sent. */
+  /** Call this after the last message. */
   end(): void;
-  /** Too much waits for the client; false when it has taken all. */
+  /** Called with true when too much is queued for the client, and with false when it has read everything. */
   onfull: ((isFull: boolean) => void) | undefined;
-  /** Nothing more can be sent: all has been, or the client went away. Called once. */
+  /** Called once, when everything was sent or the client has disconnected. */
   onclose: (() => void) | undefined;
-  /** The client has other requests: the service does not learn of its end by the end of this one. */
+  /** Whether the client has other requests, so that the end of this one is not the end of the client for the service. */
   readonly clientStays?: boolean | undefined;
 }
 
 export class SingleRequest {
-  /** It was answered, or cancelled. Called once. */
+  /** Called once, when the request was answered or cancelled. */
   onover: (() => void) | undefined;
   readonly #fronts: Fronts;
   readonly #call: InboundCall;
@@ -68,7 +71,7 @@ export class SingleRequest {
     }
   }
 
-  /** The server ends. */
+  /** Call this when the server ends. */
   async close(): Promise<void> {
     await this.#connection.endSubscriptions();
     if (!this.#call.settled) this.#reply.answer(this.#failure(unanswered()));

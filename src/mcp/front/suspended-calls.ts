@@ -1,11 +1,12 @@
-// 2026-07-28 has no requests from server to client: a call that asks its client is suspended here, while an `input_required`
-// result carries its questions out; the client's retry brings the answers and resumes it. The service runs it once, however
-// many rounds that takes. Suspended calls are bounded in number and in bytes. The client holds only a key: random, good for
-// one use, and refused with an error if it is altered.
+// 2026-07-28 has no requests from server to client: a call that asks its client is suspended here while an
+// `input_required` result carries its questions to the client; the client's retry brings the answers and resumes it.
+// The service runs the call once, however many rounds it takes. Suspended calls are limited in number and in bytes. The
+// client holds only a key: random, valid for one use, and refused with an error if it is altered.
 //
-// A suspended call belongs to the connection that its last request came on. It ends when that connection is closed, unless a
-// request on another one resumes it within `orphanedMs`; when its client does not answer within `suspendedMs`; and when newer
-// ones need its place: the oldest of the principal that has the most. A call that has ended is never suspended again.
+// A suspended call belongs to the connection on which its last request arrived. It ends when that connection closes,
+// unless a request on another one resumes it within `orphanedMs`; when its client does not answer within `suspendedMs`;
+// and when newer calls need its slot: then the oldest call of the principal with the most calls ends. A call that has
+// ended is never suspended again.
 
 import type { Clock } from '../../base/clock.ts';
 import { type RpcError, toError } from '../../base/errors.ts';
@@ -23,7 +24,7 @@ import type { Notifier } from './notifier.ts';
 export interface SuspendedCallsOptions {
   clock: Clock;
   maxSuspended: number;
-  /** Of their requests, all together. */
+  /** The maximum bytes of their requests together. */
   maxSuspendedBytes: number;
   suspendedMs: number;
   /** How long they can be resumed after their connection has closed. */
@@ -44,20 +45,23 @@ export class SuspendedCalls {
     );
   }
 
-  /** `outcome`: what the service returned for the call. Resolves to that, or to the questions of the call. */
+  /**
+   * `outcome` is the value that the service returned for the call. Resolves with the result, or with the questions of
+   * the call.
+   */
   run(call: ModernCaller, outcome: Result | Promise<Result>): Result | Promise<Result> {
     if (!(outcome instanceof Promise)) {
       call.done();
       return outcome;
     }
     call.result = outcome;
-    // What it fails with while it is suspended is the answer to the request that resumes it.
+    // If the call fails while it is suspended, the error is the answer to the request that resumes it.
     const done = () => call.done();
     outcome.then(done, done);
     return this.#untilNextStop(call, call.first);
   }
 
-  /** The client has sent the request again, with answers. */
+  /** Continues a call whose client has sent the request again, with answers. */
   resume(
     inbound: InboundCall,
     client: ClientFacts,
@@ -66,7 +70,7 @@ export class SuspendedCalls {
   ): Promise<Result> {
     const params = inbound.request.params ?? {};
     const call = this.#find(params.requestState);
-    // The same answer as for a key that does not exist: it says nothing about calls of others.
+    // The same error as for an unknown key, so that it reveals nothing about calls of others.
     if (call.client.identity.principal !== client.identity.principal) throw this.#unknown(params.requestState);
     if (call.identity !== identityOf(inbound)) {
       throw invalidParams('requestState belongs to another request: send the same method and parameters again');
@@ -84,7 +88,7 @@ export class SuspendedCalls {
     return this.#untilNextStop(call, inbound);
   }
 
-  /** The connection is closed: its suspended calls end now, or when nothing has resumed them in time. */
+  /** Call this when a connection has closed: its suspended calls end now, or after `orphanedMs` if they are not resumed. */
   connectionClosed(notifier: Notifier): void {
     if (this.#calls.size === 0) return;
     const { clock, orphanedMs } = this.#options;
@@ -101,12 +105,12 @@ export class SuspendedCalls {
     return this.#calls.size;
   }
 
-  /** Whether a request with this `requestState` resumes one of them. */
+  /** Whether a request with this `requestState` resumes a suspended call. */
   has(state: unknown): boolean {
     return this.#byState(state) !== undefined;
   }
 
-  /** The client has ended, on whatever connection its requests came. */
+  /** Call this when a client has ended, whichever connection its requests used. */
   clientEnded(id: string): void {
     for (const call of [...this.#calls.values()]) {
       if (call.client.identity.id === id) this.#drop(call, 'its client has ended');
@@ -121,7 +125,7 @@ export class SuspendedCalls {
   #untilNextStop(call: ModernCaller, inbound: InboundCall): Promise<Result> {
     return new Promise((resolve, reject) => {
       call.onAsked = () => {
-        if (call.isDone || call.questions.size === 0) return; // all were taken back
+        if (call.isDone || call.questions.size === 0) return; // all questions were withdrawn
         call.onAsked = undefined;
         try {
           resolve(this.#suspend(call, inbound));
@@ -131,7 +135,7 @@ export class SuspendedCalls {
         }
       };
       call.result?.then(resolve, reject);
-      // Not all questions were answered: those left go out again, with what the handler may ask now.
+      // Unanswered questions are sent again, together with those that the handler may ask now.
       const isLeft = inbound !== call.first && call.questions.size > 0;
       if (isLeft) queueMicrotask(() => queueMicrotask(() => call.onAsked?.()));
     });
@@ -150,7 +154,7 @@ export class SuspendedCalls {
     return { resultType: 'input_required', inputRequests, requestState: `${this.#run}.${call.key}` };
   }
 
-  /** Ends the oldest of the principal that takes the most. */
+  /** Ends the oldest calls of the principal that uses the most until there is enough space. */
   #makeRoom(bytes: number): void {
     const { maxSuspended, maxSuspendedBytes } = this.#options;
     if (bytes > maxSuspendedBytes) {
@@ -198,7 +202,7 @@ export class SuspendedCalls {
   }
 }
 
-/** The oldest call of the principal whose calls have the largest size together. */
+/** The oldest call of the principal whose calls are the largest together. */
 function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCaller) => number) {
   const sums = new Map<string | undefined, { oldest: ModernCaller; size: number }>();
   for (const call of calls) {
@@ -212,7 +216,7 @@ function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCal
   return largest?.oldest;
 }
 
-/** A retry must be the same request. */
+/** Identifies the request, because a retry must be the same request. */
 function identityOf(inbound: InboundCall): string {
   const { inputResponses: _responses, requestState: _state, _meta, ...params } = inbound.request.params ?? {};
   const json = toJson([inbound.request.method, params]);

@@ -1,6 +1,6 @@
-// Some clients speak a dialect that tutorials have spread: methods with a prefix (`mcp/tools/list`), members in snake case
-// (`client_info`, `is_error`), `parameters` for the input schema, and content that is one string. Their requests are
-// translated before they are served, and the results after. For all others this costs one comparison a request.
+// Translates a dialect that tutorials have spread: methods with a prefix (`mcp/tools/list`), members in snake case
+// (`client_info`, `is_error`), `parameters` for the input schema, and content that is one string. Requests are
+// translated before they are served, and results afterwards. Other requests cost one comparison.
 
 import { requireJson } from '../../base/to-json.ts';
 import { NEWEST_LEGACY } from '../revisions.ts';
@@ -9,7 +9,7 @@ import type { CallToolResult, Tool } from '../types.ts';
 
 const PREFIX = 'mcp/';
 
-/** A request of the dialect, as a request of MCP. */
+/** A request of the dialect, translated to MCP. */
 export interface TranslatedRequest {
   method: string;
   params: Params;
@@ -38,7 +38,10 @@ export function fromDialect(method: string, params: Params): TranslatedRequest |
   return { method, params: { ...rest, clientInfo, protocolVersion } };
 }
 
-/** The result of a translated request. One of another kind, such as `input_required`, is not the dialect's. */
+/**
+ * Translates the result of a request in the dialect. Results of other types, such as `input_required`, do not exist in
+ * the dialect and stay unchanged.
+ */
 export function toDialect(method: string, result: Result): Result {
   const translate = Object.hasOwn(translations, method) ? translations[method] : undefined;
   return translate && (result.resultType ?? 'complete') === 'complete' ? translate(result as never) : result;

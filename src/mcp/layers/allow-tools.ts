@@ -1,13 +1,13 @@
-// The layer that hides tools: those that are not allowed are neither listed nor called.
+// A layer that hides tools: tools that are not allowed are neither listed nor called.
 
 import { methodsOfMcp } from '../methods.ts';
 import type { Result } from '../service.ts';
 import type { Layer } from './layer.ts';
 
 export interface ToolPolicy {
-  /** `tool`: the name that a client sent, which may be of any type. */
+  /** `tool` is the name that a client sent, which may be of any type. */
   mayUse(tool: unknown): boolean;
-  /** `tool`: the name in a list of a server, which may be of any type. As `mayUse` unless given. */
+  /** `tool` is the name in a list of a server, which may be of any type. Default: `mayUse`. */
   mayList?(tool: unknown): boolean;
   /** The error for a call of a tool that may not be used. */
   refusal(tool: unknown): Error;

@@ -6,7 +6,7 @@ import { compose, forClients, type Layer, type Outcome, outcomeLabel, reportOutc
 const caller = { request: { jsonrpc: '2.0', id: 1, method: 'tools/call' } } as Caller;
 const ownCaller = {} as Caller;
 
-/** Writes its name into each result on the way back. */
+/** Adds its name to each result on the way back. */
 const named =
   (name: string): Layer =>
   (next) =>

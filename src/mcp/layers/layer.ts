@@ -1,5 +1,5 @@
-// A layer is a concern of every request, whatever service answers it: rights, turns, metrics, traces. It is one function, made of the
-// next step on the way to the service.
+// A layer handles one concern of every request, whatever service answers it: rights, turns, metrics, traces. It is a
+// function that wraps the next step toward the service.
 
 import { StandpipeError } from '../../base/errors.ts';
 import type { Result, Service } from '../service.ts';
@@ -7,7 +7,7 @@ import type { Result, Service } from '../service.ts';
 export type ServiceRequest = Service['request'];
 export type Layer = (next: ServiceRequest) => ServiceRequest;
 
-/** The first layer sees a request first. Whatever is not a request goes to the service itself. */
+/** The first layer receives a request first. Everything except requests goes directly to the service. */
 export function compose(service: Service, ...layers: readonly Layer[]): Service {
   const last: ServiceRequest = (method, params, caller) => service.request(method, params, caller);
   return {
@@ -20,7 +20,7 @@ export function compose(service: Service, ...layers: readonly Layer[]): Service 
   };
 }
 
-/** The layer for requests of clients alone. Requests without a message are made by this process itself. */
+/** Applies the layer only to requests of clients. Requests without a message come from this process itself. */
 export function forClients(layer: Layer): Layer {
   return (next) => {
     const layered = layer(next);
@@ -30,7 +30,7 @@ export function forClients(layer: Layer): Layer {
 
 export type Outcome = { readonly result: Result } | { readonly error: unknown };
 
-/** Reports the outcome of a request once, before its caller sees it. A result that is there at once stays so. */
+/** Reports the outcome of a request once, before its caller receives it. A synchronous result stays synchronous. */
 export function reportOutcome(
   request: () => Result | Promise<Result>,
   report: (outcome: Outcome) => void,
@@ -51,7 +51,7 @@ export function reportOutcome(
   return result;
 }
 
-/** `ok`, `tool_error`, or the documented code of the error. A code that a server chose is `error`: a peer must not add values. */
+/** `ok`, `tool_error`, or the documented code of the error. Other errors are `error`, so that a peer cannot add values. */
 export function outcomeLabel(outcome: Outcome): string {
   if ('result' in outcome) return outcome.result.isError === true ? 'tool_error' : 'ok';
   return outcome.error instanceof StandpipeError ? outcome.error.code : 'error';

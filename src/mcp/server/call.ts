@@ -1,5 +1,5 @@
-// What a handler holds while it works on one request: the way to ask its client back, to report progress, to log, and to
-// learn that the client no longer waits. The same for every revision and every caller.
+// The context of a handler while it runs: questions to the client, progress, log messages, and a signal for
+// cancellation. It is the same for every revision and every caller.
 
 import { toAbortSignal } from '../../base/cancel-signal.ts';
 import type { Revision } from '../revisions.ts';
@@ -17,7 +17,10 @@ import type {
 } from '../types.ts';
 
 export interface QuestionOptions {
-  /** The key of the question in `inputRequests` (2026-07-28). A number is used unless given; older revisions have none. */
+  /**
+   * The key of the question in `inputRequests` (2026-07-28). By default a name with a number is generated; older
+   * revisions have no key.
+   */
   name?: string;
 }
 
@@ -31,7 +34,7 @@ export class Call {
     this.#params = params;
   }
 
-  /** The client, as it presented itself. */
+  /** The client as it described itself. */
   get client(): ClientFacts {
     return this.#caller.client;
   }
@@ -40,7 +43,7 @@ export class Call {
     return this.#caller.client.revision;
   }
 
-  /** 0 for a request that did not come as a message. */
+  /** The id of the request; 0 if it did not arrive as a message. */
   get requestId(): RequestId {
     return this.#caller.request?.id ?? 0;
   }
@@ -49,7 +52,7 @@ export class Call {
     return (this.#caller.request?.params ?? this.#params)._meta as Meta | undefined;
   }
 
-  /** Aborts when the client cancels or goes away. */
+  /** Aborts when the client cancels the request or disconnects. */
   get signal(): AbortSignal {
     const { signal } = this.#caller;
     this.#signal ??= signal ? toAbortSignal(signal) : new AbortController().signal;
@@ -57,8 +60,8 @@ export class Call {
   }
 
   /**
-   * Does nothing where the client did not ask for progress. MCP forbids values that do not grow, and any after the answer:
-   * those are not sent.
+   * Does nothing if the client did not request progress. MCP forbids values that do not increase, and progress after
+   * the answer: those are not sent.
    */
   progress(progress: number, total?: number, message?: string): void {
     if (!this.#caller.wantsProgress) return;
@@ -68,12 +71,12 @@ export class Call {
     this.#caller.progress(params);
   }
 
-  /** Sent only to a client that wants messages of this level. */
+  /** Sent only if the client wants messages of this level. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     this.#caller.log(logger === undefined ? { level, data } : { level, logger, data });
   }
 
-  /** Asks the user, by a form or by a web page. */
+  /** Asks the user, with a form or a web page. */
   elicit(params: ElicitParams, options?: QuestionOptions): Promise<ElicitResult> {
     return this.#ask({ method: 'elicitation/create', params }, options) as Promise<ElicitResult>;
   }

@@ -1,5 +1,5 @@
-// What is checked when a server is declared. Plain JavaScript lets these mistakes pass, and the call that fails comes much
-// later, at a client.
+// Checks the declaration of a server. JavaScript would accept these mistakes, and the failing call would come much
+// later, from a client.
 
 import { UsageError } from '../../base/errors.ts';
 import type { Implementation } from '../types.ts';
@@ -13,7 +13,7 @@ export function mustPresentItself(info: Implementation): void {
   }
 }
 
-/** `what`: a tool, resource, template or prompt. The name of a resource is its URI. */
+/** `what` is "tool", "resource", "resource template" or "prompt". The name of a resource is its URI. */
 export function mustHaveName(name: unknown, what: string): void {
   if (typeof name === 'string' && name !== '') return;
   const given = typeof name === 'string' ? 'an empty string' : `a ${typeof name}`;

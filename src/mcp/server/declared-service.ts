@@ -1,4 +1,4 @@
-// The handlers of a server as a service: what is declared is described, listed, run and watched here.
+// Turns the declared handlers of a server into a service, which describes, lists, runs and watches them.
 
 import { reaches } from '../meta.ts';
 import { type ListKind, methodsOfMcp } from '../methods.ts';
@@ -9,11 +9,11 @@ import { callTool, complete, getPrompt, listPage, readResource } from './methods
 import { Registry } from './registry.ts';
 
 export interface DeclaredServiceOptions {
-  /** How to use this server, for the model that will. */
+  /** Instructions for the model that uses this server. */
   instructions?: string;
-  /** Beyond what follows from the tools, resources and prompts that are declared when a client connects. */
+  /** Capabilities in addition to those that follow from the declared tools, resources and prompts. */
   capabilities?: ServerCapabilities;
-  /** How many tools, resources or prompts a page of a list has. */
+  /** The number of tools, resources or prompts on a page of a list. Default: 250. */
   pageSize?: number;
 }
 
@@ -33,7 +33,7 @@ export class DeclaredService implements Service {
     this.#pageSize = options.pageSize ?? 250;
   }
 
-  /** Looked up on every request, so it is worked out once. */
+  /** Cached, because it is read on every request. */
   describe(): ServiceFacts {
     this.#facts ??= {
       info: this.#info,
@@ -72,7 +72,7 @@ export class DeclaredService implements Service {
   }
 
   notify(): void {
-    // No handler is declared for notifications.
+    // Handlers for notifications cannot be declared.
   }
 
   watch(watcher: Watcher): Promise<() => void> {
@@ -107,7 +107,7 @@ export class DeclaredService implements Service {
     }
   }
 
-  /** One notification for all changes of one turn. */
+  /** Sends one notification for all changes of one turn. */
   #changed(kind: ListKind): void {
     this.#facts = undefined;
     if (this.#watchers.size === 0) return;

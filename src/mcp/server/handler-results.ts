@@ -1,4 +1,5 @@
-// What handlers returned, as results of MCP. A string becomes text, bytes a blob, ready blocks, contents and messages stay.
+// Converts return values of handlers to MCP results. A string becomes text and bytes become a blob; blocks, contents
+// and messages stay unchanged.
 
 import { requireJson } from '../../base/to-json.ts';
 import type {
@@ -10,14 +11,14 @@ import type {
   ResourceContents,
 } from '../types.ts';
 
-/** What a tool's handler may return. `Value` is what its output schema says, or anything that JSON can carry. */
+/** The return value of a tool handler. `Value` is the type of its output schema, or anything that JSON can represent. */
 export type ToolReturn<Value = unknown> = string | ContentBlock | ContentBlock[] | CallToolResult | Value | undefined;
 export type ResourceReturn = string | Uint8Array | ResourceContents | ResourceContents[] | ReadResourceResult;
 export type PromptReturn = string | ContentBlock | PromptMessage | PromptMessage[] | GetPromptResult;
 
 const blockTypes = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** A value that is no content is structured content, shown as text too for clients that only read that. */
+/** A value that is not content becomes structured content, and text too for clients that read only text. */
 export function toToolResult(returned: unknown, hasOutputSchema: boolean): CallToolResult {
   if (isToolResult(returned)) return returned;
   if (!hasOutputSchema) {
@@ -58,12 +59,12 @@ function labelled<T extends ResourceContents>(contents: T, mimeType: string | un
 
 function base64(bytes: Uint8Array): string {
   let binary = '';
-  // As many at a time as a function call takes arguments.
+  // In slices, because a function call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary);
 }
 
-/** Text and content are one message of the user. */
+/** Text and content become one message of the user. */
 export function toPromptResult(returned: unknown, description: string | undefined): GetPromptResult {
   const result = withMessages(returned as PromptReturn);
   return description === undefined || result.description !== undefined ? result : { description, ...result };

@@ -1,4 +1,5 @@
-// What each method of a declared server does. Results are those of the newest revision; the front fits them to others.
+// Implements the methods of a declared server. Results have the form of the newest revision; the client adapter
+// converts them for others.
 
 import { RpcError, toError } from '../../base/errors.ts';
 import { invalidParams, resourceNotFound } from '../protocol-errors.ts';
@@ -11,7 +12,7 @@ import { page } from './paging.ts';
 import type { Catalog, Completer, Registry, ToolEntry } from './registry.ts';
 import type { Checked } from './schema.ts';
 
-/** 2025-11-25 made arguments that do not fit an error that the model sees; before, they were an error of the protocol. */
+/** Since 2025-11-25 invalid arguments are a tool error that the model sees; before, they were a protocol error. */
 const INVALID_ARGUMENTS_ARE_TOOL_ERRORS: Revision = '2025-11-25';
 
 export function listPage<D>(
@@ -24,7 +25,7 @@ export function listPage<D>(
   return nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
 }
 
-/** Answers at once where the tool does: a promise is made only by a handler or a check that needs one. */
+/** Returns synchronously if the tool does: a promise is created only by a handler or a check that needs one. */
 export function callTool(registry: Registry, params: Params, caller: Caller): CallToolResult | Promise<CallToolResult> {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw invalidParams('tools/call needs the "name" of a tool');
@@ -72,7 +73,7 @@ function finished(tool: ToolEntry, returned: unknown): CallToolResult | Promise<
   return checked instanceof Promise ? checked.then(check) : check(checked);
 }
 
-/** An RpcError is meant for the protocol; whatever else a handler throws is for the model to read, without its stack. */
+/** An RpcError becomes a protocol error. Other errors become a tool error for the model, without the stack. */
 function failed(error: unknown): CallToolResult {
   if (error instanceof RpcError) throw error;
   return toolError(toError(error).message);

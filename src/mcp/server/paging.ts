@@ -1,4 +1,5 @@
-// Long lists go out in pages. A cursor is opaque to the client and says where to go on; anything else is refused.
+// Splits long lists into pages. A cursor is opaque to the client and marks where the next page begins; invalid cursors
+// are refused.
 
 import { invalidParams } from '../protocol-errors.ts';
 

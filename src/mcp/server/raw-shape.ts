@@ -1,5 +1,5 @@
-// A raw shape: an object whose members are schemas, as SDK 1.x takes it (`{ city: z.string() }`). It becomes one object
-// schema, whatever library its members come from. Members that are not in the shape are dropped, as zod does.
+// A raw shape is an object whose members are schemas, as SDK 1.x accepts it (`{ city: z.string() }`). It becomes one
+// object schema, whichever library its members come from. Members that are not in the shape are dropped, as zod does.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { UsageError } from '../../base/errors.ts';
@@ -15,12 +15,12 @@ type Optional<S, Side extends 'input' | 'output'> = {
 type Value<S, Side extends 'input' | 'output'> =
   S extends StandardSchemaV1<infer Input, infer Output> ? (Side extends 'input' ? Input : Output) : never;
 
-/** The object that a shape describes. A member that may be undefined may be left out. */
+/** The type that a shape describes. A member that may be undefined may be omitted. */
 export type ShapeValue<S, Side extends 'input' | 'output'> = {
   -readonly [Name in Exclude<keyof S, Optional<S, Side>>]: Value<S[Name], Side>;
 } & { -readonly [Name in Optional<S, Side>]?: Value<S[Name], Side> };
 
-/** Whether at least one member is a schema of a library: no plain JSON Schema has such. */
+/** Whether at least one member is a schema of a library, which plain JSON Schema never contains. */
 export function isRawShape(schema: object): schema is RawShape {
   return typeof schema === 'object' && Object.values(schema).some(isStandard);
 }
@@ -94,7 +94,7 @@ function memberToJson(name: string, schema: StandardSchema, side: 'input' | 'out
   const { jsonSchema, vendor } = schema['~standard'];
   if (!jsonSchema) throw noJsonSchema(`"${name}" in the ${side} schema of ${owner}`, vendor);
   const json = jsonSchema[side]({ target: 'draft-2020-12' });
-  // Its references start at its own root, which is not the root of the whole.
+  // References of a member start at the root of that member, which is not the root of the whole schema.
   if (!JSON.stringify(json).includes('"$ref"')) return json;
   throw new UsageError('INVALID_OPTION', `"${name}" in the ${side} schema of ${owner} has references`, {
     hint: 'Give one object schema instead of a shape, such as z.object({ … }).',

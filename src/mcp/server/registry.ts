@@ -1,5 +1,5 @@
-// What a server offers: its tools, resources, templates and prompts, as they were declared. Names are unique; lists keep
-// the order of declaration; every change is reported to the service.
+// The declared tools, resources, templates and prompts of a server. Names are unique, lists keep the order of
+// declaration, and every change is reported to the service.
 
 import { UsageError } from '../../base/errors.ts';
 import type { ListKind } from '../methods.ts';
@@ -39,7 +39,7 @@ export interface PromptEntry {
   get: (args: never, call: Call) => unknown;
 }
 
-/** One family of things with unique names. */
+/** One kind of entries with unique names. */
 export class Catalog<Entry extends { definition: Definition }, Definition> {
   readonly #byName = new Map<string, Entry>();
   #definitions: readonly Definition[] | undefined;
@@ -79,7 +79,7 @@ export class Catalog<Entry extends { definition: Definition }, Definition> {
     return this.#byName.values();
   }
 
-  /** The same list until something changes. */
+  /** Returns the same array until an entry changes. */
   definitions(): readonly Definition[] {
     this.#definitions ??= [...this.#byName.values()].map(({ definition }) => definition);
     return this.#definitions;

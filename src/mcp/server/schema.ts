@@ -1,6 +1,6 @@
-// What a tool takes and gives, as its author wrote it down: any Standard Schema that can express itself as JSON Schema
-// (zod, valibot, arktype), an object of such (a raw shape), or plain JSON Schema. All become the same thing: a JSON Schema to
-// show, and a check to run. What is none of them is refused when it is declared.
+// Compiles the input and output schemas of a tool: a Standard Schema that provides JSON Schema (zod, valibot, arktype),
+// an object of such schemas (a raw shape), or plain JSON Schema. Each becomes a JSON Schema to publish and a check to
+// run. Anything else is refused when it is declared.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { UsageError } from '../../base/errors.ts';
@@ -9,13 +9,13 @@ import { compileJsonSchema, type SchemaCheck } from '../json-schema.ts';
 import type { JsonSchema } from '../types.ts';
 import { isRawShape, noJsonSchema, objectOfShape, type RawShape, type ShapeValue } from './raw-shape.ts';
 
-/** A validator that also gives JSON Schema. */
+/** A validator that also provides JSON Schema. */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
   StandardJSONSchemaV1<Input, Output>;
 
 export type AnySchema = StandardSchema | RawShape | JsonSchema;
 
-/** What a handler gets for a schema: what the validator makes of it, or plain data. */
+/** The type that a handler receives for a schema: the output of the validator, or plain data. */
 export type OutputOf<S> =
   S extends StandardSchemaV1<unknown, infer Output>
     ? Output
@@ -25,7 +25,7 @@ export type OutputOf<S> =
 /** The type of values that a schema accepts. */
 export type InputOf<S> =
   S extends StandardSchemaV1<infer Input, unknown> ? Input : IsShape<S> extends true ? ShapeValue<S, 'input'> : unknown;
-/** With at least one member, all of which are schemas. */
+/** True for an object with at least one member whose members are all schemas. */
 type IsShape<S> = [keyof S] extends [never]
   ? false
   : S[keyof S] extends StandardSchemaV1
@@ -48,7 +48,7 @@ export function compileSchema(schema: AnySchema, side: 'input' | 'output', owner
   return fromJson(checkPlainSchema(schema as JsonSchema, side, owner));
 }
 
-/** Arguments of a tool are always an object: throws for a schema that no object fits. */
+/** Arguments of a tool are always an object: throws for a schema that never matches an object. */
 export function mustTakeObjects({ json }: CompiledSchema, owner: string): void {
   if (fitsObjects(json)) return;
   throw new UsageError('INVALID_OPTION', `The input schema of ${owner} takes no object: ${describeTypes(json)}`, {
@@ -66,11 +66,11 @@ function describeTypes({ type }: JsonSchema): string {
   return type === undefined ? 'none of its alternatives is one' : `its type is ${JSON.stringify(type)}`;
 }
 
-/** Some of these stands in every JSON Schema that says anything. */
+/** Every JSON Schema that constrains or describes a value has at least one of these keywords. */
 const keywords =
   /^(?:\$\w+|type|\w*[pP]ropert(?:y|ies)\w*|required|dependent\w+|dependencies|\w*[iI]tems|contains|enum|const|anyOf|oneOf|allOf|not|if|title|description|default|examples|definitions|format|pattern|multipleOf|(?:min|max|exclusiveM)\w+)$/;
 
-/** `{ city: 'string' }` is valid JSON Schema that checks nothing, and never what was meant. */
+/** `{ city: 'string' }` is valid JSON Schema but checks nothing, so it is surely a mistake. */
 function checkPlainSchema(json: JsonSchema, side: 'input' | 'output', owner: string): JsonSchema {
   const names = Object.keys(json);
   if (names.length === 0 || names.some((name) => keywords.test(name))) return json;
@@ -102,7 +102,7 @@ function toChecked(result: StandardSchemaV1.Result<unknown>): Checked {
 
 function describeIssue(issue: StandardSchemaV1.Issue): string {
   const path = issue.path?.map((step) => (typeof step === 'object' ? step.key : step)).join('.');
-  // Some libraries begin their messages with it themselves.
+  // Some libraries already begin their messages with the path.
   return path && !issue.message.startsWith(`${path} `) ? `${path}: ${issue.message}` : issue.message;
 }
 

@@ -1,4 +1,4 @@
-// A server as its author writes it: tools, resources and prompts are declared once, and served to clients of every
+// The server that an author writes: tools, resources and prompts are declared once and served to clients of every
 // revision over any number of connections.
 
 import type { Channel } from '../../jsonrpc/channel.ts';
@@ -35,7 +35,7 @@ type PromptValues<A extends PromptArguments> = {
   [Name in keyof A]: A[Name] extends { required: true } ? string : string | undefined;
 };
 
-/** Takes back what was declared; clients are notified. */
+/** Removes a declaration; clients are notified. */
 export interface Declared {
   remove(): void;
 }
@@ -58,7 +58,7 @@ export class Server {
     this.#fronts = new Fronts(this.#declared, options);
   }
 
-  /** What is declared here, without a protocol in front: for callers in this process. */
+  /** The declared service without a protocol, for callers in this process. */
   get service(): Service {
     return this.#declared;
   }
@@ -128,12 +128,12 @@ export class Server {
     this.#declared.resourceUpdated(uri);
   }
 
-  /** A log message outside of any call, for clients whose revision has such. */
+  /** Sends a log message outside any call, to clients whose revision has such messages. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     this.#declared.log(level, data, logger);
   }
 
-  /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
+  /** Serves a client over a transport of Standpipe or of the official SDK. Resolves when the transport has started. */
   connect(channel: Channel): Promise<Front> {
     return this.#fronts.connect(channel);
   }
