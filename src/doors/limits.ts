@@ -1,6 +1,5 @@
-// What the clients of a door hold at a time: sessions, event streams, requests in flight, and bytes that wait. A principal is
-// refused beyond its quotas (429), all together beyond the limits of the door (503). It only counts: the end of whatever was
-// counted takes it back.
+// Counts the resources that a gateway's clients hold: sessions, event streams, requests in flight and pending bytes. A principal is refused
+// beyond its quotas (429), and all clients together beyond the gateway's limits (503). Whoever ends a counted resource must release it.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { within } from '../base/wait.ts';
@@ -11,26 +10,26 @@ import { Ticket } from './ticket.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface LimitOptions {
-  /** How many sessions may be open. 10,000 unless given. */
+  /** Maximum number of open sessions. Default: 10,000. */
   maxSessions?: number;
-  /** How many event streams may be open that belong to no call. 10,000 unless given. */
+  /** Maximum number of open event streams that are unrelated to a call. Default: 10,000. */
   maxStreams?: number;
-  /** How many requests may run or wait. 10,000 unless given. */
+  /** Maximum number of running and queued requests. Default: 10,000. */
   maxInFlight?: number;
-  /** How many bytes requests that run or wait, and answers that were not read yet, may have. 512 MiB unless given. */
+  /** Maximum bytes of running and queued requests plus unread answers. Default: 512 MiB. */
   maxWaitingBytes?: number;
-  /** How many characters of events sessions keep together for clients that come back. 256 Mi unless given. */
+  /** Maximum characters of events that all sessions keep for reconnecting clients. Default: 256 Mi. */
   maxKeptCharsInAll?: number;
-  /** For principals without quotas of their own. Of a limit without a quota, one may use half while others use the gateway. */
+  /** For principals without their own quotas. Without a quota, a principal gets at most half of a limit while others are active. */
   quotas?: Quotas;
-  /** Where the quotas hold over several gateways together. */
+  /** Set if quotas apply to several gateways together. */
   shared?: SharedQuotas | undefined;
 }
 
 export type Counted = 'sessions' | 'streams' | 'inFlight' | 'waitingBytes';
 export type Counts = Record<Counted, number>;
 
-/** Why a request is refused, and when to try again. */
+/** The reason for a refusal, and when to try again. */
 export interface LimitRefusal {
   status: 429 | 503;
   message: string;
@@ -61,19 +60,19 @@ const optionOf: Record<Counted, string> = {
   waitingBytes: 'maxWaitingBytes',
 };
 
-/** How often more is asked for, for one request. */
+/** Maximum refill attempts for one request. */
 const MOST_TRIES = 10;
 
 const noCounts = (): Counts => ({ sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 });
 
 export class Limits {
   readonly max: Counts;
-  /** Of all clients. */
+  /** Counts of all clients. */
   readonly counts = noCounts();
   readonly clock: Clock;
-  /** What sessions keep for clients that come back. */
+  /** Events kept for reconnecting clients. */
   readonly kept: KeptEvents;
-  /** Those that hold something, or have sent requests in the last minute. */
+  /** Accounts that hold resources, or have sent requests in the last minute. */
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #quotas: Quotas | undefined;
   readonly #shared: SharedQuotas | undefined;
@@ -93,12 +92,12 @@ export class Limits {
     };
   }
 
-  /** How many principals hold something. */
+  /** Number of principals with an account. */
   get principals(): number {
     return this.#accounts.size;
   }
 
-  /** A request has arrived. `kind`: what it is counted as until it ends. A promise only where quotas are shared. */
+  /** Admits a new request, counted as `kind` until it ends. Returns a promise only if quotas are shared. */
   admit(principal: Principal | undefined, kind: 'inFlight' | 'streams'): Admission | Promise<Admission> {
     const account = this.of(principal);
     const refusal = account.countRequest() ?? account.take(kind);
@@ -120,12 +119,12 @@ export class Limits {
     return account;
   }
 
-  /** To be called again and again: forgets principals that hold nothing. */
+  /** Must be called periodically: removes idle accounts. */
   sweep(): void {
     for (const [name, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(name);
   }
 
-  /** From now on no new requests are taken. */
+  /** Refuses new requests from now on. */
   drain(ms: number): void {
     this.#drainUntilMs = this.clock.nowMs() + ms;
   }
@@ -134,12 +133,12 @@ export class Limits {
     return this.#drainUntilMs !== undefined;
   }
 
-  /** When the process that comes next may be there. */
+  /** Seconds until a replacement may run. */
   get retryAfterS(): number {
     return Math.max(1, Math.ceil(((this.#drainUntilMs ?? 0) - this.clock.nowMs()) / 1000));
   }
 
-  /** Resolves when none of these is left, or after the time. */
+  /** Resolves when none of these kinds is left, or after `ms`. */
   async whenOver(ms: number, ...kinds: readonly Counted[]): Promise<void> {
     await within(
       this.clock,
@@ -161,10 +160,10 @@ export class Limits {
   }
 }
 
-/** What the clients of one principal hold. */
+/** The resources that the clients of one principal hold. */
 export class Account {
   quotas: Quotas | undefined;
-  /** It has at most half of each limit for which it has no quota, while there are others. */
+  /** If true, the principal gets at most half of each limit without a quota, while others are active. */
   sharesEqually = false;
   readonly counts = noCounts();
   readonly limits: Limits;
@@ -182,7 +181,10 @@ export class Account {
     return this.#bucket === undefined || this.#bucket.isFull(this.limits.clock.nowMs());
   }
 
-  /** Streams are given less to wait while this holds: a principal alone does not use up what is for all. */
+  /**
+   * True if too many bytes are pending. Streams then queue less data, so that one principal cannot exhaust the shared
+   * limit.
+   */
   get isFull(): boolean {
     const { max, counts } = this.limits;
     if (counts.waitingBytes > max.waitingBytes) return true;
@@ -209,7 +211,7 @@ export class Account {
     };
   }
 
-  /** `isKept`: for as long as the client wants. Then others must find something left when they come. */
+  /** `isKept`: the client decides how long the resource is held, so part of the limit must remain for others. */
   take(kind: Counted, amount = 1, isKept = false): LimitRefusal | undefined {
     const { limits, counts } = this;
     const max = limits.max[kind];
@@ -221,8 +223,8 @@ export class Account {
   }
 
   /**
-   * Where quotas are shared, more is asked for before it is refused. Others may take what was given for this request first: it is
-   * asked for again while there is more. `refusal`: of an attempt that was made already.
+   * If quotas are shared, requests a larger share before refusing. Other requests may take it first, so this is repeated while more is
+   * available. `refusal`: the result of an earlier attempt.
    */
   async takeOrAsk(kind: Counted, refusal = this.take(kind)): Promise<LimitRefusal | undefined> {
     for (let tries = 0; this.share && refusal?.status === 429 && tries < MOST_TRIES; tries += 1) {
@@ -233,7 +235,7 @@ export class Account {
     return refusal;
   }
 
-  /** Without asking: what has to be sent is sent. */
+  /** Counts without a check, for data that must be sent. */
   add(kind: Counted, amount: number): void {
     this.counts[kind] += amount;
     this.limits.counts[kind] += amount;

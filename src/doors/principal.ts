@@ -1,26 +1,26 @@
-// Who is behind a client, as its door has verified, and what that one may do.
+// The verified identity behind a client and its rights.
 
 export interface Principal {
   readonly name: string;
-  /** The servers that it may use. All, where absent. */
+  /** Names of the servers that the principal may use. Default: all. */
   readonly servers?: readonly string[] | undefined;
-  /** The tools that it may use, as `tool` or `server/tool`. All, where absent. */
+  /** Tools that the principal may use, as `tool` or `server/tool`. Default: all. */
   readonly tools?: readonly string[] | undefined;
   readonly quotas?: Quotas | undefined;
-  /** When its token expires, in milliseconds since 1970. Streams that are open end then. */
+  /** Expiry of the token in milliseconds since 1970. Open streams end then. */
   readonly expiresMs?: number | undefined;
-  /** Its rights are the scopes of its token: with another token it could have more. */
+  /** True if the rights come from token scopes, so that another token could grant more. */
   readonly isScoped?: boolean | undefined;
 }
 
-/** Limits of one principal, over all its clients. The limits of the door apply as well. */
+/** Limits of one principal over all its clients. The gateway's limits apply as well. */
 export interface Quotas {
-  /** Requests that run or wait at a time. */
+  /** Running and queued requests. */
   inFlight?: number | undefined;
   requestsPerMinute?: number | undefined;
   sessions?: number | undefined;
-  /** Event streams that are open at a time. */
+  /** Open event streams. */
   streams?: number | undefined;
-  /** Bytes of requests that run or wait, and of answers that were not read yet. */
+  /** Bytes of running and queued requests plus unread answers. */
   waitingBytes?: number | undefined;
 }

@@ -1,8 +1,8 @@
-// What one HTTP request holds of the limits of a door.
+// The share of a gateway's limits that one HTTP request holds.
 
 import type { Account, LimitRefusal } from './limits.ts';
 
-/** One request while it is counted: until all who hold it have released it. */
+/** The admission of one request. It counts until all holders have released it. */
 export class Ticket {
   readonly account: Account;
   #kind: 'inFlight' | 'streams';
@@ -31,7 +31,7 @@ export class Ticket {
     this.#holders--;
   }
 
-  /** It is a stream that stays open, and no work. `keptBytes`: what it holds beside its body. */
+  /** Counts the request as a stream instead of as work. `keptBytes`: memory held besides the body. */
   becomeStream(keptBytes = 0): LimitRefusal | undefined | Promise<LimitRefusal | undefined> {
     if (this.#kind === 'streams') return undefined;
     if (this.account.share) {
@@ -43,7 +43,7 @@ export class Ticket {
   #changed(refusal: LimitRefusal | undefined, keptBytes: number): LimitRefusal | undefined {
     if (refusal) return refusal;
     if (this.#holders === 0) {
-      this.account.give('streams'); // released meanwhile
+      this.account.give('streams'); // released in the meantime
       return undefined;
     }
     this.account.give(this.#kind);
@@ -51,26 +51,29 @@ export class Ticket {
     return this.addBody(keptBytes, true);
   }
 
-  /** More of the body has arrived. It is held until the answer. */
+  /** Adds received bytes of the body, which count until the answer. */
   addBody(bytes: number, isKept = false): LimitRefusal | undefined {
     const refusal = this.account.take('waitingBytes', bytes, isKept);
     if (!refusal) this.#bodyBytes += bytes;
     return refusal;
   }
 
-  /** What was kept is sent again. Unlike an answer it can wait: it is refused beyond the quota. */
+  /** Adds kept events that are sent again. Unlike an answer, they are refused beyond the quota. */
   addUnread(bytes: number): LimitRefusal | undefined {
     const refusal = this.account.take('waitingBytes', bytes);
     if (!refusal) this.#unreadBytes += bytes;
     return refusal;
   }
 
-  /** What waits for the client to read. It is never refused, but requests are while it is too much. */
+  /**
+   * Sets the bytes that the client has not read yet. They are never refused, but further requests are while there are
+   * too many.
+   */
   setUnread(bytes: number): void {
     if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);
   }
 
-  /** The answer has taken the place of the request. */
+  /** The answer replaces the body in the count. */
   answered(bytes: number): void {
     if (this.#holders > 0) this.#setBytes(0, bytes);
   }

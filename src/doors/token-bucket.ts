@@ -1,6 +1,6 @@
-// A rate of requests: up to a minute's worth at once, and then as many as the rate gives.
+// A request rate limit: bursts of up to one minute's worth, then the configured rate.
 
-/** A rate of 0 lets nothing pass. */
+/** Upper bound of a wait: a rate of 0 would give an infinite one. */
 const MOST_MS = 60 * 60_000;
 
 export class TokenBucket {
@@ -9,7 +9,7 @@ export class TokenBucket {
   #tokens: number;
   #atMs: number;
 
-  /** Full, unless `tokens` says how many there are. */
+  /** Full by default; `tokens` sets a lower level. */
   constructor(perMinute: number, nowMs: number, tokens = Number.POSITIVE_INFINITY) {
     this.perMinute = perMinute;
     this.#most = Math.max(1, perMinute);
@@ -17,7 +17,7 @@ export class TokenBucket {
     this.#atMs = nowMs;
   }
 
-  /** 0 for a request that may pass; otherwise how long until one may. */
+  /** Returns 0 if a request may pass, otherwise the milliseconds until one may. */
   take(nowMs: number): number {
     this.#fill(nowMs);
     if (this.#tokens >= 1) {
@@ -27,13 +27,13 @@ export class TokenBucket {
     return this.waitMs();
   }
 
-  /** How long until one may pass. */
+  /** Milliseconds until a request may pass. */
   waitMs(): number {
     if (this.#tokens >= 1) return 0;
     return Math.min(MOST_MS, Math.ceil(((1 - this.#tokens) * 60_000) / this.perMinute));
   }
 
-  /** Up to this many at once. */
+  /** Takes up to `most` tokens and returns their number. */
   takeUpTo(most: number, nowMs: number): number {
     this.#fill(nowMs);
     const taken = Math.min(most, Math.floor(this.#tokens));
@@ -41,7 +41,7 @@ export class TokenBucket {
     return taken;
   }
 
-  /** Takes back what was not used. */
+  /** Returns unused tokens. */
   give(tokens: number, nowMs: number): void {
     this.#fill(nowMs);
     this.#tokens = Math.min(this.#most, this.#tokens + tokens);

@@ -1,4 +1,4 @@
-// Access control: only a page of this server that has the token of this start is served. A page of another site does not know
+// Access control for a local server: a request is served only if it presents the token of this start. A page of another site does not know
 // the token and is refused by its Origin. DNS rebinding to 127.0.0.1 fails because the Host is checked too.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -17,7 +17,7 @@ export class Access {
     this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
   }
 
-  /** For every request: a foreign Host or Origin is refused, even for the page. */
+  /** Checks every request, including the page itself: a foreign Host or Origin is refused. */
   refuseForeign(request: IncomingMessage): Refusal | undefined {
     const { headers } = request;
     const foreign = refuseForeignHeaders(headers, this.#hosts);
@@ -28,9 +28,9 @@ export class Access {
     return undefined;
   }
 
-  /** For the API: the token is required, and requests of other pages are refused. */
+  /** Checks API requests: the token is required, and requests of other pages are refused. */
   refuseUnauthorized({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
-    // Another port of this machine is the same site but another program.
+    // A different port of this machine is the same site but belongs to another program.
     if (headers['sec-fetch-site'] === 'same-site') {
       return { status: 403, message: 'Refused: requested by a page of another program on this machine' };
     }
@@ -43,7 +43,10 @@ export class Access {
     };
   }
 
-  /** A link to the page with the token, followed from a terminal, a file or an editor: no other site knows the token. */
+  /**
+   * True for a link to the page with the token, followed from a terminal, a file or an editor. Other sites do not know
+   * the token.
+   */
   #isOurLink({ method, url = '', headers }: IncomingMessage): boolean {
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     if (method !== 'GET' || !isNavigation || !url.startsWith('/?')) return false;
@@ -55,7 +58,7 @@ export class Access {
   }
 }
 
-/** A Host that is not one of `hosts`, or an Origin that is not one of `origins`: that of the Host itself unless given. */
+/** Refuses a Host that is not in `hosts`, and an Origin that is not in `origins` (default: the origin of the Host). */
 export function refuseForeignHeaders(
   { host, origin }: IncomingHttpHeaders,
   hosts: ReadonlySet<string>,

@@ -1,6 +1,6 @@
-// Limits on open connections. Any user of this machine can open connections to a loopback port and leave them open. Connections
-// that have not shown the token share a few places, and the newest replaces the oldest. Those with the token are counted
-// separately and never closed for others, so that the owner cannot be locked out.
+// Limits on open connections. Any user of this machine can open connections to a loopback port and leave them open. Connections without the
+// token share a few slots, and the newest replaces the oldest. Connections with the token are counted separately and never closed for
+// others, so that the owner cannot be locked out.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,7 @@ const MOST_OWNED = 256;
 const UNAUTHENTICATED_IDLE_MS = 10_000;
 
 export class Connections {
-  /** Oldest first; true while a request is being answered. */
+  /** Oldest first. The value is true while a request is being answered. */
   readonly #unauthenticated = new Map<Socket, boolean>();
   readonly #owned = new Set<Socket>();
 
@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** The connection has shown the token. */
+  /** Called when the connection has presented the token. */
   admit(socket: Socket): void {
     if (this.#owned.has(socket)) return;
     if (this.#owned.size >= MOST_OWNED) {
@@ -46,7 +46,7 @@ export class Connections {
     this.#owned.add(socket);
   }
 
-  /** An idle one, or else the oldest. */
+  /** Drops an idle connection, or else the oldest. */
   #dropOne(newest: Socket): void {
     const others = [...this.#unauthenticated].filter(([socket]) => socket !== newest);
     const [socket] = others.find(([, isAnswered]) => !isAnswered) ?? others[0]!;

@@ -1,9 +1,9 @@
-// The answer to a request that cannot be served: a status and a message.
+// The response to a request that cannot be served: a status and a message.
 
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError } from '../base/errors.ts';
 
-/** Every refusal (4xx, 5xx) of the API. */
+/** Body of every API refusal (4xx, 5xx). */
 export interface ApiProblem {
   error: { code: string; message: string; hint?: string };
 }
@@ -22,7 +22,9 @@ export function problemBody(thrown: unknown): ApiProblem {
   return { error: { code, message, hint } };
 }
 
-/** An unknown name is a fault of the request; a failure of a server is not a failure of the Inspector. */
+/**
+ * An unknown name is an error of the request (404). A failure of a tool server is not a failure of the Inspector (502).
+ */
 export function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpProblem) return thrown.status;
   if (!(thrown instanceof StandpipeError)) return 500;

@@ -1,5 +1,5 @@
-// Reads the JSON of a request, bounded. Only `application/json` is accepted: a form of a foreign page cannot send
-// that without a preflight, which is refused.
+// Reads the JSON body of a request, up to a size limit. Only `application/json` is accepted: a form of a foreign page
+// cannot send it without a preflight, which is refused.
 
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './http-problem.ts';
@@ -9,7 +9,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 export const ENCODED = 'The body must not be compressed: send it without a content-encoding';
 
-/** Bodies are read as they come, so that their limits are those of what is parsed. */
+/** Compressed bodies are refused, so that the size limit applies to the parsed text. */
 export function isEncoded(encoding: string | undefined): boolean {
   return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
 }
@@ -26,7 +26,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** A body that is too large is read to its end and discarded, up to a limit: a client that is still sending does not read the answer. */
+/** A body that is too large is read and discarded up to a limit, because a client that is still sending does not read the response. */
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

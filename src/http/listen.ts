@@ -1,14 +1,14 @@
-// Listens on a loopback port, and reports later errors of the server.
+// Listens on a loopback port and reports later server errors.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { UsageError } from '../base/errors.ts';
 
-/** The only address that is used: nothing is reachable from other machines. */
+/** The only address in use, so that the server is unreachable from other machines. */
 export const LOOPBACK = '127.0.0.1';
 const MOST_TRIES = 20;
 
-/** If a port is in use, the next one is tried; 0 takes any free port. `onError`: for errors while it listens. */
+/** Tries the next port if one is in use; 0 takes any free port. `onError` is called for errors while listening. */
 export async function listen(server: Server, firstPort: number, onError: (error: Error) => void): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -23,10 +23,10 @@ export async function listen(server: Server, firstPort: number, onError: (error:
       });
     }
   }
-  server.on('error', onError); // without a listener it would end the process, and with it the host
+  server.on('error', onError); // without a listener, an error would end the process and thereby the host
 }
 
 async function tryListen(server: Server, port: number): Promise<void> {
   server.listen(port, LOOPBACK);
-  await once(server, 'listening'); // or rejects with its error
+  await once(server, 'listening'); // rejects with the server's error
 }

@@ -1,9 +1,8 @@
-// Answers in JSON, with the headers that every answer has.
+// Sends JSON responses with the security headers of every response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { statusOf } from './http-problem.ts';
 
-/** For every answer. */
 export const safeHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -30,6 +29,6 @@ export function refuse(request: IncomingMessage, response: ServerResponse, throw
     response.destroy();
     return;
   }
-  // The rest of an unwanted body is not read: the connection ends with the answer.
+  // The rest of an unwanted body is not read, so the connection is closed after the response.
   sendJson(response, statusOf(thrown), body, request.complete ? {} : { connection: 'close' });
 }

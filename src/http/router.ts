@@ -1,5 +1,5 @@
-// Finds what answers a request by method and path, with hono's router. Only the router of hono is used: Host, Origin and
-// token are checked on the raw request before it, and streams are written with the backpressure of the socket. Paths are
+// Finds the handler of a request by method and path, with hono's router. Nothing else of hono is used: Host, Origin and
+// token are checked on the raw request first, and streams are written with the backpressure of the socket. Paths are
 // matched while encoded and then decoded, so that a server whose name contains a slash stays one name.
 
 import { TrieRouter } from 'hono/router/trie-router';
@@ -9,13 +9,13 @@ export class Router<Route> {
   readonly #router = new TrieRouter<Route>();
   readonly #methods = new Set<string>();
 
-  /** `path` may have `:names`. */
+  /** `path` may contain `:names`. */
   add(method: string, path: string, route: Route): void {
     this.#methods.add(method);
     this.#router.add(method, path, route);
   }
 
-  /** `names`: what the `:names` of the path stand for. Throws an HttpProblem where there is no route. */
+  /** `names`: the decoded values of the `:names` in the path. Throws an HttpProblem if there is no route. */
   find(method: string, path: string): { route: Route; names: Record<string, string> } {
     const [found] = this.#router.match(method, path)[0];
     if (found) return { route: found[0], names: decoded(found[1] as Record<string, string>) };

@@ -1,4 +1,5 @@
-// Static files of one folder. Neither a path with `..`, in any encoding, nor a symbolic link leads out of it.
+// Serves static files of one folder. Neither a path with `..`, in any encoding, nor a symbolic link can leave the
+// folder.
 
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -17,7 +18,10 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Scripts and styles only from this server; images and audio also from data of tool servers; nothing from elsewhere. */
+/**
+ * Scripts and styles may come only from this server; images and audio also from tool results; everything else is
+ * blocked.
+ */
 export const pageHeaders: Record<string, string> = {
   ...safeHeaders,
   'content-security-policy': [
@@ -35,7 +39,7 @@ export const pageHeaders: Record<string, string> = {
   ].join('; '),
 };
 
-/** The file of a request path, which is still encoded. */
+/** Resolves a request path that is still percent-encoded. */
 export async function findFile(folder: string, path: string): Promise<{ file: string; size: number } | undefined> {
   const segments = decode(path)?.split('/').slice(1);
   if (!segments || segments.some((segment) => segment.startsWith('.') || /[\\\0:]/.test(segment))) return undefined;
@@ -45,7 +49,7 @@ export async function findFile(folder: string, path: string): Promise<{ file: st
     const found = await stat(file);
     return file.startsWith(root + sep) && found.isFile() ? { file, size: found.size } : undefined;
   } catch {
-    return undefined; // no such file: answered as "not found"
+    return undefined; // the file does not exist: answered with "not found"
   }
 }
 
@@ -58,17 +62,17 @@ export async function sendFile(
     ...pageHeaders,
     'content-type': types[extname(file)] ?? 'application/octet-stream',
     'content-length': size,
-    // What the build names by its content never changes.
+    // The build names assets by their content, so they never change.
     'cache-control': file.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache',
   });
   if (!withBody) response.end();
-  else await pipeline(createReadStream(file), response).catch(() => response.destroy()); // the reader went away
+  else await pipeline(createReadStream(file), response).catch(() => response.destroy()); // the client disconnected
 }
 
 function decode(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    return undefined; // a broken escape means no file
+    return undefined; // an invalid escape cannot name a file
   }
 }

@@ -1,5 +1,5 @@
-// Makes a running tap or host findable: a descriptor in the runtime folder, and a socket beside it that streams its flow.
-// The traffic does not depend on it: if announcing fails, the program continues without.
+// Makes a running tap or host discoverable: a descriptor in the runtime folder and a socket beside it that streams its
+// flow. The traffic does not depend on it: if announcing fails, the program continues without it.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ export interface AnnounceOptions extends Pick<FlowSocketOptions, 'maxViewers' | 
 export interface Announced {
   readonly descriptor: LiveDescriptor;
   readonly viewers: number;
-  /** Viewers get what they have not seen, if they take it at once. Never rejects. */
+  /** Sends remaining events to viewers that read promptly. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Rejects with the error of the system if the folder is not safe or the socket cannot be opened. */
+/** Rejects with the system error if the folder is not safe or the socket cannot be opened. */
 export async function announce(
   store: FlowStore,
   about: Announcement,
@@ -64,7 +64,7 @@ export async function announce(
   };
 }
 
-/** What processes left behind that had no time to clean up. */
+/** Removes files of processes that ended without cleaning up. */
 function removeDead(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith('.json')) continue;

@@ -1,4 +1,4 @@
-// The file by which a running tap or host can be found.
+// The descriptor file by which a running tap or host is found.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,30 +9,30 @@ export interface LiveDescriptor {
   standpipe: 'live';
   version: 1;
   kind: 'tap' | 'host';
-  /** For display. Of a tap, the name of the server. */
+  /** Display name. For a tap, the name of the server. */
   name: string;
   pid: number;
   startedAt: string;
-  /** Streams the flow, in the format of recordings, to each program that has the key of the socket: see `watchLive`. */
+  /** Socket that streams the flow in the recording format to programs that have its key: see `watchLive`. */
   socket: string;
-  /** Of a host: where it takes commands. */
+  /** For a host: the address for commands. */
   control?: string | undefined;
   command?: string | undefined;
   cwd?: string | undefined;
-  /** Of a host: the options by which a command reaches it, such as `--config FILE`. */
+  /** For a host: the command-line options that select it, such as `--config FILE`. */
   cliOptions?: readonly string[] | undefined;
-  /** Where it is recorded. */
+  /** Path of the recording, if there is one. */
   record?: string | undefined;
 }
 
-/** Whole or not at all: a reader never sees half of it. */
+/** Written atomically, so that readers never see a partial file. */
 export function writeDescriptor(folder: string, id: string, descriptor: LiveDescriptor): string {
   const file = join(folder, `${id}.json`);
   replacePrivately(file, `${JSON.stringify(descriptor, null, 2)}\n`);
   return file;
 }
 
-/** Undefined where it is none, or gone meanwhile. */
+/** Undefined if the file is not a descriptor or was removed. */
 export function readDescriptor(file: string): LiveDescriptor | undefined {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<LiveDescriptor> | null;
@@ -43,7 +43,7 @@ export function readDescriptor(file: string): LiveDescriptor | undefined {
   }
 }
 
-/** With its socket and key, which lie beside it: where a descriptor says they lie, anything may lie. */
+/** Also removes the socket and key beside it. The paths in the descriptor are not trusted. */
 export function removeDescriptor(file: string): void {
   const socket = file.replace(/\.json$/, '.sock');
   for (const each of [file, socket, keyFileOf(socket)]) rmSync(each, { force: true });

@@ -1,4 +1,4 @@
-// Finds the taps and hosts that run now, and watches one. What a killed one left behind is removed on the way.
+// Finds running taps and hosts and watches one of them. Files left by killed processes are removed on the way.
 
 import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -11,18 +11,18 @@ import { isTrusted, runtimeFolder } from './runtime-folder.ts';
 
 export async function findLive(folder: string = runtimeFolder()): Promise<LiveDescriptor[]> {
   if (!isTrusted(folder)) return [];
-  const names = await readdir(folder).catch(() => []); // no folder: nothing was ever announced
+  const names = await readdir(folder).catch(() => []); // without a folder, nothing was announced yet
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const found = await Promise.all(files.map(check));
   return found.filter((live) => live !== undefined).sort((a, b) => a.startedAt.localeCompare(b.startedAt));
 }
 
-/** The stream of its events. Rejects with the error of the system if there is no answer. */
+/** Connects to the event stream. Rejects with the system error if there is no answer. */
 export function connectLive(live: LiveDescriptor): Promise<Socket> {
   return connectLocal(live.socket);
 }
 
-/** The events of a tap or host: what it still holds, then what happens, until it ends or the loop is left. */
+/** Yields the events of a tap or host: the stored ones, then new ones, until it ends or the loop is left. */
 export async function* watchLive(
   live: LiveDescriptor,
   options?: ReaderOptions,
@@ -38,7 +38,7 @@ export async function* watchLive(
 async function check(file: string): Promise<LiveDescriptor | undefined> {
   const live = readDescriptor(file);
   if (!live) return undefined;
-  // The pid alone proves nothing: it may serve another program by now.
+  // The pid alone proves nothing, because another program may have it by now.
   if (isRunning(live.pid) && (await isServed(live.socket))) return live;
   removeDescriptor(file);
   return undefined;

@@ -1,5 +1,5 @@
-// A local socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
-// what happens. Costs nothing without viewers. Viewers only read: what they send is discarded.
+// A local socket that streams a store to viewers in the recording format: the header, the stored events, then new
+// events. Costs nothing without viewers. Viewers only read: their input is discarded.
 
 import type { Socket } from 'node:net';
 import type { Timer } from '../base/clock.ts';
@@ -13,14 +13,14 @@ import { Viewer } from './viewer.ts';
 export interface FlowSocketOptions {
   path: string;
   redact?: Redact;
-  /** Goes into the header. */
+  /** Stored in the header. */
   about?: Readonly<Record<string, unknown>>;
   maxViewers?: number;
-  /** How long a viewer may take nothing before it is disconnected. */
+  /** How long a viewer may read nothing before it is disconnected. */
   stallMs?: number;
 }
 
-/** New events are gathered for a moment: a write for each would cost more than the event. */
+/** New events are collected before a write, because a write per event would cost more than the event. */
 const GATHER_MS = 10;
 const FINISH_MS = 250;
 
@@ -50,7 +50,7 @@ export class FlowSocket {
     this.#listener = await listenLocal(this.#options.path, (socket) => this.#connected(socket), { isBackground: true });
   }
 
-  /** Viewers get what they have not seen, if they take it within a moment. */
+  /** Sends remaining events to viewers that read them within `FINISH_MS`. */
   async close(): Promise<void> {
     this.#timer?.cancel();
     this.#unsubscribe?.();
@@ -59,7 +59,7 @@ export class FlowSocket {
   }
 
   #connected(socket: Socket): void {
-    socket.on('error', () => socket.destroy()); // the viewer has gone
+    socket.on('error', () => socket.destroy()); // the viewer disconnected
     socket.unref();
     if (this.#viewers.size >= (this.#options.maxViewers ?? 16)) {
       socket.destroy();

@@ -1,25 +1,25 @@
-// Where running taps and hosts can be found: one folder per user, which only that user can read and write. On Windows it is in the
-// profile of the user, whose access control list it inherits: the user, administrators and the system.
+// The folder where running taps and hosts are found: one per user, which only that user can read and write. On Windows it is in the user's
+// profile and inherits its access control list: the user, administrators and the system.
 
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute, join, win32 } from 'node:path';
 import { toError, UsageError } from '../base/errors.ts';
 
-/** The path of a socket has at most 103 bytes on macOS. The longest name of one is `control-node-0123456789abcdef.sock`. */
+/** A socket path has at most 103 bytes on macOS. The longest socket name is `control-node-0123456789abcdef.sock`. */
 const MOST_BYTES = 68;
 
-/** The variable that selects another folder. */
+/** The environment variable that selects another folder. */
 export const RUNTIME_VARIABLE = process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR';
 
 /**
- * The same for all programs of a user. Hosts start their servers with a few variables only, so that what XDG_RUNTIME_DIR or LOCALAPPDATA
- * usually is must be found without it, and TMPDIR must not count.
+ * All programs of a user must find the same folder. Hosts start their servers with few variables, so the usual value of XDG_RUNTIME_DIR or
+ * LOCALAPPDATA must be found without the variable, and TMPDIR must be ignored.
  */
 export function runtimeFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
   platform: NodeJS.Platform = process.platform,
-  home = () => userInfo().homedir, // not that of a variable. A user may have no entry
+  home = () => userInfo().homedir, // ignores environment variables; throws for a user without an entry
 ): string {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA;
@@ -28,7 +28,7 @@ export function runtimeFolder(
   }
   const ofSession = env.XDG_RUNTIME_DIR;
   if (ofSession && isAbsolute(ofSession)) return join(ofSession, 'standpipe');
-  // macOS has no such folder, and removes what was not used for three days from /tmp.
+  // macOS lacks such a folder, and removes files from /tmp that were unused for three days.
   const support = platform === 'darwin' ? join(home(), 'Library', 'Application Support', 'standpipe') : '';
   if (support !== '' && Buffer.byteLength(support) <= MOST_BYTES) return support;
   const user = process.getuid?.();
@@ -36,7 +36,9 @@ export function runtimeFolder(
   return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;
 }
 
-/** Whether what lies in it was put there by this user: in a folder that all can write to, others come first. */
+/**
+ * True if only this user can have created its content. In a world-writable folder, another user may have been first.
+ */
 export function isTrusted(folder: string): boolean {
   const user = process.getuid?.();
   if (user === undefined) return true;
@@ -49,8 +51,8 @@ export function isTrusted(folder: string): boolean {
 }
 
 /**
- * Makes the folder if need be. Throws RUNTIME_FOLDER_UNUSABLE where it cannot be made or trusted: in a folder that all can
- * write to, others come first.
+ * Creates the folder if necessary. Throws RUNTIME_FOLDER_UNUSABLE if it cannot be created or trusted: in a world-writable folder, another
+ * user may have created it first.
  */
 export function ensureRuntimeFolder(folder: string): void {
   try {
@@ -58,10 +60,10 @@ export function ensureRuntimeFolder(folder: string): void {
   } catch (cause) {
     throw unusable(folder, `it cannot be created (${toError(cause).message})`, cause);
   }
-  const found = lstatSync(folder); // not where a link leads
+  const found = lstatSync(folder); // must not follow links
   if (!found.isDirectory()) throw unusable(folder, 'it is not a folder');
   const user = process.getuid?.();
-  if (user === undefined) return; // Windows: the folder has the access control list of the user's profile
+  if (user === undefined) return; // on Windows the folder has the access control list of the user's profile
   if (found.uid !== user) throw unusable(folder, `it belongs to the user with uid ${found.uid}`);
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }

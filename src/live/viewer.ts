@@ -1,13 +1,13 @@
-// One connection that watches: what the store holds, then what happens. It takes from the store at its own speed, so that
-// no queue grows for it: a viewer that falls behind misses events (their numbers show it), and one that takes nothing
-// for a while is disconnected. The store and the traffic never wait for it.
+// The connection of one viewer: stored events, then new ones. It reads from the store at its own speed instead of a
+// queue: a viewer that falls behind misses events (their numbers show it), and one that reads nothing for `stallMs` is
+// disconnected. The store and the traffic never wait for it.
 
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { EventLines } from '../record/event-line.ts';
 
-/** How much is written in one turn. */
+/** Maximum size of one write. */
 const PIECE_BYTES = 128 * 1024;
 
 export class Viewer {
@@ -35,7 +35,7 @@ export class Viewer {
     socket.write(`${header}\n`);
   }
 
-  /** Writes the events that were not written yet, until the socket is full. */
+  /** Writes pending events until the socket is full. */
   pump(): void {
     if (this.#pumping || this.#stalled || this.#socket.destroyed) return;
     const piece = this.#nextPiece();

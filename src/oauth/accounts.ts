@@ -1,4 +1,4 @@
-// Logging in to a server and out of it, by a person.
+// Interactive login to a server, and logout.
 
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import { UsageError } from '../base/errors.ts';
@@ -15,9 +15,9 @@ import { clientOf } from './token-request.ts';
 
 export interface AccountOptions {
   url: string | URL;
-  /** Sent to the server, which may ask for more than a token. */
+  /** Sent to the server, which may require more than a token. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** As configured. */
+  /** The configured options. */
   oauth?: OAuthOptions | undefined;
   store?: LoginStore | undefined;
   fetch?: AuthFetch | undefined;
@@ -26,7 +26,7 @@ export interface AccountOptions {
 
 export interface LogInToOptions extends AccountOptions {
   interact: () => Promise<Interaction>;
-  /** In place of the configured client. */
+  /** Replaces the configured client. */
   clientId?: string | undefined;
   scopes?: readonly string[] | undefined;
 }
@@ -43,7 +43,7 @@ export async function logInTo(options: LogInToOptions): Promise<LoggedIn> {
   const fetch = options.fetch ?? authFetch({ server, ca: options.ca });
   const key = keyOf(options);
   const { isRefused, ...challenge } = await askServer(server, headers, fetch);
-  // Some servers ask for a token later, and name their authorization server at once.
+  // Some servers require a token only later, but name their authorization server in their metadata.
   if (!isRefused && !(await findResource(server, challenge, fetch))) {
     throw new UsageError('INVALID_OPTION', `${shownUrl(server)} does not ask for a login`, {
       hint: 'Check the URL, or use the server without a login.',
@@ -56,7 +56,7 @@ export async function logInTo(options: LogInToOptions): Promise<LoggedIn> {
   return { login, tokensIn: await store.write(key, login) };
 }
 
-/** False where there was no login. `isRevoked`: whether the authorization server confirmed that the tokens have ended. */
+/** False if there was no login. `isRevoked`: the authorization server confirmed that the tokens are revoked. */
 export async function logOutOf(options: AccountOptions): Promise<{ isRevoked: boolean } | false> {
   const { store = new LoginStore() } = options;
   const server = new URL(options.url);
@@ -64,7 +64,7 @@ export async function logOutOf(options: AccountOptions): Promise<{ isRevoked: bo
   if (!store.list().some((login) => login.server === key.server && login.client === key.client)) return false;
   const login = await store.read(key);
   const fetch = options.fetch ?? authFetch({ server, ca: options.ca });
-  // The tokens are removed here in any case.
+  // The tokens are removed locally in any case.
   const isRevoked = login !== undefined && (await revoke(login, server, fetch, options.oauth).catch(() => false));
   await store.remove(key);
   return { isRevoked };
@@ -74,7 +74,7 @@ export function keyOf({ url, oauth }: AccountOptions): LoginKey {
   return { server: serverKey(url), client: oauth?.clientId };
 }
 
-/** The answer to a request without a token. Any method will do: it is refused before it is read. */
+/** Sends a request without a token. The method is irrelevant, because the server refuses before it reads the body. */
 async function askServer(
   server: URL,
   headers: Readonly<Record<string, string>> | undefined,
@@ -89,7 +89,7 @@ async function askServer(
   return { ...challenge, isRefused: response.status === 401 || response.status === 403 };
 }
 
-/** RFC 7009. With the refresh token, the tokens that were made from it end too. */
+/** RFC 7009. Revoking the refresh token also revokes the access tokens made from it. */
 async function revoke(login: Login, server: URL, fetch: AuthFetch, oauth?: OAuthOptions): Promise<boolean> {
   const { issuer, metadata } = await discover({ server, challenge: {}, fetch, preferredIssuer: login.issuer });
   const endpoint = (metadata as AuthorizationServerMetadata & { revocation_endpoint?: string })?.revocation_endpoint;

@@ -1,6 +1,5 @@
-// How metadata and tokens are requested. An authorization server is named by the server that asks for a token, which may be
-// hostile: addresses, time and bytes are limited. Redirects are not followed here; the official client follows them within the
-// same origin.
+// HTTP requests for metadata and tokens. The server that requires a token names the authorization server and may be hostile, so addresses,
+// time and bytes are limited. Redirects are not followed here; the official client follows them within the same origin.
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -11,13 +10,13 @@ import type { HttpClientOptions } from '../transport/http/http-client-options.ts
 import { shownUrl } from './login.ts';
 
 export interface AuthFetchOptions {
-  /** The server for which tokens are wanted. */
+  /** The server for which tokens are requested. */
   server: URL;
-  /** For one request. 10 s unless given. */
+  /** Limit for one request. Default: 10 s. */
   timeoutMs?: number | undefined;
-  /** Of one response. 1 MiB unless given. */
+  /** Limit for one response. Default: 1 MiB. */
   maxBytes?: number | undefined;
-  /** As for the requests to the server. */
+  /** The same option as for requests to the server. */
   ca?: HttpClientOptions['ca'];
   clock?: Clock | undefined;
 }
@@ -32,7 +31,7 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
     const url = new URL(address);
     refuseInsecure(url, options.server);
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const connector = new Connector({ url, ca: options.ca }); // through a proxy where the environment names one
+    const connector = new Connector({ url, ca: options.ca }); // uses a proxy if the environment names one
     const endpoint = await connector.endpoint(url);
     return new Promise<Response>((resolve, reject) => {
       const headers = Object.fromEntries(new Headers(init.headers));
@@ -59,7 +58,7 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
   };
 }
 
-/** TLS is required, except where both are on this machine. */
+/** TLS is required, unless both addresses are on this machine. */
 export function refuseInsecure(url: URL, server: URL): void {
   if (url.username !== '' || url.password !== '') throw failed(`${shownUrl(url)} must not contain credentials`);
   if (url.protocol === 'https:') return;

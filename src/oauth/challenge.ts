@@ -1,4 +1,4 @@
-// What `WWW-Authenticate` of a refusal says.
+// Parses the `WWW-Authenticate` header of a refusal.
 
 export interface Challenge {
   readonly resourceMetadataUrl?: URL | undefined;
@@ -7,7 +7,9 @@ export interface Challenge {
   readonly error?: string | undefined;
 }
 
-/** Nothing of what cannot be read. There may be challenges of other schemes before the one for tokens. */
+/**
+ * Returns an empty challenge for an unreadable header. Challenges of other schemes may precede the Bearer challenge.
+ */
 export async function readChallenge(header: string | undefined): Promise<Challenge> {
   const start = header?.search(/\bBearer\b/i) ?? -1;
   if (header === undefined || start < 0) return {};

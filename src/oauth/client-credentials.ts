@@ -1,4 +1,4 @@
-// The client credentials grant: a program logs in for itself, with a secret or a signed JWT (RFC 7523).
+// The client credentials grant: a program authenticates as itself, with a secret or a signed JWT (RFC 7523).
 
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { UsageError } from '../base/errors.ts';

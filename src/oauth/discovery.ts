@@ -1,5 +1,5 @@
-// Finds the authorization server of a server, and checks that it can be used: protected-resource metadata (RFC 9728), then the
-// metadata of the authorization server (RFC 8414, OpenID Connect Discovery). The official client reads and validates both.
+// Finds the authorization server of a server and checks that it can be used: protected-resource metadata (RFC 9728), then authorization
+// server metadata (RFC 8414, OpenID Connect Discovery). The official client reads and validates both.
 
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
 import { PeerError, toError } from '../base/errors.ts';
@@ -8,10 +8,12 @@ import type { Challenge } from './challenge.ts';
 import { shownUrl } from './login.ts';
 
 export interface Discovered {
-  /** Identical to `issuer`, except for a slash at the end. */
+  /** Identical to `issuer`, except for a trailing slash. */
   readonly authorizationServer: string;
   readonly issuer: string;
-  /** Undefined: a server of 2025-03-26 without metadata, with endpoints at the paths of that revision. */
+  /**
+   * Undefined for a server of 2025-03-26 without metadata, whose endpoints are at the default paths of that revision.
+   */
   readonly metadata: AuthorizationServerMetadata | undefined;
   readonly resource: string;
   readonly scopesSupported: readonly string[] | undefined;
@@ -21,12 +23,12 @@ export interface DiscoverOptions {
   server: URL;
   challenge: Challenge;
   fetch: AuthFetch;
-  /** Chosen where the server names several authorization servers. */
+  /** Chosen if the server names several authorization servers. */
   preferredIssuer?: string | undefined;
 }
 
 export async function discover({ server, challenge, fetch, preferredIssuer }: DiscoverOptions): Promise<Discovered> {
-  refuseInsecure(server, server); // the token would be sent there
+  refuseInsecure(server, server); // because the token would be sent there
   const official = await import('@modelcontextprotocol/client');
   const resource = await findResource(server, challenge, fetch);
   const named = resource?.authorization_servers ?? [];
@@ -48,7 +50,7 @@ export async function discover({ server, challenge, fetch, preferredIssuer }: Di
   };
 }
 
-/** Undefined where the server has no such document: one of 2025-03-26. */
+/** Undefined if the server has no such document, as servers of 2025-03-26. */
 export async function findResource(
   server: URL,
   { resourceMetadataUrl }: Challenge,
@@ -75,7 +77,7 @@ export async function findResource(
   return resource;
 }
 
-/** "MCP clients MUST verify PKCE support": the official client accepts metadata that does not say. */
+/** "MCP clients MUST verify PKCE support": the official client accepts metadata without this information. */
 function refuseUnusable(metadata: AuthorizationServerMetadata, server: URL): void {
   const { issuer, authorization_endpoint, token_endpoint, code_challenge_methods_supported } = metadata;
   for (const endpoint of [authorization_endpoint, token_endpoint]) refuseInsecure(new URL(endpoint), server);
@@ -84,7 +86,9 @@ function refuseUnusable(metadata: AuthorizationServerMetadata, server: URL): voi
   }
 }
 
-/** Ours stay; others may be long, as those of schemas. */
+/**
+ * Our own errors are returned unchanged. Other messages may be long, for example those of schemas, and are shortened.
+ */
 export function asFailure(error: unknown, what: string): PeerError {
   if (error instanceof PeerError) return error;
   const { name, message } = toError(error);

@@ -1,5 +1,5 @@
-// The authorization code flow: a person allows the access in a browser. The official client makes each request and checks each
-// response; the order, the checks of `state` and what is kept are decided here.
+// The authorization code flow: a person grants access in a browser. The official client makes each request and checks each response. This
+// file decides the order, checks `state` and selects what is stored.
 
 import { randomBytes } from 'node:crypto';
 import type { OAuthClientInformationMixed, OAuthClientMetadata } from '@modelcontextprotocol/client';
@@ -13,7 +13,7 @@ import { type Login, shownUrl } from './login.ts';
 import type { OAuthOptions } from './options.ts';
 import { clientOf, loginOf, union } from './token-request.ts';
 
-/** How a person is asked. */
+/** How to ask a person to log in. */
 export interface Interaction {
   readonly redirectUrl: string;
   /** Resolves to the parameters of the request to `redirectUrl` that has this state. */
@@ -26,7 +26,7 @@ export interface LogInOptions extends OAuthOptions {
   challenge: Challenge;
   fetch: AuthFetch;
   interact: () => Promise<Interaction>;
-  /** The login so far. */
+  /** The previous login, if any. */
   before?: Login | undefined;
   nowMs: number;
 }
@@ -61,7 +61,7 @@ async function authorize(options: LogInOptions, discovered: Discovered, interact
     ...(scope !== undefined && { scope }),
     resource: new URL(resource),
   });
-  authorizationUrl.searchParams.set('resource', resource); // as the server wrote it
+  authorizationUrl.searchParams.set('resource', resource); // exactly as the server wrote it
   refuseInsecure(authorizationUrl, server);
   const answer = await interaction.authorize(authorizationUrl, state);
   if (answer.get('state') !== state) throw loginFailed('The redirect has another state than the request');
@@ -84,12 +84,12 @@ async function authorize(options: LogInOptions, discovered: Discovered, interact
     resource: new URL(resource),
     fetchFn: withResource(fetch, resource),
   });
-  // A configured secret stays where it is.
+  // A configured secret is not copied into the login.
   const kept = options.clientId === undefined ? client : { client_id: client.client_id };
   return loginOf({ server, discovered, client: kept, tokens, requestedScope: scope, redirectUrl, nowMs });
 }
 
-/** The official client adds a slash to a resource without a path. */
+/** The official client adds a slash to a resource without a path. This restores the original value. */
 export function withResource(fetch: AuthFetch, resource: string): AuthFetch {
   return (url, init) => {
     if (init?.body instanceof URLSearchParams) init.body.set('resource', resource);
@@ -97,7 +97,7 @@ export function withResource(fetch: AuthFetch, resource: string): AuthFetch {
   };
 }
 
-/** Those of the challenge, else all that the server supports; with them what was allowed before and what is configured. */
+/** The scopes of the challenge, or else all supported scopes, plus earlier and configured scopes. */
 function scopeFor({ challenge, scopes, before }: LogInOptions, { scopesSupported, metadata }: Discovered) {
   const needed = union(before?.scope, challenge.scope) ?? union(...(scopesSupported ?? []));
   const scope = union(needed, ...(scopes ?? []));
@@ -105,7 +105,10 @@ function scopeFor({ challenge, scopes, before }: LogInOptions, { scopesSupported
   return scope !== undefined && givesRefresh ? union(scope, 'offline_access') : scope;
 }
 
-/** A configured client, the one of before, a client-id metadata document, or a new registration, in this order. */
+/**
+ * In this order: a configured client, the client of the previous login, a client-id metadata document, a new
+ * registration.
+ */
 async function findClient(
   { server, clientId, clientSecret, clientMetadataUrl, before, fetch }: LogInOptions,
   { authorizationServer, issuer, metadata }: Discovered,
@@ -148,7 +151,9 @@ async function findClient(
   return client;
 }
 
-/** It answers 401, has no metadata, and is not an authorization server itself, as one of 2025-03-26 could be. */
+/**
+ * The server answers 401, lacks metadata, and is not an authorization server itself, as a server of 2025-03-26 may be.
+ */
 function noAuthorizationServer(server: URL): PeerError {
   return loginFailed(
     `${shownUrl(server)} names no authorization server`,
@@ -156,7 +161,7 @@ function noAuthorizationServer(server: URL): PeerError {
   );
 }
 
-/** A server that names another authorization server would get the secret of the client sent there. */
+/** Otherwise a server that names another authorization server would receive the client secret there. */
 export function refuseOtherIssuer({ issuer }: Discovered, before: Login | undefined, { clientId }: OAuthOptions): void {
   if (clientId === undefined || before === undefined || before.issuer === issuer) return;
   throw loginFailed(
@@ -165,7 +170,7 @@ export function refuseOtherIssuer({ issuer }: Discovered, before: Login | undefi
   );
 }
 
-/** Texts of the authorization server are shown shortened, and without control characters. */
+/** Texts of the authorization server are shortened and stripped of control characters. */
 function refusedBy(issuer: string, answer: URLSearchParams): PeerError {
   const plain = (text: string | null) => text?.replaceAll(/[^ -~]/g, '?').slice(0, 200);
   const why = [plain(answer.get('error')), plain(answer.get('error_description'))].filter(Boolean).join(': ');

@@ -1,5 +1,5 @@
-// Where logins are kept: one file of mode 0600 with what may be shown, and the tokens in the keyring of the user. Where no keyring
-// can be used, the tokens are in the file too. A login is found by the URL of its server, and by the client if that is configured.
+// Storage of logins: a file of mode 0600 with the displayable facts, and the tokens in the user's keyring. Without a usable keyring, the
+// tokens are in the file too. A login is identified by the URL of its server, and by the client if that is configured.
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,11 +17,11 @@ import type { Login, LoginFacts, LoginSecrets } from './login.ts';
 
 export interface LoginKey {
   readonly server: string;
-  /** Only where the config names the client. */
+  /** Set only if the config names the client. */
   readonly client?: string | undefined;
 }
 
-/** As in the file. */
+/** An entry of the file. */
 export interface StoredLogin extends LoginFacts {
   readonly client?: string | undefined;
   readonly tokensIn: 'keyring' | 'file';
@@ -30,12 +30,12 @@ export interface StoredLogin extends LoginFacts {
 
 export interface LoginStoreOptions {
   file?: string | undefined;
-  /** False: tokens are in the file. */
+  /** False: store tokens in the file. */
   keyring?: Keyring | false | undefined;
 }
 
 const SERVICE = 'standpipe';
-/** Longer than all requests of a refresh may take. */
+/** Longer than all requests of a refresh can take. */
 const MAX_REFRESH_MS = 60_000;
 
 export class LoginStore {
@@ -47,7 +47,7 @@ export class LoginStore {
     this.#found = keyring;
   }
 
-  /** Searched for on first use: most servers need no login. */
+  /** Searched on first use, because most servers need no login. */
   get #keyring(): Keyring | undefined {
     this.#found ??= findKeyring({ service: SERVICE }) ?? false;
     return this.#found || undefined;
@@ -58,7 +58,7 @@ export class LoginStore {
     return text === undefined ? [] : loginsIn(text, this.file);
   }
 
-  /** Undefined where there is none, or where the keyring does not give its tokens. */
+  /** Undefined if there is no login, or if the keyring does not return its tokens. */
   async read(key: LoginKey): Promise<Login | undefined> {
     const found = this.list().find((login) => isOf(login, key));
     if (!found) return undefined;
@@ -69,7 +69,7 @@ export class LoginStore {
     return { ...facts, secrets };
   }
 
-  /** Returns where the tokens are now. */
+  /** Resolves to the place where the tokens are stored. */
   async write(key: LoginKey, { secrets, ...facts }: Login): Promise<StoredLogin['tokensIn']> {
     for (const secret of Object.values(secrets)) if (secret) learnSecret(secret);
     const isInKeyring = await this.#keepInKeyring(key, secrets);
@@ -81,16 +81,16 @@ export class LoginStore {
     return place.tokensIn;
   }
 
-  /** Also from the keyring. */
+  /** Also removes the tokens from the keyring. */
   async remove(key: LoginKey): Promise<void> {
     const found = this.list().find((login) => isOf(login, key));
     if (found?.tokensIn === 'keyring') await this.#keyring?.remove(accountOf(key));
     if (found) await this.#change((logins) => logins.filter((login) => !isOf(login, key)));
   }
 
-  /** One process at a time: a refresh token that is used twice ends the login at many authorization servers. */
+  /** One process at a time: many authorization servers end the login when a refresh token is used twice. */
   exclusively<T>(key: LoginKey, task: () => Promise<T>): Promise<T> {
-    if (!this.#makeFolder()) return task(); // nothing can be kept here, and so nothing is shared
+    if (!this.#makeFolder()) return task(); // nothing can be stored, so nothing is shared
     return withFileLock(`${this.file}.${shortHash(accountOf(key))}`, task, systemClock, MAX_REFRESH_MS);
   }
 
@@ -106,7 +106,7 @@ export class LoginStore {
     });
   }
 
-  /** Whether it can be used. */
+  /** Returns whether the folder can be used. */
   #makeFolder(): boolean {
     const folder = dirname(this.file);
     try {
@@ -123,7 +123,7 @@ export class LoginStore {
       const text = await this.#keyring?.get(accountOf(key));
       return text === undefined ? undefined : (JSON.parse(text) as LoginSecrets);
     } catch {
-      return undefined; // locked or gone: a new login is needed, as after a removal
+      return undefined; // locked or missing: a new login is needed, as after a removal
     }
   }
 
@@ -133,7 +133,7 @@ export class LoginStore {
       await this.#keyring.set(accountOf(key), JSON.stringify(secrets));
       return true;
     } catch {
-      return false; // locked, or too large for it: Windows takes 2,560 bytes
+      return false; // locked, or the value is too large: Windows takes 2,560 bytes
     }
   }
 }
@@ -154,7 +154,7 @@ function loginsIn(text: string, file: string): readonly StoredLogin[] {
       throw new Error('"logins" has an invalid entry');
     return document.logins;
   } catch (error) {
-    // The message of a parse error may repeat a token.
+    // The message of a parse error may contain a token.
     const why = error instanceof SyntaxError ? 'it is not JSON' : toError(error).message;
     throw new UsageError('LOGINS_FILE_INVALID', `${file} is not a file of logins: ${why}`, {
       hint: `Remove it and log in again with \`${ownCommand} login <server>\`.`,

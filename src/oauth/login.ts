@@ -1,23 +1,23 @@
-// A login: what was agreed with the authorization server of one server, and the tokens that it gave.
+// A login: the facts agreed with the authorization server of one server, and the tokens that it issued.
 
-/** Without secrets: may be shown. */
+/** Contains no secrets, so it may be displayed. */
 export interface LoginFacts {
   /** The URL of the server. Its tokens are sent nowhere else. */
   readonly server: string;
-  /** Of the authorization server. Tokens and the client belong to it alone. */
+  /** The issuer id of the authorization server. Tokens and client are valid only there. */
   readonly issuer: string;
-  /** For what the token is, as it was requested. */
+  /** The resource for which the token was requested. */
   readonly resource: string | undefined;
   readonly clientId: string;
-  /** How the client authenticates at the token endpoint, where it was registered with one. */
+  /** Authentication method at the token endpoint, if the client was registered with one. */
   readonly authMethod?: string | undefined;
-  /** With which the client was registered. */
+  /** The redirect URL of the registered client. */
   readonly redirectUrl?: string | undefined;
-  /** All that were asked for so far, and those granted. */
+  /** All scopes requested so far, plus the granted ones. */
   readonly scope?: string | undefined;
-  /** As ISO 8601. */
+  /** ISO 8601 time. */
   readonly created: string;
-  /** When the access token expires, if that is known. */
+  /** ISO 8601 expiry time of the access token, if known. */
   readonly expires?: string | undefined;
   readonly canRefresh: boolean;
 }
@@ -32,14 +32,14 @@ export interface Login extends LoginFacts {
   readonly secrets: LoginSecrets;
 }
 
-/** A token that expires sooner counts as expired: a request takes time. */
+/** A token that expires within this time counts as expired, because a request takes time. */
 const EARLY_MS = 30_000;
 
 export function isExpired({ expires }: LoginFacts, nowMs: number): boolean {
   return expires !== undefined && Date.parse(expires) - EARLY_MS <= nowMs;
 }
 
-/** The URL by which the login of a server is found: without a fragment and credentials. */
+/** The URL that identifies the login of a server, without a fragment and credentials. */
 export function serverKey(url: string | URL): string {
   const key = new URL(url);
   key.hash = '';
@@ -48,7 +48,7 @@ export function serverKey(url: string | URL): string {
   return key.href;
 }
 
-/** For messages: a query may contain a secret. */
+/** The URL for messages, without the query, which may contain a secret. */
 export function shownUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname === '/' ? '' : pathname}`;

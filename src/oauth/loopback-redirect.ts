@@ -1,5 +1,5 @@
-// Receives the redirect of a login: a server on the loopback interface for one request, the one with the state of the login. Others
-// are refused and change nothing, since every page in the browser can send requests to it.
+// Receives the redirect of a login: a loopback server for a single request, which must carry the state of the login. Other requests are
+// refused without effect, since every page in the browser can send requests to it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +9,13 @@ import { unlessAborted } from '../base/wait.ts';
 import { type Interaction, loginFailed } from './log-in.ts';
 
 export interface LoopbackOptions {
-  /** 0 for a free one. */
+  /** Default: 0, a free port. */
   port?: number | undefined;
-  /** Brings the person to the page. */
+  /** Opens the authorization page for the person. */
   show: (url: URL) => void | Promise<void>;
-  /** Resolves to the address that the person pasted, which the browser could not reach; never where that is not possible. */
+  /** Resolves to the redirect URL that the person pasted because the browser could not reach it. Stays pending if pasting is impossible. */
   paste?: ((signal: AbortSignal) => Promise<string>) | undefined;
-  /** How long the person may take. 5 minutes unless given. */
+  /** How long the person may take. Default: 5 minutes. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
   clock?: Clock | undefined;
@@ -30,7 +30,7 @@ export async function loopbackRedirect(options: LoopbackOptions): Promise<Intera
   let receive: (answer: URLSearchParams) => void = () => undefined;
   const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
     const answer = answerIn(request, state);
-    if (answer) response.once('close', () => receive(answer)); // the page has been sent: nothing else is waited for
+    if (answer) response.once('close', () => receive(answer)); // wait until the page has been sent
     respond(response, answer);
   });
   server.maxConnections = 16;
@@ -67,7 +67,7 @@ export async function loopbackRedirect(options: LoopbackOptions): Promise<Intera
     },
     close() {
       server.close();
-      server.closeAllConnections(); // browsers open some in advance, which Node.js does not count as idle
+      server.closeAllConnections(); // browsers open connections in advance, which Node.js does not count as idle
     },
   };
 }
@@ -79,7 +79,7 @@ function answerIn({ method, url = '' }: IncomingMessage, state: string | undefin
   return at.searchParams.get('state') === state ? at.searchParams : undefined;
 }
 
-/** What is pasted by mistake is asked for again. */
+/** Repeats the prompt if the pasted text is not the redirect. */
 async function pasted(
   paste: (signal: AbortSignal) => Promise<string>,
   signal: AbortSignal,

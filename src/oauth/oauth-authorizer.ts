@@ -1,5 +1,5 @@
-// Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
-// possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
+// Authorizes the requests to one server with OAuth: sends the stored token, refreshes it, and asks a person if possible. Tokens are read
+// again from the store before they are replaced, since another process may already have replaced them.
 
 import { shellWords } from '../base/command-line.ts';
 import { toError, UsageError } from '../base/errors.ts';
@@ -19,19 +19,19 @@ import { union } from './token-request.ts';
 
 export interface OAuthAuthorizerOptions extends OAuthOptions {
   url: string | URL;
-  /** Of the server in the config, for messages. */
+  /** Name of the server in the config, for messages. */
   name?: string | undefined;
   store?: LoginStore | undefined;
-  /** How a person is asked. Without it, none is: a request fails with LOGIN_REQUIRED. */
+  /** How to ask a person. If absent, a request that needs a login fails with LOGIN_REQUIRED. */
   interact?: (() => Promise<Interaction>) | undefined;
   fetch?: AuthFetch | undefined;
-  /** As for the requests to the server. */
+  /** The same option as for requests to the server. */
   ca?: HttpClientOptions['ca'];
-  /** In milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
-/** A server that refuses each new token must not cause requests without end. */
+/** Limits the requests caused by a server that refuses each new token. */
 const MAX_NEW_TOKENS = 3;
 const PERIOD_MS = 60_000;
 
@@ -44,7 +44,7 @@ export class OAuthAuthorizer implements Authorizer {
   readonly #now: () => number;
   #login: Login | undefined;
   #isRead = false;
-  /** Only one at a time: all requests that were refused wait for it. */
+  /** The renewal in progress. All refused requests wait for it. */
   #renewal: Promise<void> | undefined;
   #newTokensAtMs: number[] = [];
 
@@ -64,7 +64,7 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   async refused({ status, challenge, sent }: Refusal): Promise<boolean> {
-    // Another request was refused at the same time, and its renewal has ended.
+    // Another request was refused at the same time and has already renewed the token.
     if (status === 401 && this.#login && sent !== headerOf(this.#login)) return true;
     const read = await readChallenge(challenge);
     if (status === 403 && read.error !== 'insufficient_scope') return false;
@@ -74,7 +74,7 @@ export class OAuthAuthorizer implements Authorizer {
 
   async #currentHeader(): Promise<string | undefined> {
     if (!this.#isRead) this.#adopt(await this.#store.read(this.#key));
-    // One that cannot be refreshed is sent: the server decides, and its refusal says which scopes are needed.
+    // An expired token that cannot be refreshed is sent anyway: the server's refusal names the required scopes.
     if (this.#login?.canRefresh && isExpired(this.#login, this.#now())) {
       await this.#renewOnce(() => this.#renew({}, this.#login)).catch((error: unknown) => {
         if (Date.parse(this.#login!.expires!) <= this.#now()) throw error;
@@ -115,7 +115,7 @@ export class OAuthAuthorizer implements Authorizer {
     });
   }
 
-  /** Undefined where a person is needed. */
+  /** Undefined if a person is needed. */
   async #withoutPerson(challenge: Challenge, before: Login | undefined): Promise<Login | undefined> {
     const isProgram = this.#options.grant === 'client_credentials';
     if (!isProgram && !before?.canRefresh) return undefined;
@@ -128,12 +128,12 @@ export class OAuthAuthorizer implements Authorizer {
     return login;
   }
 
-  /** A login that cannot be kept is used until this process ends. */
+  /** A login that cannot be stored is used until this process ends. */
   async #keep(login: Login): Promise<void> {
     await this.#store.write(this.#key, login).catch((error: unknown) => process.emitWarning(toError(error)));
   }
 
-  /** The token lacks scopes. Scopes that were asked for before and did not help are not asked for again. */
+  /** Called if the token lacks scopes. Scopes that were requested earlier without success are not requested again. */
   async #stepUp(challenge: Challenge): Promise<void> {
     const before = this.#login;
     const stored = await this.#store.read(this.#key);

@@ -1,4 +1,4 @@
-// Gets a new access token with a refresh token, from the authorization server that gave it and from no other.
+// Gets a new access token with a refresh token, only from the authorization server that issued it.
 
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { toError } from '../base/errors.ts';
@@ -18,10 +18,10 @@ export interface RefreshOptions extends OAuthOptions {
   nowMs: number;
 }
 
-/** These end a login; after others, the same request may succeed later. */
+/** These errors end a login. After other errors, the same request may succeed later. */
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_target']);
 
-/** Undefined where the login has ended: a person has to log in again. */
+/** Undefined if the login has ended: a person has to log in again. */
 export async function refresh(options: RefreshOptions): Promise<Login | undefined> {
   const { server, challenge, fetch, login, nowMs } = options;
   const { refreshAuthorization, OAuthError } = await import('@modelcontextprotocol/client');

@@ -1,4 +1,4 @@
-// Makes a login of what the token endpoint answered.
+// Converts a response of the token endpoint to a login.
 
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client';
 import { learnSecret } from '../secrets/learned-values.ts';
@@ -17,7 +17,7 @@ export interface Granted {
   nowMs: number;
 }
 
-/** A hundred years. */
+/** 100 years. */
 const LONGEST_LIFETIME_S = 100 * 365 * 24 * 3600;
 /** Characters that a header can carry (RFC 6750). */
 const BEARER_TOKEN = /^[\x21-\x7e]{1,65536}$/;
@@ -44,12 +44,12 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
   };
 }
 
-/** A date has a limit. */
+/** Limited, because a Date has a maximum. */
 function lifetimeMs(seconds: number): number {
   return Math.min(Math.max(seconds, 0), LONGEST_LIFETIME_S) * 1000;
 }
 
-/** `configured`: its secret is not kept with the login. */
+/** `configured`: options of the config, whose client secret is not stored with the login. */
 export function clientOf(login: Login, configured: OAuthOptions = {}): OAuthClientInformationMixed {
   const { clientId, authMethod, secrets } = login;
   const isConfigured = clientId === configured.clientId;
@@ -61,7 +61,7 @@ export function clientOf(login: Login, configured: OAuthOptions = {}): OAuthClie
   };
 }
 
-/** Of scopes that are separated by spaces; undefined where there are none. */
+/** The union of space-separated scope lists, or undefined if it is empty. */
 export function union(...scopes: readonly (string | undefined)[]): string | undefined {
   const all = new Set(scopes.flatMap((each) => each?.split(/\s+/).filter((scope) => scope !== '') ?? []));
   return all.size === 0 ? undefined : [...all].join(' ');

@@ -1,5 +1,5 @@
-// Runs code that data of others can make slow, and cuts it off: validation by a schema of a server, whose patterns can take years for
-// a short text.
+// Runs code with a time limit if foreign data can make it slow, such as validation against a server's schema, whose patterns can take years
+// for a short text.
 
 import { createContext, Script } from 'node:vm';
 
@@ -9,13 +9,13 @@ const context = createContext({});
 
 export class TakesTooLong extends Error {}
 
-/** What `run` returns or throws. Throws TakesTooLong after a second: nothing of it goes on then. */
+/** Returns or throws the outcome of `run`. Throws TakesTooLong after one second; `run` is then terminated. */
 export function runBounded<T>(run: () => T): T {
   context.run = run;
   try {
     return script.runInContext(context, { timeout: MOST_MS }) as T;
   } catch (error) {
-    // An error of the other context.
+    // The error belongs to the other context, so `instanceof` does not work.
     if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new TakesTooLong(`it takes longer than ${MOST_MS / 1000} s`);
   } finally {

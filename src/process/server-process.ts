@@ -1,7 +1,7 @@
-// A server as a process: started, watched, and stopped with all processes it started. Every server is run by this file.
-// Invariants: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never uncaught;
-// when its leader exits, the rest of its tree is stopped too; the watchdog knows its mark before the spawn and until its tree is
-// known to be empty, and on Windows its job is open for the same time. Must not know about frames or messages.
+// A server process: started, monitored, and stopped with all processes that it started. Every server is run by this file.
+// Invariants: it is not started by a shell; its stderr is always drained; an error on one of its streams is recorded and never uncaught;
+// when its leader exits, the rest of its tree is stopped too; the watchdog knows its mark from before the spawn until its tree is known to
+// be empty, and on Windows its job is open for the same time. This file must not know about frames or messages.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -25,26 +25,26 @@ import type { WindowsJob } from './tree/windows-job.ts';
 export interface ServerProcessOptions {
   command: string;
   args?: readonly string[];
-  /** Added to the short list of inherited variables (environment.ts). Its values are masked in everything that people read. */
+  /** Added to the short list of inherited variables (environment.ts). Its values are masked in displayed text. */
   env?: Readonly<Record<string, string>>;
-  /** Further values to mask: some secrets are in the arguments. */
+  /** Further values to mask, because some secrets are in the arguments. */
   secrets?: readonly string[];
-  /** Passes on the whole environment of this process instead of the short list. */
+  /** Passes the whole environment of this process instead of the short list. */
   inheritEnv?: boolean;
   cwd?: string;
   stopWaits?: Partial<StopWaits>;
-  /** How long the rest of its tree may run on after the leader exited by itself. Default: half a second. */
+  /** How long the rest of the tree may run after the leader exited by itself. Default: 500 ms. */
   stragglersMs?: number;
-  /** Does not stop processes that left the session of the server, as daemons do. Default: they are stopped with it. */
+  /** Keeps processes alive that left the server's session, such as daemons. Default: they are stopped too. */
   keepDaemons?: boolean;
-  /** Runs under the lease of this process with this session: killed by the watchdog if `renewLease` is not called in time. POSIX only. */
+  /** Session of the lease of this server: the watchdog kills the server if `renewLease` is not called in time. POSIX only. */
   lease?: string | undefined;
   clock?: Clock;
-  /** Called in the turn of the spawn, before the start can be aborted: from now on a process exists. */
+  /** Called in the same turn as the spawn, before the start can be aborted. A process exists from here on. */
   onSpawn?: (server: ServerProcess) => void;
   /** Aborts the start: the process is stopped before the promise rejects with the reason of the signal. */
   signal?: AbortSignal;
-  /** Ends the servers if this process is killed. Default: one for the whole process. */
+  /** Ends the servers if this process is killed. Default: one watchdog for the whole process. */
   watchdog?: Watchdog;
 }
 
@@ -53,7 +53,7 @@ export interface ExitStatus {
   signal: NodeJS.Signals | null;
 }
 
-/** Resolves once the process runs. Attach readers to its streams in the same turn. */
+/** Resolves when the process runs. Attach readers to its streams in the same turn. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   options.signal?.throwIfAborted();
   const { command, args = [], cwd, env, inheritEnv } = options;
@@ -73,11 +73,11 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     : { mark, watchdog: options.watchdog ?? sharedWatchdog() };
   const { lease } = options;
   if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
-  guard.watchdog?.watch({ mark, lease }); // first: this process can be killed at any moment from here on
+  guard.watchdog?.watch({ mark, lease }); // first, because this process can be killed at any time
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(program, launch);
-    // Without a pid there was no fork: the 'error' event with the reason follows in the next tick.
+    // Without a pid the fork failed. The 'error' event with the reason follows in the next tick.
     if (child.pid !== undefined) {
       server = new ServerProcess(child, launch, guard, options);
       options.onSpawn?.(server);
@@ -104,10 +104,10 @@ function leaseEnded(command: string): ProcessError {
   });
 }
 
-/** Characters. */
+/** In characters. */
 const SHOWN_STDERR = 4096;
 
-/** Loaded on first use: POSIX systems need nothing of it. */
+/** Loaded on first use, because POSIX systems do not need it. */
 async function programOnWindows(
   launch: Launch,
   args: readonly string[],
@@ -131,7 +131,7 @@ function spawnPiped(program: Program, launch: Launch): ChildProcessWithoutNullSt
       stdio: 'pipe',
       windowsHide: true,
       windowsVerbatimArguments: program.isVerbatim,
-      detached: process.platform !== 'win32', // its own group and session: stopped as a whole, and not reached by our Ctrl-C
+      detached: process.platform !== 'win32', // own group and session: stopped as a whole, and unaffected by our Ctrl-C
     });
   } catch (error) {
     throw launchError(error, launch);
@@ -141,9 +141,9 @@ function spawnPiped(program: Program, launch: Launch): ChildProcessWithoutNullSt
 /** Identifies the processes of a server, and ends them if this process is killed. */
 interface ServerGuard {
   mark: string;
-  /** On POSIX systems. */
+  /** Set on POSIX systems. */
   watchdog?: Watchdog | undefined;
-  /** On Windows. A job holds daemons too, so that a server whose daemons are kept has none. */
+  /** Set on Windows, unless daemons are kept: a job would hold them too. */
   job?: WindowsJob | undefined;
 }
 
@@ -163,7 +163,7 @@ function sharedWatchdog(): Watchdog {
   return theWatchdog;
 }
 
-/** The servers with `lease` may run for 0.8 × lifetime from the renewal, which was sent so long ago. */
+/** Servers with `lease` may run until 0.8 × lifetime after the renewal, which was sent `ageMs` ago. */
 export function renewLease(session: string, ageMs: number, lifetimeMs: number): void {
   if (process.platform !== 'win32') sharedWatchdog().renewLease(session, ageMs, lifetimeMs);
 }
@@ -173,22 +173,22 @@ export class ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The last output on stderr. Always filled, also with other listeners. */
+  /** The latest stderr output. Always filled, even if there are other listeners. */
   readonly stderrRing = new StderrRing();
   /** The command line, with the values of `env` masked. */
   readonly commandLine: string;
-  /** Names of variables of this process that the server did not get. */
+  /** Names of this process's variables that the server did not receive. */
   readonly withheld: readonly string[];
-  /** Hides only known values: for texts that a server wrote for its caller. */
+  /** Hides known values only. For texts that a server wrote for its caller. */
   readonly mask: Mask;
-  /** Also hides what has the name or the form of a secret: for printed output. */
+  /** Also hides text that has the name or the form of a secret. For printed output. */
   readonly redact: Redact;
-  /** Settles when the leader has exited. Its last output may still be in the pipes: read them to their end. */
+  /** Settles when the leader has exited. Its last output may still be in the pipes; read them to their end. */
   readonly exit: Promise<ExitStatus>;
   exitStatus: ExitStatus | undefined;
-  /** Settles when the leader has exited and its output was read: evidence is then complete. Never long after `stop`. */
+  /** Settles when the leader has exited and its output was read: evidence is complete. Follows soon after `stop`. */
   readonly closed: Promise<void>;
-  /** Errors of the streams, mostly EPIPE. The first error of each stream. */
+  /** The first error of each stream, usually EPIPE. */
   readonly streamErrors: { stdin?: Error; stdout?: Error; stderr?: Error } = {};
 
   readonly #child: ChildProcessWithoutNullStreams;
@@ -199,7 +199,7 @@ export class ServerProcess {
   readonly #guard: ServerGuard;
   #stopping: Promise<StopRung> | undefined;
 
-  /** Must be created in the turn of the spawn. */
+  /** Must be created in the same turn as the spawn. */
   constructor(
     child: ChildProcessWithoutNullStreams,
     launch: Launch,
@@ -243,27 +243,27 @@ export class ServerProcess {
     return this.streamErrors.stdin;
   }
 
-  /** Calls back once when the leader has exited, also if it already has. */
+  /** Calls back once when the leader has exited, also if it has exited already. */
   onExit(listener: (status: ExitStatus) => void): void {
     void this.exit.then(listener);
   }
 
-  /** The evidence for an error of this process, masked. */
+  /** Masked evidence for an error of this process. */
   evidence(phase: Phase): Evidence {
     const evidence: Evidence = { phase, command: this.commandLine, pid: this.pid };
     if (this.exitStatus)
       Object.assign(evidence, { exitCode: this.exitStatus.exitCode, signal: this.exitStatus.signal });
-    // More is redacted than is shown, so that no secret is cut in two before it is found.
+    // Redact more than is shown, so that a secret is not cut in two before it is found.
     const stderrTail = this.redact(this.stderrRing.tail(4 * SHOWN_STDERR)).slice(-SHOWN_STDERR);
     return stderrTail === '' ? evidence : { ...evidence, stderrTail };
   }
 
-  /** Memory of the whole tree that is in RAM, or undefined if the system has no such figure. */
+  /** Resident memory of the whole tree, or undefined if the system does not report it. */
   residentBytes(): number | undefined {
     return this.#tree.residentBytes();
   }
 
-  /** Stops the whole tree and returns the last step that was needed. A second call returns the same promise. */
+  /** Stops the whole tree and resolves to the last rung that was needed. A second call returns the same promise. */
   stop(): Promise<StopRung> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -272,7 +272,7 @@ export class ServerProcess {
   async #stop(): Promise<StopRung> {
     const tree = this.#tree;
     const isOver = () => this.exitStatus !== undefined;
-    if (!isOver()) tree.look(); // of a leader that has exited, the first step of the ladder looks
+    if (!isOver()) tree.look(); // if the leader has exited, the first rung of the ladder does this
     const rung = await stopLadder(
       {
         get exited() {

@@ -6,7 +6,7 @@ import { newline } from '../framing/newline.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 
-/** A stream that takes a write only when it is told to. */
+/** A stream that completes a write only when the test calls `takeAll`. */
 class SlowReader extends Writable {
   readonly written: Buffer[] = [];
   #taken: (() => void) | undefined;
@@ -20,7 +20,7 @@ class SlowReader extends Writable {
     this.#taken = callback;
   }
 
-  /** Takes all there is, one write after another. */
+  /** Completes pending writes one after another until there are none. */
   async takeAll(): Promise<void> {
     while (this.#taken) {
       const taken = this.#taken;

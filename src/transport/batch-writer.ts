@@ -1,6 +1,7 @@
-// Outbound messages, in order, one write a tick, or one a turn of the event loop for those that may wait for it. While the
-// stream is full, messages wait here, where it is certain that they were never sent. An answer is never refused: it waits however much waits already, and `onFull` says when to take
-// on no more work. Everything else is refused beyond `maxQueuedChars`. What waits settles when the stream ends or fails.
+// Writes outbound messages in order, with one write per tick, or one per event-loop turn for messages that allow it. While the stream is
+// full, messages queue here, so it is certain that they were never sent. Answers are never refused: they queue regardless of the queue
+// size, and `onFull` signals when to stop accepting work. Other messages are refused beyond `maxQueuedChars`. Queued messages settle when
+// the stream ends or fails.
 
 import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
@@ -9,52 +10,57 @@ import { SENT } from '../requests/pending-requests.ts';
 import { OutboundBatch } from './outbound-batch.ts';
 import type { BudgetMember, SendBudget } from './send-budget.ts';
 
-/** A turn may be long: no more messages than this wait for its end. */
+/** Maximum number of messages held back until the end of a turn, because a turn can be long. */
 const MOST_TOGETHER = 16;
 
-/** What a waiting message costs beside its text: many small ones count too. */
+/** Overhead counted for each queued message, so that many small messages also reach the limit. */
 const OVERHEAD_CHARS = 256;
 
-/** Messages are joined up to this many characters: a string has a greatest length. */
+/** Messages are joined up to this many characters, because JavaScript strings have a maximum length. */
 const BATCH_CHARS = 1024 * 1024;
-/** At most this much is given to the stream at once, so that progress of an end that reads slowly can be observed. */
+/** Maximum size of one write to the stream. Small pieces make the progress of a slow reader observable. */
 const PIECE_BYTES = 1024 * 1024;
 
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
-  /** For what is never refused, with that of other writers. */
+  /** Shared limit for messages that are never refused, across several writers. */
   budget?: SendBudget | undefined;
-  /** Called with the messages that were written together. Messages that were refused or still wait are not among them. */
+  /** Called with the messages of one write. Refused and queued messages are not included. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
-  /** True when more than `maxQueuedChars` of what is never refused waits, or more than the budget; false when half has gone. */
+  /**
+   * Called with true when queued never-refused messages exceed `maxQueuedChars` or the budget, and with false when half of them are
+   * written.
+   */
   onFull?: ((isFull: boolean) => void) | undefined;
 }
 
 export class BatchWriter implements BudgetMember {
-  /** How many writes the stream has taken. A message that no write has followed was never sent, not even in part. */
+  /**
+   * Number of writes passed to the stream. A message that was not followed by a write was never sent, not even in part.
+   */
   writes = 0;
-  /** How often all that the stream had was taken by the other end. */
+  /** Number of times that the other end has taken all buffered data. */
   #drains = 0;
   #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
   #options: BatchWriterOptions;
-  /** What waits. Messages are added to the last. */
+  /** Queued batches. New messages are added to the last one. */
   #batches: OutboundBatch[] = [];
-  /** What is left of the batch that is being written. */
+  /** The unwritten remainder of the current batch. */
   #rest: Uint8Array | undefined;
   #queuedChars = 0;
-  /** How many of them are of messages that are never refused. */
+  /** The part of `#queuedChars` that belongs to never-refused messages. */
   #keptChars = 0;
   #budget: SendBudget | undefined;
   #isFull = false;
   #whenEmpty: (() => void)[] = [];
-  /** By `nextTick`, and by `setImmediate`. */
+  /** A flush is scheduled with `nextTick` (`#flushesSoon`) or `setImmediate` (`#flushesLater`). */
   #flushesSoon = false;
   #flushesLater = false;
-  /** How many messages wait for the end of the turn. */
+  /** Number of messages held back until the end of the turn. */
   #together = 0;
   #blocked = false;
   #ended: Error | undefined;
@@ -76,17 +82,17 @@ export class BatchWriter implements BudgetMember {
     this.#stream.off('drain', this.#onDrain);
   }
 
-  /** Another number whenever the other end has taken something, be it a part of a piece. */
+  /** Changes whenever the other end takes data, even part of a piece. */
   get progress(): number {
     return this.#drains * 2 * PIECE_BYTES - unreadBytes(this.#stream);
   }
 
-  /** Whether the other end has to read before more can be written. */
+  /** True if the other end must read before more can be written. */
   get blocked(): boolean {
     return this.#blocked;
   }
 
-  /** Resolves once the message is handed to the stream; at once unless the other end reads too slowly. */
+  /** Resolves when the message is handed to the stream: immediately unless the other end reads too slowly. */
   send(json: string, neverRefuse = false, together = false): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended);
     if (!neverRefuse && this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
@@ -96,7 +102,7 @@ export class BatchWriter implements BudgetMember {
     try {
       batch.add(json);
     } catch (error) {
-      return Promise.reject(error); // a payload that this framing cannot carry
+      return Promise.reject(error); // this framing cannot encode the payload
     }
     const chars = json.length + OVERHEAD_CHARS;
     batch.chars += chars;
@@ -123,7 +129,7 @@ export class BatchWriter implements BudgetMember {
         resolve();
       };
       this.#stream.once('close', done);
-      // An empty write behind all others completes when they have.
+      // An empty write completes after all earlier writes.
       const last = () => {
         if (this.#ended || !this.#stream.writable) done();
         else this.#stream.write('', done);
@@ -133,12 +139,12 @@ export class BatchWriter implements BudgetMember {
     });
   }
 
-  /** No more messages: those that wait are rejected with the reason. */
+  /** Accepts no further messages. Queued messages are rejected with `reason`. */
   end(reason: Error): void {
     if (this.#ended) return;
     if (this.#stream.writable) {
       this.#flush();
-      // A message is not left half written, nor one unwritten whose sender was told that it was sent.
+      // Complete a partly written message, and write messages whose `send` has already resolved.
       while (this.#stream.writable && (this.#rest || this.#batches[0]?.promised)) this.#writeNext();
     }
     this.#ended = reason;
@@ -226,13 +232,13 @@ export class BatchWriter implements BudgetMember {
     const data = batch.encoded(PIECE_BYTES);
     if (typeof data === 'string') this.#blocked = !this.#stream.write(data);
     else this.#writePiece(data);
-    // A write that the system refuses as a whole fails within the call; one that fails later may have gone out in part.
+    // A write that fails within the call was not sent at all. A write that fails later may have been sent in part.
     if (this.#stream.errored) return void this.#batches.unshift(batch);
     this.writes++;
     this.#queuedChars -= batch.chars;
     this.#release(batch.keptChars);
     if (batch.waiters) for (const waiter of batch.waiters) waiter.resolve();
-    // Not before: the other end is at work meanwhile.
+    // Call the observer after the write, so that the other end can work in parallel.
     if (this.#options.onWrite) batch.show(data, this.#options.onWrite);
     if (this.#isFull && (this.#keptChars === 0 || !this.#isOver())) this.#setFull(false);
   }

@@ -1,5 +1,5 @@
-// What all wires share: a decoder on one stream, a batching writer on the other, and a life that starts once and ends
-// once. Subclasses provide the streams and end the connection.
+// Base class of the wires: a decoder on the input stream, a batching writer on the output stream, and a lifetime that
+// starts and ends once. Subclasses provide the streams and end the connection.
 
 import type { Readable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -30,7 +30,7 @@ export abstract class ByteWire implements Wire {
   readonly #budget: SendBudget | undefined;
   #writer: BatchWriter | undefined;
   #reader: TurnReader | undefined;
-  /** Too many answers wait for the other end: no more requests are read before it has taken some. */
+  /** True while too many answers are queued. Further requests are not read until the other end takes some. */
   #isFull = false;
   #readsNoMore = false;
   #closed = false;
@@ -78,7 +78,7 @@ export abstract class ByteWire implements Wire {
     return this.#writer.send(text, neverRefuse, together);
   }
 
-  /** To be called first in `start`. */
+  /** Subclasses call this first in `start`. */
   protected begin(events: WireEvents): void {
     if (this.#closed) throw this.#closedUsage();
     if (this.events) throw new UsageError('ALREADY_STARTED', 'Already started; create a new one');
@@ -107,14 +107,14 @@ export abstract class ByteWire implements Wire {
       },
     });
     const inputFailed = (error: Error) => onEnd(streamFailed('reading from', error));
-    // EPIPE and its kind. What was written may still be answered: each wire decides how long it reads on.
+    // For example EPIPE. Requests already written may still be answered; each wire decides how long it keeps reading.
     const outputFailed = (error: Error) => {
       const failure = streamFailed('writing to', error);
       this.#writer?.end(failure);
       this.report(failure);
       if (!this.#closed) this.writeFailed?.(failure);
     };
-    // What waits can no longer be taken, so it is no reason to leave unread what has come.
+    // Queued messages can no longer be sent, so they must not keep received input unread.
     const outputClosed = () => this.#full(false);
     input.on('error', inputFailed);
     output.on('error', outputFailed);
@@ -124,20 +124,20 @@ export abstract class ByteWire implements Wire {
       this.#writer?.detach();
       input.off('error', inputFailed);
       output.off('close', outputClosed);
-      // Something still waits to be written: its failure must not become an uncaught exception.
+      // Data is still being written. Keep the listener, so that a failure does not become an uncaught exception.
       if (this.#writer?.blocked !== true) output.off('error', outputFailed);
     };
   }
 
-  /** For streams that belong to the caller: they stay open, and all listeners are removed from them. */
+  /** Removes all listeners from streams that belong to the caller. The streams stay open. */
   protected detach(): void {
     this.#detach?.();
   }
 
-  /** Called with everything that is read, before it is decoded. */
+  /** Called with each input chunk before it is decoded. */
   protected arrived?: (chunk: Uint8Array) => void;
 
-  /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
+  /** Called when writing has failed. Ends the wire after pending input is read. */
   protected writeFailed?(error: Error): void;
 
   protected stopReading(): void {
@@ -153,7 +153,9 @@ export abstract class ByteWire implements Wire {
     this.tell((events) => events.full?.(isFull));
   }
 
-  /** What was sent goes out, however long that takes; but an end that reads nothing for `stallMs` is not waited for. */
+  /**
+   * Waits until sent data is written, without a total limit, but only up to `stallMs` without progress of the reader.
+   */
   protected async flush(stallMs: number): Promise<void> {
     const writer = this.#writer;
     if (!writer) return;
@@ -167,22 +169,24 @@ export abstract class ByteWire implements Wire {
     }
   }
 
-  /** How much the other end has taken, and whether it has to take more before anything can be written. */
+  /** `progress` changes when the other end takes data. `blocked`: it must take data before more can be written. */
   protected get output(): { progress: number; blocked: boolean } {
     return this.#writer ?? { progress: 0, blocked: false };
   }
 
-  /** Resolves when the last of what the other end wrote was read. */
+  /** Resolves when everything that the other end wrote has been read. */
   protected lastInput(input: Readable): Promise<void> {
     return lastOutput(input, this.clock, () => this.#reader?.hasRest ?? false);
   }
 
-  /** Nothing more is accepted. Messages of this tick are still written; those that wait for a full pipe are rejected. */
+  /**
+   * Refuses further messages. Messages of this tick are still written; messages queued behind a full pipe are rejected.
+   */
   protected stopSending(): void {
     this.#writer?.end(new PeerError('CONNECTION_CLOSED', 'The connection was closed by this side'));
   }
 
-  /** The end of this wire's life, for whatever reason. Only the first call counts. */
+  /** Closes the wire. Only the first call has an effect. */
   protected finish(error: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -192,7 +196,7 @@ export abstract class ByteWire implements Wire {
     this.tell((events) => events.closed(error));
   }
 
-  /** What the protocol throws is reported. */
+  /** Exceptions from the protocol handlers are reported. */
   protected tell(call: (events: WireEvents) => void): void {
     try {
       if (this.events) call(this.events);
@@ -201,7 +205,7 @@ export abstract class ByteWire implements Wire {
     }
   }
 
-  /** Never throws. A handler of errors that throws is an uncaught exception, as with any listener of an event. */
+  /** Never throws. If the error handler throws, the exception is uncaught, as with any event listener. */
   protected report(error: Error): void {
     try {
       this.events?.error(error);
@@ -212,7 +216,7 @@ export abstract class ByteWire implements Wire {
     }
   }
 
-  /** For what is rare. An observer that throws is reported. */
+  /** Used for infrequent events. Exceptions from the observer are reported. */
   protected observe(tell: (observer: WireObserver) => void): void {
     if (!this.#observer) return;
     try {

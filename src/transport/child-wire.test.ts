@@ -8,7 +8,7 @@ test('keeps the first 8 KiB however they were cut, counts the rest, and keeps no
   for (let at = 0; at < sent.length; at += 700) {
     const chunk = Buffer.from(sent.subarray(at, at + 700));
     head.add(chunk);
-    chunk.fill(0); // what was kept is a copy
+    chunk.fill(0); // the kept bytes are a copy
   }
   expect(head.total).toBe(10_000);
   expect(Buffer.compare(head.bytes, sent.subarray(0, 8192))).toBe(0);

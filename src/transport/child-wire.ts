@@ -1,6 +1,6 @@
-// A wire to a child process, over its stdin and stdout. When the child goes, for whatever reason, everything it wrote has
-// been delivered before the wire closes, `closeError` says what happened, and the rest of its process tree is stopped;
-// `close()` resolves when all of it is gone.
+// A wire to a child process over its stdin and stdout. When the child exits, all of its output is delivered before the
+// wire closes, `closeError` holds the cause, and the rest of its process tree is stopped. `close()` resolves when the
+// whole tree is gone.
 
 import type { Readable } from 'node:stream';
 import type { Timer } from '../base/clock.ts';
@@ -21,27 +21,32 @@ export interface ChildOptions extends WireOptions {
   args?: readonly string[];
   /** Added to a short list of inherited variables (PATH, HOME and similar). */
   env?: Readonly<Record<string, string>>;
-  /** Values to be masked in errors besides those of `env`: some come in by the arguments. */
+  /** Further values to mask in errors, for example from the arguments. Values of `env` are always masked. */
   secrets?: readonly string[];
   cwd?: string | undefined;
   stderr?: StderrChoice;
-  /** How long each rung of the stop ladder is given. */
+  /** Timeouts for the rungs of the stop ladder. */
   stopWaits?: Partial<StopWaits>;
-  /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
+  /**
+   * Keeps processes alive that left the server's session, such as daemons. By default they are stopped with the server.
+   */
   keepDaemons?: boolean;
-  /** The session of the lease of this process: killed by the watchdog if that is not renewed in time. */
+  /** Session id of the lease of this process. The watchdog kills the session if the lease is not renewed in time. */
   lease?: string | undefined;
 }
 
-/** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */
+/**
+ * Time that a child gets to exit after it closes stdout or stdin. If it exits in time, the exit is reported as the
+ * cause.
+ */
 const EXIT_WAIT_MS = { stdout: 1_000, stdin: 300 };
-/** How often, while output comes. */
+/** How often the wait is repeated while output still arrives. */
 const EXIT_WAITS = 20;
-/** How long a stream that was given for stderr may take for the last of it. */
+/** Time for a caller's stderr stream to take the remaining output. */
 const STDERR_WAIT_MS = 1_000;
 
 export class ChildWire extends ByteWire {
-  /** What it took to stop the child, once it has stopped: `stdin` means that it exited at the end of its input. */
+  /** The stop rung that ended the child. `stdin` means that it exited at the end of its input. */
   stopRung: StopRung | undefined;
   readonly #options: ChildOptions;
   readonly #stderr: StderrOutlet;
@@ -60,7 +65,7 @@ export class ChildWire extends ByteWire {
     this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
-  /** Null before the start and once the process has ended: its number may belong to another process by then. */
+  /** Null before the start and after the process has ended, because the operating system may reuse the pid. */
   get pid(): number | null {
     return this.#process && !this.#process.exitStatus ? this.#process.pid : null;
   }
@@ -141,18 +146,18 @@ export class ChildWire extends ByteWire {
     this.phase = 'closing';
     this.#ending = true;
     this.#abortStart.abort(new UsageError('TRANSPORT_CLOSED', 'Closed while the server was being started'));
-    // A start that fails tells its own caller.
+    // A failed start is reported to the caller of `start`.
     await this.#starting?.catch(() => undefined);
     this.stopSending();
     this.#bytesBeforeEof = this.#head.total;
     await this.#stopProcess();
-    // Answers that come with the end of stdin are the proof of a missing flush.
+    // Answers that arrive only after stdin ends prove a missing flush.
     if (wasSilent && this.#process) await this.lastInput(this.#process.stdout);
     if (this.#process && this.#stderr.written) await within(this.clock, STDERR_WAIT_MS, this.#stderr.written);
     this.finish(undefined);
   }
 
-  /** The child has exited: read what it left behind, then say what happened. */
+  /** Called when the child has exited: reads the remaining output, then reports the exit. */
   async #processEnded(): Promise<void> {
     const process = this.#process!;
     await this.lastInput(process.stdout);
@@ -163,7 +168,7 @@ export class ChildWire extends ByteWire {
     await this.#stopProcess();
   }
 
-  /** Nothing more can be read. */
+  /** Called when stdout can no longer be read. */
   #outputEnded(error: Error | undefined): void {
     this.#endUnlessExited('stdout', error, 'It is being stopped: its output can no longer be received.');
   }
@@ -173,8 +178,8 @@ export class ChildWire extends ByteWire {
   }
 
   /**
-   * Mostly the exit follows at once, and explains more. If not, the child is of no more use, once the answer that it may be
-   * writing has come.
+   * Usually the exit follows immediately and explains more. Otherwise the child is stopped, after an answer that it may be writing has
+   * arrived.
    */
   #endUnlessExited(closed: 'stdin' | 'stdout', cause: Error | undefined, hint: string): void {
     if (this.#ending) return;
@@ -218,11 +223,10 @@ export class ChildWire extends ByteWire {
 const HEAD_BYTES = 8 * 1024;
 
 /**
- * The first bytes that a child wrote, and how many there were in all: what a diagnosis of a failed start looks at. They are
- * copied, so that no chunk stays in memory for the sake of its start.
+ * The first bytes of a child's output and the total byte count, used to diagnose a failed start. The bytes are copied, so that their chunk
+ * can be freed.
  */
 export class OutputHead {
-  /** How many bytes came. */
   total = 0;
   #buffer: Buffer | undefined; // allocated with the first byte
 

@@ -1,9 +1,9 @@
-// Both ends of a local socket prove that they know its secret before anything else is sent. Each line is of a fixed length:
+// Both ends of a local socket prove that they know its secret before anything else is sent. Each line has a fixed length:
 //   client to listener   its nonce, proof of "hello" and that nonce
 //   listener to client   its nonce, proof of "listener" and both nonces
 //   client to listener   proof of "client" and both nonces
-// A listener sends nothing to a client whose first line is wrong. Neither end learns the secret from the other. A first line can be sent
-// again on another connection to the same listener, and is answered; the third needs the secret and the new nonce.
+// A listener sends nothing to a client whose first line is wrong. Neither end learns the secret from the other. A replayed first line
+// is answered on another connection to the same listener, but the third line needs the secret and the new nonce.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -13,10 +13,13 @@ const NONCE_BYTES = 16;
 const NONCE_CHARS = 2 * NONCE_BYTES;
 const PROOF_CHARS = 64;
 
-/** `closed`: the listener has closed the connection before it accepted it. `wrong`: it has sent something else. */
+/** `closed`: the listener closed the connection before accepting it. `wrong`: it sent an invalid proof. */
 export type ListenerProof = 'proven' | 'closed' | 'wrong';
 
-/** Settles when the listener has answered or the connection is closed: limit its time. What follows is not read. */
+/**
+ * Settles when the listener has answered or the connection is closed; the caller must apply a timeout. Later bytes stay
+ * unread.
+ */
 export async function proveToListener(socket: Socket, secret: string): Promise<ListenerProof> {
   const own = newNonce();
   socket.write(`${own}${proofOf(secret, 'hello', own)}\n`);
@@ -25,11 +28,14 @@ export async function proveToListener(socket: Socket, secret: string): Promise<L
   const other = line.slice(0, NONCE_CHARS);
   if (!isSame(line.slice(NONCE_CHARS), `${proofOf(secret, 'listener', own, other)}\n`)) return 'wrong';
   const last = `${proofOf(secret, 'client', own, other)}\n`;
-  // It fails if the listener has closed meanwhile: then it has accepted nothing.
+  // The write fails if the listener has already closed the connection. The listener then did not accept it.
   return new Promise((resolve) => socket.write(last, (error) => resolve(error ? 'closed' : 'proven')));
 }
 
-/** Whether the client knows the secret. Settles when it has proven it or not, or is gone: limit its time. What follows is not read. */
+/**
+ * True if the client proves that it knows the secret. Settles when the client has proven it, failed or disconnected; the caller must apply
+ * a timeout. Later bytes stay unread.
+ */
 export async function proveToClient(socket: Socket, secret: string): Promise<boolean> {
   const hello = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);
   const other = hello.slice(0, NONCE_CHARS);
@@ -49,7 +55,7 @@ function isSame(given: string, expected: string): boolean {
 }
 
 /**
- * A line of so many bytes, or less if the line or the connection ends before. The rest stays in the stream, and the stream as it was:
+ * Reads a line of `bytes` bytes, or less if the line or the connection ends earlier. Remaining bytes stay in the stream, which is left
  * neither flowing nor paused.
  */
 function take(socket: Socket, bytes: number): Promise<string> {

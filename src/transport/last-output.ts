@@ -1,17 +1,17 @@
-// A process has ended: when has the last of its output been read? Usually at the end of the stream. But a grandchild that
-// inherited stdout keeps it open, so silence counts too: no data for a while, and one full turn of the event
-// loop behind it, because a loop that was blocked fires its timers before it reads.
+// Determines when the last output of an ended process has been read. Usually that is the end of the stream. But a
+// grandchild that inherited stdout keeps it open, so silence counts too: a period without data, followed by one full
+// turn of the event loop, because a blocked loop fires its timers before it reads.
 
 import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../base/clock.ts';
 
 const SILENCE_MS = 50;
-/** A grandchild that keeps writing is not waited for. */
+/** Limit for a grandchild that keeps writing. */
 const LONGEST_MS = 2_000;
-/** More than a pipe, a socket and Node's buffers hold together. */
+/** More than a pipe, a socket and the buffers of Node.js hold together. */
 const PIPE_BYTES = 1024 * 1024;
 
-/** `hasRest`: whether some of what came waits for its turn to be read. */
+/** `hasRest`: true if received data is still queued to be decoded. */
 export function lastOutput(stream: Readable, clock: Clock, hasRest: () => boolean): Promise<void> {
   if ((stream.readableEnded || stream.destroyed) && !hasRest()) return Promise.resolve();
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ export function lastOutput(stream: Readable, clock: Clock, hasRest: () => boolea
     const startedMs = clock.nowMs();
     const isRead = () => !hasRest() && stream.readableLength === 0;
     const isSilent = (before: number) => bytes === before && isRead();
-    // What was written before the end is read, however long that takes. Beyond what a pipe holds it was written behind it.
+    // Data written before the exit is read without a time limit. Data beyond the capacity of a pipe was written after the exit.
     const isTooLong = () => clock.nowMs() - startedMs > LONGEST_MS && (isRead() || bytes > PIPE_BYTES);
     const count = (chunk: Uint8Array) => {
       bytes += chunk.length;

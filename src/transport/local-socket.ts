@@ -1,6 +1,5 @@
-// Programs of one user reach each other through Unix sockets or, on Windows, named pipes: how one listens, and how others
-// find out whether it does. A socket has a path in a folder that only its user can write to, also on Windows; its key is beside it
-// (local-key.ts), and both ends prove that they have it (handshake.ts).
+// Local sockets for programs of one user: Unix sockets or, on Windows, named pipes. Each socket has a path in a folder that only its user
+// can write to, also on Windows. Its key is beside it (local-key.ts), and both ends prove that they have the key (handshake.ts).
 
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -12,49 +11,49 @@ import { addressOf, type LocalKey, makeKey, readKey, refreshKey, removeKey } fro
 
 export interface ConnectOptions {
   timeoutMs?: number;
-  /** For the proof of the listener. */
+  /** Limit for the listener's proof. */
   proofMs?: number;
   clock?: Clock;
 }
 
 export interface ListenOptions {
-  /** Connections beyond it, and beyond `maxUnproven`, are closed. Without a limit unless given. */
+  /** Connections beyond this number plus `maxUnproven` are closed. Default: unlimited. */
   maxConnections?: number;
-  /** How many clients may be connected without a proof. The oldest is closed for a new one. */
+  /** Maximum number of connected clients without a proof. The oldest one is closed when another connects. */
   maxUnproven?: number;
-  /** For the proof of a client. */
+  /** Limit for a client's proof. */
   proofMs?: number;
-  /** Whether the process may end while it listens. */
+  /** If true, listening does not keep the process running. */
   isBackground?: boolean;
-  /** A connection that could not be accepted. It does not affect the others. */
+  /** Called for a connection that could not be accepted. Other connections are unaffected. */
   onerror?: (error: Error) => void;
   clock?: Clock;
 }
 
 export interface LocalListener {
-  /** Accepts no more connections, and removes the key. Connections that were accepted stay. */
+  /** Accepts no further connections and removes the key. Accepted connections stay open. */
   close(): void;
 }
 
 const isWindows = process.platform === 'win32';
 
-/** The system answers at once, unless the backlog of the listener is full because its process hangs. */
+/** The operating system connects immediately unless the backlog is full because the listening process hangs. */
 const CONNECT_MS = 5_000;
-/** The other process has to run for it: it may be busy. */
+/** Longer than `CONNECT_MS`, because the proof needs the other process to run. */
 const PROOF_MS = 10_000;
-/** As many programs as may be started at once. */
+/** Covers many programs started at the same time. */
 const MOST_UNPROVEN = 1_000;
 const REFRESH_MS = 60 * 60_000;
 
-/** What a socket's address holds, without its final zero: 108 bytes on Linux, 104 on macOS and BSD. */
+/** Size of a socket address without the final zero: 108 bytes on Linux, 104 on macOS and BSD. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
-/** How soon it is tried again while the backlog is full; a multiple of it after a connection that was closed without a proof. */
+/** Retry delay while the backlog is full. After a connection that closed without a proof, the delay is a multiple of it. */
 const AGAIN_MS = 10;
-/** A listener may be replaced, with its key, while it is connected to. More often than this it is no coincidence. */
+/** A listener and its key may be replaced during a connection attempt. After this many tries, that is not the cause. */
 const MOST_TRIES = 20;
 
-/** Codes of errors of `connectLocal` with which certainly no process of this user listens. */
+/** Error codes of `connectLocal` that prove that no process of this user listens. */
 const NOT_SERVED = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'ENAMETOOLONG'];
 
 export function isNotServed(error: unknown): boolean {
@@ -62,8 +61,8 @@ export function isNotServed(error: unknown): boolean {
 }
 
 /**
- * Resolves when both ends have proven that they have the key. Rejects with the error of the system if no process listens, with ETIMEDOUT if
- * there is no answer, and with EPROTO if a process of this user listens that does not know the key, such as an earlier version.
+ * Resolves when both ends have proven that they have the key. Rejects with the system error if no process listens, with ETIMEDOUT if there
+ * is no answer, and with EPROTO if a process of this user listens without knowing the key, for example an earlier version.
  */
 export async function connectLocal(path: string, options: ConnectOptions = {}): Promise<Socket> {
   const { clock = systemClock } = options;
@@ -78,10 +77,10 @@ export async function connectLocal(path: string, options: ConnectOptions = {}): 
   }
 }
 
-/** False only if certainly no process listens. One that is too busy to answer counts as listening. */
+/** False only if certainly no process listens. A process that is too busy to answer counts as listening. */
 export async function isServed(path: string): Promise<boolean> {
   try {
-    // A Unix socket in a folder of the user is served by programs of the user alone: a connection is enough.
+    // Only programs of the user can serve a Unix socket in a folder of the user, so a connection is enough.
     (await (isWindows ? connectLocal(path) : dial(path, undefined, {}))).destroy();
     return true;
   } catch (error) {
@@ -90,9 +89,9 @@ export async function isServed(path: string): Promise<boolean> {
 }
 
 /**
- * The socket and its key are made before this returns; `accept` is called with connections of clients that have the key. Rejects with
- * EADDRINUSE where there is a socket already, served or not. There never is on Windows: where several processes may listen at one path, let
- * one at a time do so, and only if it is not served.
+ * Creates the socket and its key before it resolves, and calls `accept` for each client that has the key. Rejects with EADDRINUSE if the
+ * socket file exists, served or not. This never happens on Windows: if several processes may listen at one path, the caller must serialize
+ * them and check `isServed` first.
  */
 export async function listenLocal(
   path: string,
@@ -102,7 +101,7 @@ export async function listenLocal(
   checkLength(path);
   if (!isWindows && existsSync(path)) throw failure('EADDRINUSE', `there is a socket at ${path} already`);
   const { maxConnections, maxUnproven = MOST_UNPROVEN, isBackground = false, onerror, clock = systemClock } = options;
-  const key = makeKey(path); // before it listens: who can connect can read it
+  const key = makeKey(path); // before listening, so that everyone who can connect can read the key
   const unproven = new Set<Socket>();
   const server = createServer((socket) => void admit(socket, key, unproven, accept, options));
   if (maxConnections !== undefined) server.maxConnections = maxConnections + maxUnproven;
@@ -122,7 +121,7 @@ export async function listenLocal(
   return {
     close() {
       timer.cancel();
-      removeKey(path); // while it listens: afterwards the path may be that of the next listener
+      removeKey(path); // while still listening: afterwards the path may belong to the next listener
       server.close();
       for (const socket of unproven) socket.destroy();
     },
@@ -157,7 +156,7 @@ async function admit(
   accept(socket);
 }
 
-/** A connection without a proof. */
+/** Connects without a proof. */
 function dial(
   path: string,
   key: LocalKey | undefined,
@@ -165,7 +164,7 @@ function dial(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     checkLength(path);
-    // The name of a pipe is free for everyone when its process has ended.
+    // When the listening process has ended, any user can take its pipe name.
     if (isWindows && !(key && isRunning(key.pid))) throw failure('ENOENT', `no process listens at ${path}`);
     const address = key ? addressOf(path, key) : path;
     let socket: Socket;
@@ -179,7 +178,7 @@ function dial(
     };
     const timer = afterPause(clock, timeoutMs, expired);
     const failed = (error: NodeJS.ErrnoException) => {
-      // Many programs connect at once. Linux says so at once; other systems wait.
+      // The backlog is full because many programs connect at once. Linux reports this immediately; other systems block.
       if (error.code === 'EAGAIN') again = clock.after(AGAIN_MS, attempt);
       else {
         timer.cancel();
@@ -191,7 +190,7 @@ function dial(
       socket.once('connect', () => {
         isConnected = true;
         timer.cancel();
-        socket.off('error', failed); // from here on they are the caller's
+        socket.off('error', failed); // from here on the caller handles errors
         resolve(socket);
       });
     };
@@ -199,7 +198,7 @@ function dial(
   });
 }
 
-/** Rejects with ETIMEDOUT if the listener proves nothing in time. */
+/** Rejects with ETIMEDOUT if the listener sends no proof in time. */
 function proofInTime(
   socket: Socket,
   path: string,
@@ -207,7 +206,7 @@ function proofInTime(
   { proofMs = PROOF_MS, clock = systemClock }: ConnectOptions,
 ): Promise<ListenerProof> {
   return new Promise((resolve, reject) => {
-    const failed = () => undefined; // its close follows
+    const failed = () => undefined; // `close` follows
     const expired = () => {
       reject(timeoutOf(path, proofMs));
       socket.destroy();
@@ -216,13 +215,13 @@ function proofInTime(
     socket.on('error', failed);
     void proveToListener(socket, secret).then((proof) => {
       timer.cancel();
-      if (proof === 'proven') socket.off('error', failed); // from here on they are the caller's
+      if (proof === 'proven') socket.off('error', failed); // from here on the caller handles errors
       resolve(proof);
     });
   });
 }
 
-/** After a pause of this process the timer comes first, and what happened meanwhile only then. */
+/** After this process was suspended, timers fire before pending I/O. Two more turns let the I/O be handled first. */
 function afterPause(clock: Clock, ms: number, expired: () => void): Timer {
   let isOver = false;
   const timer = clock.after(ms, () => setImmediate(() => setImmediate(() => isOver || expired())));
@@ -235,13 +234,16 @@ function afterPause(clock: Clock, ms: number, expired: () => void): Timer {
   };
 }
 
-/** Some versions of Node.js cut a path that is too long, and would then listen somewhere else. */
+/** Some versions of Node.js truncate a path that is too long and would listen at a different path. */
 function checkLength(path: string): void {
   if (isWindows || Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
   throw failure('ENAMETOOLONG', `a socket's path has at most ${MAX_PATH_BYTES} bytes: ${path}`);
 }
 
-/** On Windows everyone can listen at the name of a pipe that has ended: that is no process of this user. */
+/**
+ * On Windows, any user can listen at the pipe name of an ended process, so this is not necessarily a process of the
+ * user.
+ */
 function unproven(path: string): Error {
   return isWindows
     ? failure('ECONNREFUSED', `no process that has the key listens at ${path}`)

@@ -1,4 +1,4 @@
-// Messages that are written together: one text where the framing can be written as text, a list of frames otherwise.
+// Messages that are written together: one string if the framing can be encoded as text, otherwise a list of frames.
 
 import { escapeLineSeparators } from '../base/line-separators.ts';
 import type { Framing } from '../framing/framing.ts';
@@ -9,16 +9,18 @@ export interface Waiter {
 }
 
 export class OutboundBatch {
-  /** What it counts for in the queue, and how much of that could not be refused. */
+  /** Size counted in the queue, and the part of it that belongs to never-refused messages. */
   chars = 0;
   keptChars = 0;
-  /** Whether a sender was told that a message of it was sent. */
+  /** True if the `send` of a message in this batch has already resolved. */
   promised = false;
   waiters: Waiter[] | undefined;
   readonly #framing: Framing;
   #text = '';
   #frames: Uint8Array[] | undefined;
-  /** Where in the text each message begins and ends; only for an observer, which then shares its bytes. */
+  /**
+   * Start and end of each message in the text. Set only if there is an observer, which then shares the written bytes.
+   */
   #places: number[] | undefined;
 
   constructor(framing: Framing, isObserved: boolean) {
@@ -26,7 +28,7 @@ export class OutboundBatch {
     this.#places = isObserved ? [] : undefined;
   }
 
-  /** Throws for a message that the framing cannot carry. */
+  /** Throws if the framing cannot encode the message. */
   add(json: string): void {
     const start = this.#text.length;
     let text = json;
@@ -41,7 +43,7 @@ export class OutboundBatch {
     this.#places?.push(start, start + text.length);
   }
 
-  /** What goes onto the pipe. A text of at most `mostChars` stays one, unless an observer needs its bytes too. */
+  /** The data to write. A text of up to `mostChars` stays a string, unless an observer needs its bytes too. */
   encoded(mostChars: number): string | Uint8Array {
     const frames = this.#frames;
     if (frames) return frames.length === 1 ? frames[0]! : Buffer.concat(frames);
@@ -49,7 +51,7 @@ export class OutboundBatch {
     return this.#text.length <= mostChars && !this.#places ? this.#text : Buffer.from(this.#text);
   }
 
-  /** Not for each message: a search copies a text of several parts into one, which the write of all of them does anyway. */
+  /** Escapes once per batch: a search flattens a concatenated string, which the write does anyway. */
   #escape(): void {
     const text = this.#text;
     const escaped = escapeLineSeparators(text);
@@ -58,7 +60,7 @@ export class OutboundBatch {
     this.#places &&= mapPlaces(this.#places, text, (part) => escapeLineSeparators(part).length);
   }
 
-  /** The messages for an observer. `written`: what went onto the pipe. */
+  /** Passes the messages to an observer. `written`: the data returned by `encoded`. */
   show(written: string | Uint8Array, onWrite: (chunk: Uint8Array, places: number[]) => void): void {
     const text = this.#text;
     const chunk = typeof written === 'string' || this.#frames ? Buffer.from(text) : written;
@@ -67,7 +69,7 @@ export class OutboundBatch {
   }
 }
 
-/** Places in a text as places in another form of it. */
+/** Maps offsets in a text to offsets in another encoding of it. */
 function mapPlaces(places: readonly number[], text: string, lengthOf: (part: string) => number): number[] {
   let from = 0;
   let length = 0;

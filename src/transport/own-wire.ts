@@ -1,9 +1,8 @@
-// This process as a server: frames on stdin and stdout. While it runs, stdout is reserved for the protocol (other output goes to
-// stderr), and children do not inherit the streams of the protocol. When stdin ends, answers in flight are completed and
-// written, and the process exits, even if timers are active. When stdout is broken, running requests are aborted, nothing more
-// is read, and the process exits too.
+// This process as a server: frames on stdin and stdout. While it runs, stdout is reserved for the protocol (other output goes to stderr),
+// and child processes do not inherit the protocol streams. When stdin ends, pending answers are completed and written, and the process
+// exits, even if timers are active. When stdout breaks, running requests are aborted, reading stops, and the process exits too.
 //
-// Other streams can be given. They belong to the caller: they are not closed, and the process does not exit.
+// Other streams can be passed in. They belong to the caller: they stay open, and the process does not exit.
 
 import type { Readable, Writable } from 'node:stream';
 import { within } from '../base/wait.ts';
@@ -13,9 +12,9 @@ import { ByteWire } from './byte-wire.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
 export interface OwnWireOptions extends WireOptions {
-  /** How long answers in flight may take after stdin has ended, or what was aborted after stdout has broken. */
+  /** Limit for pending answers after stdin ends, and for aborted requests after stdout breaks. */
   drainMs?: number;
-  /** Whether the process exits when stdin has ended. Yes, unless other streams are given. */
+  /** Whether the process exits when stdin has ended. Default: true, unless other streams are given. */
   exitOnEnd?: boolean;
 }
 
@@ -25,7 +24,7 @@ export interface GivenStreams {
 }
 
 const DRAIN_MS = 1_000;
-/** How long a client may read nothing of what waits for it: after the end of stdin, and when this side closes. */
+/** How long a client may leave queued data unread: after the end of stdin, and when this side closes. */
 const STALL_MS = { ending: 10_000, closing: 1_000 };
 
 export class OwnWire extends ByteWire {
@@ -33,7 +32,7 @@ export class OwnWire extends ByteWire {
   readonly #exitOnEnd: boolean;
   readonly #input: Readable;
   readonly #output: Writable;
-  /** Both are those of this process. */
+  /** True if both streams are those of this process. */
   readonly #isOwn: boolean;
   #releases: (() => void)[] = [];
   #allAnswered: (() => void) | undefined;
@@ -57,7 +56,7 @@ export class OwnWire extends ByteWire {
     if (!this.#isOwn) this.#input.once('close', this.#inputClosed);
   }
 
-  /** Destroyed, and not read to its end. */
+  /** The input was destroyed before its end. */
   #inputClosed = (): void => {
     if (!this.#input.readableEnded) void this.#inputEnded(undefined);
   };
@@ -72,7 +71,7 @@ export class OwnWire extends ByteWire {
     return this.events?.unanswered?.() ?? 0;
   }
 
-  /** Ends the service, not the process: what was sent goes out, and stdout is an ordinary stream again. */
+  /** Ends the service but not the process: sent data is written, and stdout becomes an ordinary stream again. */
   close(): Promise<void> {
     this.#ending ??= this.#end(undefined, STALL_MS.closing);
     return this.#ending;
@@ -88,7 +87,7 @@ export class OwnWire extends ByteWire {
     if (this.#exitOnEnd) process.exit();
   }
 
-  /** Answers that have to wait for the client to read are not late. */
+  /** Answers that are delayed by a client that does not read use the stall limit instead of `drainMs`. */
   async #answersInFlight(): Promise<void> {
     const allAnswered = new Promise<void>((resolve) => {
       this.#allAnswered = resolve;
@@ -104,7 +103,7 @@ export class OwnWire extends ByteWire {
     if (this.#ending) return;
     this.#ending = this.#end(error, 0);
     if (!this.#exitOnEnd) return;
-    // Handlers see their signals abort, and may tidy up.
+    // Request signals are aborted, and handlers get `drainMs` to clean up.
     this.clock.after(this.#drainMs, () => process.exit()).keepAlive(false);
   }
 

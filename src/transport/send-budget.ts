@@ -1,8 +1,8 @@
-// What waits for all readers of this process together. Beyond the limit, those who have something to read take on no more work
-// until enough was read; those who have read everything are not affected.
+// A limit for the data queued for all readers of this process together. Above it, readers with queued data accept no further work until
+// enough has been read. Readers without queued data are unaffected.
 
 export interface BudgetMember {
-  /** The budget was exceeded, or is so no longer. */
+  /** Called when the budget becomes exceeded or is no longer exceeded. */
   budgetChanged(): void;
 }
 
@@ -20,7 +20,7 @@ export class SendBudget {
     return this.#chars;
   }
 
-  /** True from more than the limit until less than half of it. */
+  /** Becomes true above the limit, and false again below half of it. */
   get isExceeded(): boolean {
     return this.#isExceeded;
   }

@@ -5,7 +5,7 @@ import { stderrOutlet } from './stderr-outlet.ts';
 
 const SERVERS = 12;
 
-/** Servers that share one stream for their stderr. The stream takes nothing until `take` is called. */
+/** Servers that share one stderr stream. The stream takes nothing until `take` is called. */
 function sharedBy(servers: number) {
   let take: () => void = () => undefined;
   const taken: string[] = [];

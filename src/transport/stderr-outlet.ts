@@ -1,13 +1,13 @@
-// Where a child's stderr goes. It is always piped through this process: its last part is evidence for errors. Output to stderr
-// is not an error by itself.
+// The destination of a child's stderr. It is always piped through this process, because its last part is evidence for errors. Output on
+// stderr is not an error by itself.
 
 import { createWriteStream } from 'node:fs';
 import { PassThrough, type Readable, type Stream, type Writable } from 'node:stream';
 import { toError, UsageError } from '../base/errors.ts';
 
 /**
- * `inherit`: on to our own stderr. `pipe`, `overlapped`: readable at `transport.stderr`. `ignore`: kept only for error
- * evidence. A descriptor or a writable stream gets everything. A function gets each chunk.
+ * `inherit`: forwarded to our stderr. `pipe`, `overlapped`: readable at `transport.stderr`. `ignore`: kept only as
+ * error evidence. A descriptor or a writable stream receives everything. A function receives each chunk.
  */
 export type StderrChoice =
   | 'inherit'
@@ -19,14 +19,14 @@ export type StderrChoice =
   | ((chunk: Buffer) => void)
   | null;
 
-/** How much may wait for a reader of stderr; beyond that, what is new is dropped. */
+/** Maximum buffered stderr output. Newer output beyond it is dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 export interface StderrOutlet {
-  /** For `pipe`, there from the beginning, before the child is. */
+  /** For `pipe`: available before the child starts. */
   readonly stream: Readable | null;
   connect(stderr: Readable): void;
-  /** Resolves when all of stderr is where it was to go. For a descriptor or stream: the caller may close it then. */
+  /** Resolves when all of stderr has reached its destination. The caller may then close its descriptor or stream. */
   readonly written?: Promise<void>;
 }
 
@@ -69,7 +69,9 @@ function readable(): StderrOutlet {
   };
 }
 
-/** Nothing is dropped: a child that writes faster than the stream takes waits, as it would with the descriptor itself. */
+/**
+ * Nothing is dropped: a child that writes faster than the stream is blocked, as it would be with the descriptor itself.
+ */
 function into(sink: Writable, report: (error: Error) => void): StderrOutlet {
   let markWritten: () => void;
   const written = new Promise<void>((resolve) => {
@@ -112,7 +114,7 @@ function sharedSink(sink: Writable): SharedSink {
   return shared;
 }
 
-/** A stream that several servers write to: one listener of each kind for all of them. Node.js warns of more than ten. */
+/** A stream shared by several servers, with one listener of each kind. Node.js warns about more than ten. */
 class SharedSink {
   readonly waiting = new Set<Readable>();
   readonly #sink: Writable;

@@ -1,4 +1,5 @@
-// A server as a child process, spoken to over its stdin and stdout. A drop-in for the official transport of this name.
+// Client transport for a server that runs as a child process, over its stdin and stdout. A drop-in for the official
+// transport of this name.
 
 import type { Readable } from 'node:stream';
 import { MessageTransport } from '../jsonrpc/message-transport.ts';
@@ -13,8 +14,9 @@ export interface StdioClientOptions extends ChildOptions {
 export class StdioClientTransport extends MessageTransport {
   readonly #wire: ChildWire;
   /**
-   * The official client's `auto` mode asks a second process for the server's revision, which may exit at the question. It
-   * makes that one from these parameters, and ends it by `_dispose`. Not enumerable: `env` must not get into logs.
+   * The official client's `auto` mode creates a second process from these parameters to probe the server's revision,
+   * because the server may exit at the probe. It ends that process with `_dispose`. Not enumerable: `env` must not get
+   * into logs.
    * @internal
    */
   declare readonly _serverParams: StdioClientOptions;
@@ -24,7 +26,7 @@ export class StdioClientTransport extends MessageTransport {
     const wire = new ChildWire(options);
     super(wire, { ...options, toleratesNoise: true });
     this.#wire = wire;
-    const value: StdioClientOptions = { ...given, observer: undefined }; // an observer sees one process
+    const value: StdioClientOptions = { ...given, observer: undefined }; // an observer handles one process
     Object.defineProperty(this, '_serverParams', { value });
   }
 
@@ -38,12 +40,12 @@ export class StdioClientTransport extends MessageTransport {
     return this.#wire.pid;
   }
 
-  /** The child's stderr, where it was asked for with `stderr: 'pipe'`. */
+  /** The child's stderr if the option `stderr` is 'pipe'. */
   get stderr(): Readable | null {
     return this.#wire.stderr;
   }
 
-  /** What it took to stop the child, once it has stopped: `stdin` means that it exited at the end of its input. */
+  /** The stop rung that ended the child. `stdin` means that it exited at the end of its input. */
   get stopRung(): StopRung | undefined {
     return this.#wire.stopRung;
   }

@@ -1,6 +1,6 @@
-// This process as a server on its own stdin and stdout. A drop-in for the official transport of this name. It knows how many
-// requests are not answered, so that the end of stdin loses no answer: our peer says the number; under any other stack the
-// ids are kept here.
+// Server transport on this process's stdin and stdout. A drop-in for the official transport of this name. It tracks the number of
+// unanswered requests, so that the end of stdin does not lose answers: our peer provides the number; with any other stack, the ids are kept
+// here.
 
 import type { Readable, Writable } from 'node:stream';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
@@ -13,11 +13,11 @@ export interface StdioServerOptions extends OwnWireOptions {
 }
 
 export class StdioServerTransport extends MessageTransport {
-  /** Empty under a peer of ours. */
+  /** Empty if our peer provides the number. */
   readonly #unanswered = new Set<RequestId>();
 
   constructor(options?: StdioServerOptions);
-  /** Other streams than those of this process. They stay open when the transport closes. */
+  /** Uses streams other than those of this process. They stay open when the transport closes. */
   constructor(input?: Readable, output?: Writable, options?: StdioServerOptions);
   constructor(first?: Readable | StdioServerOptions, output?: Writable, last: StdioServerOptions = {}) {
     const input = isStream(first) ? first : undefined;

@@ -1,4 +1,4 @@
-// Messages over any pair of byte streams, or over one that goes both ways, such as a socket.
+// Message transport over any pair of byte streams, or over one duplex stream such as a socket.
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { MessageTransport } from '../jsonrpc/message-transport.ts';
@@ -6,7 +6,7 @@ import { StreamWire } from './stream-wire.ts';
 import type { WireOptions } from './wire.ts';
 
 export interface StreamTransportOptions extends WireOptions {
-  /** Whether text that is no message is let pass as noise, as on a child's stdout, or answered as a fault. */
+  /** True: ignore non-protocol text, as on a child's stdout. False: report it as a fault. */
   toleratesNoise?: boolean;
 }
 
@@ -20,7 +20,7 @@ export class StreamTransport extends MessageTransport {
   }
 }
 
-/** Two transports joined in memory, byte for byte as over a pipe: for tests of code that uses a transport. */
+/** Two transports joined in memory, byte for byte as over a pipe. For tests of code that uses a transport. */
 export function memoryPair(options: StreamTransportOptions = {}): [StreamTransport, StreamTransport] {
   const [left, right] = duplexPair();
   return [StreamTransport.over(left, options), StreamTransport.over(right, options)];

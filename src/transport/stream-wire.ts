@@ -1,10 +1,10 @@
-// A wire over any pair of byte streams: a socket, a pipe that the caller opened, the two ends of a test.
+// A wire over any pair of byte streams: a socket, a pipe opened by the caller, or the two ends of a test.
 
 import type { Readable, Writable } from 'node:stream';
 import { ByteWire } from './byte-wire.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
-/** How long an end that does not read can hold up our close. */
+/** How long a peer that does not read can delay `close`. */
 const FLUSH_WAIT_MS = 1_000;
 
 export class StreamWire extends ByteWire {
@@ -20,18 +20,18 @@ export class StreamWire extends ByteWire {
   async start(events: WireEvents): Promise<void> {
     this.begin(events);
     this.attach(this.#input, this.#output, (error) => this.#end(error));
-    // Destroyed before its end. After its end, what was read may still wait for its turn.
+    // The input was destroyed before its end. After a regular end, received data may still be queued.
     this.#input.once('close', () => {
       if (!this.#input.readableEnded) this.#end();
     });
   }
 
-  /** What the other end has written before is still read. */
+  /** Data that the other end has already written is still read. */
   protected override writeFailed(error: Error): void {
     void this.lastInput(this.#input).then(() => this.#end(error));
   }
 
-  /** What was sent goes out, then both streams are closed. */
+  /** Writes the sent data, then closes both streams. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.phase = 'closing';
@@ -44,6 +44,6 @@ export class StreamWire extends ByteWire {
     this.finish(error);
     if (!this.#output.destroyed) this.#output.end();
     if (this.#input !== (this.#output as unknown)) this.#input.destroy();
-    else this.#input.resume(); // the rest is not for us, but the other end must be able to finish
+    else this.#input.resume(); // discard the rest, so that the other end can finish writing
   }
 }

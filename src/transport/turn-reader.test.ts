@@ -9,7 +9,7 @@ const until = async (holds: () => boolean) => {
 };
 const round = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A stream whose bytes take `msPerByte` each to be handled, and what was handed on in each round of the event loop. */
+/** A stream whose bytes each take `msPerByte` to process, with the chunks processed in each round of the event loop. */
 function reading(clock: ManualClock, msPerByte: number) {
   const input = new PassThrough({ highWaterMark: 4 * 1024 * 1024 });
   const pieces: Buffer[] = [];
@@ -35,7 +35,7 @@ test('what takes long is read in many turns, and a neighbour is read between the
   const flood = reading(clock, 0.001);
   const neighbour = reading(clock, 0);
   const chunkBytes = 64 * 1024;
-  flood.input.write(Buffer.alloc(chunkBytes)); // read at once: nothing is known of it
+  flood.input.write(Buffer.alloc(chunkBytes)); // read at once: its speed is unknown
   flood.input.write(Buffer.alloc(chunkBytes));
   await until(() => flood.readBytes() > chunkBytes);
   const perRound: number[] = [];
@@ -46,14 +46,14 @@ test('what takes long is read in many turns, and a neighbour is read between the
     if (perRound.length === 5) expect(neighbour.readBytes()).toBe(5);
   }
   expect(perRound.length).toBeGreaterThan(32);
-  expect(Math.max(...perRound)).toBeLessThanOrEqual(2 * 512); // the smallest piece, and two turns at the most
+  expect(Math.max(...perRound)).toBeLessThanOrEqual(2 * 512); // the smallest piece, and at most two turns
   flood.input.destroy();
   neighbour.input.destroy();
 });
 
 test('a short chunk is handed on as it comes, however long the one before it took', async () => {
   const clock = new ManualClock();
-  const neighbour = reading(clock, 0); // turns are shared
+  const neighbour = reading(clock, 0); // readers share turns
   const { input, readBytes } = reading(clock, 1);
   await round();
   input.write('a request');
@@ -77,7 +77,7 @@ test('what takes no time is handed on as it came, up to 256 KB a turn', async ()
 });
 
 test('however long it takes, every byte is handed on once and in order, and the end comes behind the last', async () => {
-  const neighbour = reading(new ManualClock(), 0); // turns are shared
+  const neighbour = reading(new ManualClock(), 0); // readers share turns
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), { minLength: 1, maxLength: 8 }),
@@ -91,7 +91,7 @@ test('however long it takes, every byte is handed on once and in order, and the 
           await round();
         }
         input.end();
-        input.read(0); // as a socket does: then the end is told although the stream is paused
+        input.read(0); // as a socket does: `end` is then emitted although the stream is paused
         await ended;
         expect(reader.hasRest).toBe(false);
         expect(Buffer.concat(pieces)).toEqual(Buffer.concat(chunks));
@@ -106,7 +106,7 @@ test('nothing is handed on while it is held, not even the rest of a chunk', asyn
   const clock = new ManualClock();
   const { input, reader, readBytes } = reading(clock, 0.001);
   const neighbour = reading(clock, 0);
-  input.write(Buffer.alloc(64 * 1024)); // read at once: nothing is known of it
+  input.write(Buffer.alloc(64 * 1024)); // read at once: its speed is unknown
   input.write(Buffer.alloc(64 * 1024));
   await until(() => readBytes() > 64 * 1024);
   const before = readBytes();

@@ -1,9 +1,9 @@
-// Reads a stream into a decoder, in turns, so that one stream with much input does not delay the others. A turn ends after a
-// certain time or number of bytes; the next begins after one round of the event loop. The rest of a chunk is kept here
-// meanwhile, and the stream is paused. A chunk that takes longer than a turn is cut into pieces, at any byte.
+// Reads a stream into a decoder in turns, so that one busy stream does not delay the others. A turn ends after a time limit or a number of
+// bytes; the next begins after one round of the event loop. Meanwhile the rest of a chunk is kept here and the stream is paused. A chunk
+// that takes longer than a turn is split at any byte.
 //
-// A burst is read in one long turn. A stream that always has input gets shorter ones: the others wait for one turn of each. A
-// reader that is alone in the process makes long turns, since each costs a round of the event loop.
+// A burst is read in one long turn. A stream with constant input gets shorter turns, because the others wait for one turn of each. A reader
+// that is alone in the process uses long turns, since each costs a round of the event loop.
 //
 // Invariants: bytes are decoded in order and once; nothing is decoded while `hold` is in force.
 
@@ -15,23 +15,23 @@ const TURN_BYTES = 256 * 1024;
 const TURN_ALONE_MS = 4;
 const LONGEST_TURN_MS = 0.25;
 const SHORTEST_TURN_MS = 0.05;
-/** A turn that took less is over with the event loop's own: it needs no timer to end it. */
+/** A shorter turn ends with the round of the event loop and needs no scheduled end. */
 const UNCOUNTED_MS = 0.02;
-/** A chunk of less does not fill a read, after which the event loop goes on with the other streams: it need not wait for a turn. */
+/** A smaller chunk does not fill a read, after which the event loop continues with other streams, so it need not be split into turns. */
 const SHORT_BYTES = 4 * 1024;
-const FIRST_PIECE_BYTES = 64 * 1024; // a whole chunk, as long as nothing is known
+const FIRST_PIECE_BYTES = 64 * 1024; // a whole chunk, until the speed is known
 const SMALLEST_PIECE_BYTES = 512;
 
-/** Of this process, and not at their end. */
+/** Number of readers in this process that have not reached their end. */
 let readers = 0;
 
 export interface TurnReaderOptions {
   decoder: Pick<FrameDecoder, 'push'>;
   /** Must not throw. */
   sink: FrameSink;
-  /** Called with everything that is read, before it is decoded. Must not throw. */
+  /** Called with each chunk before it is decoded. Must not throw. */
   arrived?: ((chunk: Uint8Array) => void) | undefined;
-  /** Called behind the last of it. */
+  /** Called after the last chunk is decoded. */
   onEnd: () => void;
 }
 
@@ -41,7 +41,7 @@ export class TurnReader {
   readonly #options: TurnReaderOptions;
   #sharedTurnMs = LONGEST_TURN_MS;
   #pieceBytes = FIRST_PIECE_BYTES;
-  /** Of this turn. */
+  /** Time and bytes used in the current turn. */
   #usedMs = 0;
   #usedBytes = 0;
   #turnEndIsDue = false;
@@ -50,7 +50,7 @@ export class TurnReader {
   #hasEnded = false;
   #isOver = false;
 
-  /** Reading begins at once. */
+  /** Starts reading immediately. */
   constructor(input: Readable, clock: Clock, options: TurnReaderOptions) {
     this.#input = input;
     this.#clock = clock;
@@ -59,17 +59,17 @@ export class TurnReader {
     input.once('close', this.#inputClosed);
     input.on('data', this.#arrived);
     input.once('end', this.#inputEnded);
-    input.resume(); // it may have been paused before
+    input.resume(); // the caller may have paused it
   }
 
   #arrived = (chunk: Buffer): void => {
-    // Other readers may resume the stream.
+    // Other consumers may resume the stream while it should be paused.
     if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
     else this.#take(chunk, chunk.length < SHORT_BYTES);
   };
 
   #inputEnded = (): void => {
-    this.#hasEnded = true; // also while it is paused
+    this.#hasEnded = true; // emitted even while the stream is paused
     if (!this.#rest) this.#options.onEnd();
   };
 
@@ -77,12 +77,12 @@ export class TurnReader {
     readers--;
   };
 
-  /** Whether some of what came was not handed on yet. */
+  /** True if received data is not decoded yet. */
   get hasRest(): boolean {
     return this.#rest !== undefined;
   }
 
-  /** Nothing more is handed on until `release`. */
+  /** Stops decoding until `release`. */
   hold(): void {
     this.#isHeld = true;
     this.#input.pause();
@@ -93,17 +93,17 @@ export class TurnReader {
     if (!this.#turnEndIsDue) this.#goOn();
   }
 
-  /** What is left is dropped, and so is what still comes. */
+  /** Drops the remaining data and everything that still arrives. */
   stop(): void {
     this.#isOver = true;
     this.release();
   }
 
-  /** For a stream that belongs to the caller: removes all listeners, and pauses it unless others read it. */
+  /** For a stream that belongs to the caller: removes all listeners, and pauses the stream unless others read it. */
   detach(): void {
     const input = this.#input;
     this.#isOver = true;
-    this.#isHeld = true; // the end of a turn must not resume it
+    this.#isHeld = true; // the end of a turn must not resume the stream
     if (input.listeners('close').includes(this.#inputClosed)) readers--;
     input.off('close', this.#inputClosed).off('data', this.#arrived).off('end', this.#inputEnded);
     if (input.listenerCount('data') === 0) input.pause();
@@ -122,7 +122,7 @@ export class TurnReader {
   }
 
   #readPiece(piece: Buffer): void {
-    if (readers === 1 && piece.length < SHORT_BYTES) return this.#decode(piece); // to look at a clock costs as much
+    if (readers === 1 && piece.length < SHORT_BYTES) return this.#decode(piece); // reading the clock costs as much as decoding
     const startMs = this.#clock.nowMs();
     this.#decode(piece);
     const tookMs = this.#clock.nowMs() - startMs;
@@ -186,7 +186,9 @@ export class TurnReader {
   }
 }
 
-/** The same for a stream that others read too, at so little cost that bytes can be counted instead of time. */
+/**
+ * Like `TurnReader`, for a stream that has other readers too and is cheap to process: it counts bytes instead of time.
+ */
 export function readInTurns(stream: Readable): void {
   let usedBytes = 0;
   stream.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
-// A wire carries frames of text to one other end: a child, our own parent, a socket. It knows bytes, processes and the
-// end of things; what the frames say is for the protocol on top (JSON-RPC, LiteMCP). Types only: pure code may use them.
+// A wire carries text frames to one other end: a child, our parent, a socket. It handles bytes, processes and closing;
+// the protocol on top (JSON-RPC, LiteMCP) interprets the frames. Types only: pure code may import them.
 
 import type { Clock } from '../base/clock.ts';
 import type { Evidence, Phase } from '../base/errors.ts';
@@ -8,99 +8,102 @@ import type { FrameObserver } from '../framing/delivery.ts';
 import type { FrameSink, Framing } from '../framing/framing.ts';
 import type { SendBudget } from './send-budget.ts';
 
-/** The protocol on top of a wire. */
+/** Callbacks of the protocol on top of a wire. */
 export interface WireEvents {
   readonly frames: FrameSink;
-  /** Something failed; the wire goes on as far as it can. */
+  /** A failure that does not end the wire. */
   error(error: Error): void;
-  /** More answers wait than the other end has taken; false when it has caught up. Nothing is read meanwhile. */
+  /** True when too many answers are queued for the other end, false when it has caught up. Reading pauses meanwhile. */
   full?(isFull: boolean): void;
-  /** The other end has stopped talking, but may still listen. */
+  /** The other end has closed its sending side but may still read. */
   ending?(): void;
-  /** How many requests will still be answered. A wire whose other end has stopped talking waits for the answers. */
+  /** Number of pending requests that will still be answered. A wire whose input has ended waits for these answers. */
   unanswered?(): number;
-  /** The wire is over, for whatever reason. Called once, after the last frame. */
+  /** The wire is closed. Called once, after the last frame. */
   closed(error: Error | undefined): void;
 }
 
 export interface Wire {
-  /** How far things have come. The protocol sets `running` at its first real message. */
+  /** Phase of the connection. The protocol sets `running` at its first real message. */
   phase: Phase;
-  /** The first input that the protocol did not accept as a message; part of the evidence of errors. */
+  /** The first input that the protocol rejected as a message. Part of error evidence. */
   firstNoise: string | undefined;
-  /** The most bytes that an inbound frame may have. */
+  /** Maximum size of an inbound frame. */
   readonly maxFrameBytes: number;
-  /** Why the wire closed, once it has. */
+  /** The error that closed the wire, if any. */
   readonly closeError: Error | undefined;
   start(events: WireEvents): Promise<void>;
   /**
-   * Resolves once the text is handed on: with `SENT` itself when that was possible at once. `neverRefuse` is for answers:
-   * they wait, however much waits already.
+   * Resolves when the text is handed on: with `SENT` itself if that was possible immediately. `neverRefuse` is for
+   * answers: they are queued regardless of the queue size.
    */
   send(text: string, neverRefuse?: boolean, together?: boolean): Promise<void>;
-  /** How many writes were begun. A text that no write has followed was certainly never sent. */
+  /** Number of writes begun. A text that was not followed by a write was certainly never sent. */
   readonly writes: number;
   close(): Promise<void>;
   evidence(): Evidence;
-  /** What a diagnosis of a failed start looks at; a child has it. */
+  /** Input for the diagnosis of a failed start. Only wires to a child process provide it. */
   symptoms?(): Symptoms | undefined;
-  /** Hides the values of the child's `env`. */
+  /** Masks the values of the child's `env`. */
   mask?(text: string): string;
 }
 
-/** Sees everything that happens on a wire, as it happens, and changes nothing. */
+/** Observes everything that happens on a wire without changing it. */
 export interface WireObserver extends FrameObserver {
   spawned?(pid: number, command: string): void;
-  /** One message that is written. */
+  /** Called for each written message. */
   sent?(text: string): void;
-  /** Instead of `sent`, all that is written together: each is chunk[start, end), and `places` has start and end of each. */
+  /** Replaces `sent` for messages written together. `places` holds start and end of each message in `chunk`. */
   sentSpans?(chunk: Uint8Array, places: number[]): void;
   stderr?(chunk: Uint8Array): void;
   exited?(exitCode: number | null, signal: string | null): void;
-  /** Everything that the child had started is gone; what that took. */
+  /** All processes that the child started are gone. `rung`: the stop rung that was needed. */
   stopped?(rung: string): void;
-  /** Of a remote server, instead of `spawned`. */
+  /** Called for a remote server instead of `spawned`. */
   connected?(url: string): void;
-  /** What has become known of it since. */
+  /** Called when facts about the remote server become known. */
   learned?(facts: RemoteFacts): void;
-  /** Instead of `exited`. `reason`: why the connection was lost; absent where this end closed it. */
+  /**
+   * Called for a remote server instead of `exited`. `reason`: why the connection was lost; absent if this end closed
+   * it.
+   */
   disconnected?(reason?: string): void;
-  /** An HTTP request begins. Its messages are reported to what is returned, and not by `sent` and `received`. */
+  /** An HTTP request begins. Its messages are reported to the returned observer instead of `sent` and `received`. */
   exchange?(request: ObservedRequest): ExchangeObserver;
-  /** Another node of a fleet has answered a request. Reported before its answer. */
+  /** Another node of a fleet has answered a request. Called before the answer is reported. */
   hop?(hop: ObservedHop): void;
 }
 
-/** How a request went at another node. Its times are milliseconds of that node's wall clock, and only their distance is exact. */
+/** Timing of a request at another node, in milliseconds of that node's wall clock. Only differences are exact. */
 export interface ObservedHop {
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string | number;
   readonly node: string;
   readonly generation?: number | undefined;
-  /** The process of the server there. */
+  /** Pid of the server process on that node. */
   readonly pid?: number | undefined;
   readonly receivedMs: number;
   readonly answeredMs: number;
-  /** How far that clock is ahead of this node's, as measured, and how far that may be wrong. */
+  /** Measured offset of that node's clock ahead of ours, and its uncertainty. */
   readonly offsetMs?: number | undefined;
   readonly uncertaintyMs?: number | undefined;
 }
 
-/** How a remote server is spoken to. */
+/** Facts about the connection to a remote server. */
 export interface RemoteFacts {
   readonly transport?: 'http' | 'http+sse' | undefined;
   readonly revision?: string | undefined;
-  /** Shortened where it is shown: the whole id gives access to the session. */
+  /** Shortened for display, because the complete id gives access to the session. */
   readonly session?: string | undefined;
 }
 
-/** Without credentials, and bounded (secrets/mask-http.ts). */
+/** A request without credentials, with bounded size (secrets/mask-http.ts). */
 export interface ObservedRequest {
   readonly method: string;
   readonly url: string;
-  /** A line for each. */
+  /** One line per header. */
   readonly headers: string;
-  /** The number of the first request with the same message, if this one repeats it: after a redirect, or with another credential. */
+  /** Number of the first request with the same message, if this one repeats it after a redirect or with another credential. */
   readonly repeats?: number | undefined;
 }
 
@@ -110,37 +113,37 @@ export type HttpBody = 'json' | 'stream' | 'none' | 'other';
 /** `cut`: the other end or the network ended it. `aborted`: this end did. */
 export type HttpEnd = 'complete' | 'cut' | 'aborted';
 
-/** One HTTP request and its response. */
+/** Observes one HTTP request and its response. */
 export interface ExchangeObserver {
-  /** Its number, or that of the request that it repeats. */
+  /** The request's number, or the number of the request that it repeats. */
   readonly first: number;
-  /** The message in its body. */
+  /** The message in the request body. */
   sent(text: string): void;
-  /** `headers`: a line for each, masked. */
+  /** `headers`: one masked line per header. */
   answered(status: number, headers: string, body: HttpBody): void;
   /** A message in the response: chunk[start, end). */
   received(chunk: Uint8Array, start: number, end: number): void;
-  /** A message in the response was longer than allowed, and was not read. */
+  /** A message in the response exceeded the limit and was not read. */
   tooLong?(bytes: number): void;
   /** Called once. */
   ended(end: HttpEnd, reason?: string): void;
 }
 
 export interface WireOptions {
-  /** Message framing on the pipe. Default: newlines, as in MCP. */
+  /** Message framing. Default: newlines, as in MCP. */
   framing?: Framing;
-  /** The most bytes one inbound message may have; a longer one fails alone. */
+  /** Maximum bytes of an inbound message. A longer one fails alone. */
   maxFrameBytes?: number;
-  /** The most JSON values (objects, arrays, strings, numbers) one inbound message may hold; one with more fails alone. */
+  /** Maximum JSON values (objects, arrays, strings, numbers) in an inbound message. One with more fails alone. */
   maxFrameValues?: number;
   /**
-   * How much may wait for an end that does not read, in characters of JSON. Beyond that `send` is refused; answers are
-   * not, but nothing more is read before the other end has taken half of them.
+   * Maximum characters of JSON queued for a peer that does not read. Beyond that, `send` is refused; answers are not,
+   * but reading stops until the peer has taken half of them.
    */
   maxQueuedChars?: number;
-  /** What waits for the other ends of several wires together. */
+  /** Limit for the data queued on several wires together. */
   budget?: SendBudget;
-  /** The clock that all waits are measured by. */
+  /** The clock for all timeouts. */
   clock?: Clock;
   observer?: WireObserver;
 }

@@ -1,31 +1,31 @@
-// Who sends a request: from its headers to a principal, or to a refusal. It knows nothing about what is served.
+// Authentication of a request: maps its headers to a principal or a refusal. It knows nothing about what is served.
 
 import { isSameText, isSameToken } from '../../http/access.ts';
 import type { Principal } from '../principal.ts';
 
 export interface AuthRequest {
-  /** `name` in lower case. */
+  /** `name` must be lower case. */
   header(name: string): string | undefined;
 }
 
 export interface AuthRefusal {
-  /** 401: no credentials, or not valid. 403: valid, but not for this. 503: they cannot be checked now. */
+  /** 401: credentials are missing or invalid. 403: valid but insufficient. 503: they cannot be checked now. */
   readonly status: 401 | 403 | 503;
   readonly message: string;
-  /** RFC 6750: what is wrong with the token. Absent where none was sent. */
+  /** RFC 6750: what is wrong with the token. Absent if the request had none. */
   readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
-  /** The scopes that a token needs, with a space between them. */
+  /** The scopes that a token needs, separated by spaces. */
   readonly scope?: string | undefined;
 }
 
 export interface Auth {
-  /** A result that is known at once is returned at once: it is asked for each request. */
+  /** Called for each request. A result that is known immediately is returned without a promise. */
   authenticate(request: AuthRequest): Principal | AuthRefusal | Promise<Principal | AuthRefusal>;
-  /** The issuers whose tokens are accepted: they are named in the protected-resource metadata (RFC 9728). */
+  /** The issuers whose tokens are accepted. They are named in the protected-resource metadata (RFC 9728). */
   readonly authorizationServers?: readonly string[] | undefined;
-  /** The scope that clients should ask these issuers for. */
+  /** The scope that clients should request from these issuers. */
   readonly scope?: string | undefined;
-  /** Calls `ended` with the name of each principal whose sessions have to end. Returns a function that stops it. */
+  /** Calls `ended` with the name of each principal whose sessions must end. Returns a function that stops watching. */
   watch?(ended: (principal: string) => void): () => void;
 }
 
@@ -33,10 +33,10 @@ export function isRefusal(found: Principal | AuthRefusal): found is AuthRefusal 
   return 'status' in found;
 }
 
-/** No token is longer. Larger headers are refused before they are looked at. */
+/** Maximum length of a token. Longer headers are refused without being parsed. */
 const MOST_TOKEN_CHARS = 16 * 1024;
 
-/** The token of `Authorization: Bearer …`, or the refusal of a request that has none. */
+/** The token of `Authorization: Bearer …`, or a refusal if there is none. */
 export function bearerToken(request: AuthRequest): string | AuthRefusal {
   const header = request.header('authorization');
   if (header === undefined || header.length > MOST_TOKEN_CHARS) return noToken;
@@ -50,7 +50,7 @@ export const wrongToken: AuthRefusal = {
   error: 'invalid_token',
 };
 
-/** One token, for the owner. */
+/** A single token, which authenticates the owner. */
 export function ownerToken(token: string): Auth {
   const owner: Principal = { name: 'owner' };
   const usual = Buffer.from(`Bearer ${token}`);
@@ -65,7 +65,7 @@ export function ownerToken(token: string): Auth {
   };
 }
 
-/** Accepts what one of them accepts. A request that none accepts gets the refusal of the last one. */
+/** Accepts a request if one of `auths` accepts it. Otherwise returns the refusal of the last one. */
 export function anyOf(...auths: readonly Auth[]): Auth {
   const from = (request: AuthRequest, at: number): ReturnType<Auth['authenticate']> => {
     const found = auths[at]!.authenticate(request);

@@ -1,17 +1,17 @@
-// Whether an address may be opened. Other machines reach the gateway only with authentication and TLS, or through a proxy that
-// ends TLS. Nothing here listens: it is a decision about options.
+// Decides whether the gateway may listen on an address. Other machines may reach it only with authentication and TLS, or through a proxy
+// that terminates TLS. This file only checks options and does not listen.
 
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 
 export interface Exposure {
-  /** An address or a name to listen on. */
+  /** The address or host name to listen on. */
   host: string;
-  /** Who may connect is checked: by `auth`, by the owner's token, or not at all. */
+  /** How clients are checked: by `auth`, by the owner's token, or not at all. */
   checks: 'auth' | 'owner token' | 'nothing';
   hasTls: boolean;
-  /** A proxy on the way ends TLS. */
+  /** A proxy in front of the gateway terminates TLS. */
   behindProxy: boolean;
   /** The origin that clients use. */
   publicUrl: string | undefined;
@@ -21,18 +21,18 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** A name other than `localhost` may lead anywhere. */
+/** A name other than `localhost` may resolve to any address. */
 export function isLoopback(host: string): boolean {
   if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
   return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
-/** All addresses of the machine. */
+/** True if the address means all addresses of the machine. */
 export function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || (isIPv6(host) && new URL(`http://[${host}]`).hostname === '[::]');
 }
 
-/** Throws if the address must not be opened so. */
+/** Throws if listening with these options is insecure. */
 export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: Exposure): void {
   const isLocal = isLoopback(host);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
@@ -67,7 +67,7 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
   }
 }
 
-/** Throws where clients could not use it. */
+/** Throws if clients could not use the URL. */
 export function checkPublicUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#')) return;
@@ -76,7 +76,7 @@ export function checkPublicUrl(text: string): void {
   });
 }
 
-/** Throws where a text is not an origin as browsers write it. */
+/** Throws if the text is not an origin as browsers write it. */
 export function checkOrigin(text: string): void {
   if (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text) return;
   throw new UsageError('INVALID_OPTION', `"${text}" is not an origin`, {
@@ -84,7 +84,7 @@ export function checkOrigin(text: string): void {
   });
 }
 
-/** The values of `Host` that mean this server. */
+/** The values of `Host` that identify this server. */
 export function ownHosts(host: string, port: number, publicUrl: string | undefined): Set<string> {
   const names = isLoopback(host) || isWildcard(host) ? ['127.0.0.1', 'localhost', '[::1]'] : [];
   if (!isWildcard(host)) names.push(bracketed(host).toLowerCase());
@@ -93,7 +93,7 @@ export function ownHosts(host: string, port: number, publicUrl: string | undefin
   return hosts;
 }
 
-/** As in a URL. */
+/** The host as it appears in a URL. */
 export function bracketed(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }

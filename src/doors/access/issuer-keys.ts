@@ -1,5 +1,5 @@
-// The public keys of an issuer of tokens: from the address that was given, or found by its metadata (RFC 8414, OpenID Connect
-// Discovery). Fetched over HTTPS alone, except from the loopback; redirects are not followed, and answers are bounded.
+// The public keys of a token issuer: from a given address, or found through its metadata (RFC 8414, OpenID Connect Discovery). They are
+// fetched over HTTPS only, except from loopback addresses. Redirects are not followed, and responses are bounded.
 
 import type { JWTVerifyGetKey } from 'jose';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -7,18 +7,18 @@ import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { isLoopback } from './exposure.ts';
 
-/** The keys cannot be fetched: tokens can be neither accepted nor refused. */
+/** The keys cannot be fetched, so tokens can be neither accepted nor refused. */
 export class KeysUnavailable extends Error {}
 
 const MOST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 5000;
-/** How long nothing is fetched after a failure: a client cannot make us ask an issuer again and again. */
+/** Pause after a failed fetch, so that clients cannot cause repeated requests to an issuer. */
 const PAUSE_MS = 5000;
 
 export interface IssuerKeysOptions {
-  /** Where the keys are. Found by the metadata of the issuer unless given. */
+  /** URL of the key set. Default: found through the issuer's metadata. */
   jwks?: string;
-  /** The keys cannot be read. A warning of the process unless given. */
+  /** Called if the keys cannot be read. Default: a process warning. */
   onError?: (error: Error) => void;
   clock?: Clock;
 }
@@ -39,7 +39,7 @@ export class IssuerKeys {
     for (const address of [issuer, url]) if (address !== undefined) checkAddress(address);
   }
 
-  /** For `jwtVerify` of jose. */
+  /** The key lookup for `jwtVerify` of jose. */
   readonly get: JWTVerifyGetKey = async (header, token) => {
     if (this.#failure && this.#failure.untilMs > this.#clock.nowMs()) throw this.#failure.error;
     try {
@@ -57,7 +57,7 @@ export class IssuerKeys {
     return createRemoteJWKSet(new URL(this.#url), { timeoutDuration: TIMEOUT_MS, [customFetch]: boundedFetch });
   }
 
-  /** An error about the token itself passes. */
+  /** Errors about the token itself are returned unchanged. */
   #failed(thrown: unknown): Error {
     const error = toError(thrown);
     const code = (error as { code?: string }).code ?? '';
@@ -72,14 +72,14 @@ export class IssuerKeys {
   }
 }
 
-/** Errors of jose about the answer of the issuer. */
+/** Errors of jose about the issuer's response. */
 const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID']);
 
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-/** In the order that the specification gives. The metadata must be that of the issuer. */
+/** Tries the locations in the order of the specification. The metadata must name this issuer. */
 async function discoverKeys(issuer: string): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
@@ -114,7 +114,7 @@ async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`${url} has more than ${MOST_BYTES} bytes`); // ends the download too
+    if (bytes > MOST_BYTES) throw new Error(`${url} has more than ${MOST_BYTES} bytes`); // also ends the download
     chunks.push(chunk);
   }
   const { status } = response;

@@ -1,5 +1,5 @@
-// `jwt({ issuer, audience })`: clients with an access token of an issuer (OAuth 2.1). The token is verified here and goes no
-// further. Verified tokens are remembered, so that a request costs a look into a table.
+// `jwt({ issuer, audience })` authenticates clients with an access token of an issuer (OAuth 2.1). The token is verified here and not
+// passed on. Verified tokens are cached, so that a repeated request costs one table lookup.
 
 import type { JWTPayload } from 'jose';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -10,28 +10,30 @@ import { IssuerKeys, type IssuerKeysOptions, KeysUnavailable } from './issuer-ke
 import { rightsOfScopes, SCOPE, scopesIn } from './scopes.ts';
 
 export interface JwtOptions extends IssuerKeysOptions {
-  /** As in the `iss` of tokens: a URL. */
+  /** The URL in the `iss` claim of tokens. */
   issuer: string;
-  /** As in the `aud` of tokens: the URL of the gateway. A token for `<audience>/<server>` is for that server alone. */
+  /**
+   * The `aud` claim of tokens: the URL of the gateway. A token for `<audience>/<server>` is valid for that server only.
+   */
   audience: string;
-  /** What the claims of a token allow; undefined for nothing. The scopes decide unless it is given. */
+  /** The rights granted by the claims of a token, or undefined for none. Default: the scopes decide. */
   rights?: (claims: JWTPayload) => Omit<Principal, 'name'> | undefined;
-  /** How much the clocks of both may differ. 30 s unless given. */
+  /** Tolerated clock difference. Default: 30 s. */
   clockToleranceMs?: number;
-  /** How many characters verified tokens that are remembered may have in all. 16 Mi unless given. */
+  /** Maximum total characters of cached tokens. Default: 16 Mi. */
   maxRememberedChars?: number;
-  /** The time, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   now?: () => number;
 }
 
-/** Asymmetric ones: a public key must not serve as the secret of a symmetric one. */
+/** Asymmetric algorithms only: a public key must not be usable as the secret of a symmetric one. */
 const algorithms = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((bits) => kind + bits));
 algorithms.push('EdDSA', 'Ed25519');
 
 const MOST_CHARS = 16 * 1024 * 1024;
-/** How long a token is remembered at most: then its key must still be one of the issuer. */
+/** Maximum time in the cache. Afterwards the issuer must still publish the key. */
 const LONGEST_MS = 10 * 60_000;
-/** The longest subject: OpenID Connect allows 255. */
+/** OpenID Connect allows subjects of up to 255 characters. */
 const MOST_SUBJECT_CHARS = 255;
 
 const keysUnavailable: AuthRefusal = {
@@ -45,7 +47,7 @@ export function jwt(options: JwtOptions): Auth {
 
 class JwtAuth implements Auth {
   readonly authorizationServers: readonly string[];
-  /** Undefined where scopes decide about nothing. */
+  /** Undefined if scopes do not determine rights. */
   readonly scope: string | undefined;
   readonly #options: JwtOptions;
   readonly #keys: IssuerKeys;
@@ -107,12 +109,12 @@ class JwtAuth implements Auth {
     const { rights = (given) => rightsOfScopes(scopesIn(given)) } = this.#options;
     const granted = rights(claims);
     if (!granted) return { status: 403, message: 'The token allows nothing here', error: 'insufficient_scope' };
-    // Tokens of the file have other names, without a colon.
+    // Tokens of the token file have names without a colon, so names cannot collide.
     const principal = { ...granted, name: `jwt:${sub}`, isScoped: this.scope !== undefined };
     return servers === 'all' ? principal : { ...principal, servers: both(servers, granted.servers) };
   }
 
-  /** The servers that a token is for; undefined where it is for none of ours. */
+  /** The servers that a token is valid for, or undefined if it is for none of ours. */
   #audience(aud: string | string[] | undefined): 'all' | string[] | undefined {
     const { audience } = this.#options;
     const given = [aud].flat();
@@ -121,12 +123,12 @@ class JwtAuth implements Auth {
     const names = given.flatMap((each) =>
       typeof each === 'string' && each.startsWith(below) ? [each.slice(below.length)] : [],
     );
-    const servers = names.filter((name) => /^[\w.-]+$/.test(name)); // no patterns
+    const servers = names.filter((name) => /^[\w.-]+$/.test(name)); // patterns are not allowed
     return servers.length > 0 ? servers : undefined;
   }
 
   #remember(token: string, principal: Principal & { expiresMs: number }): void {
-    this.#forget(token); // two requests with it came at once
+    this.#forget(token); // two requests with the token arrived at once
     this.#verified.set(token, { principal, untilMs: Math.min(principal.expiresMs, this.#now() + LONGEST_MS) });
     this.#chars += token.length;
     for (const oldest of this.#verified.keys()) {
@@ -140,12 +142,12 @@ class JwtAuth implements Auth {
   }
 }
 
-/** It is of use to those who set the issuer up, and says nothing about the keys. */
+/** The reason helps to configure the issuer and reveals nothing about the keys. */
 function invalid(why: string): AuthRefusal {
   return { ...wrongToken, message: `The token is not valid: ${why}` };
 }
 
-/** Three parts, of which the first is JSON. */
+/** A JWT has three parts, and the first is encoded JSON. */
 function isJwt(token: string): boolean {
   return token.startsWith('eyJ') && token.split('.').length === 3;
 }

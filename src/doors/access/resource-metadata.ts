@@ -1,8 +1,9 @@
-// What a client needs to get a token: the protected-resource metadata (RFC 9728), and the challenge that leads to it.
+// Information that a client needs to get a token: the protected-resource metadata (RFC 9728) and the challenge that
+// refers to it.
 
 import type { Auth, AuthRefusal } from './auth.ts';
 
-/** Of the URL at which MCP is served. */
+/** Parts of the URL at which MCP is served. */
 export interface Resource {
   origin: string;
   path: string;
@@ -10,7 +11,9 @@ export interface Resource {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** The document at this path, for the resource itself and each server below it; undefined where there is none. */
+/**
+ * The metadata document at this path, for the resource itself and each server below it, or undefined if there is none.
+ */
 export function resourceMetadata(path: string, resource: Resource, auth: Auth): object | undefined {
   if (!path.startsWith(WELL_KNOWN) || !auth.authorizationServers?.length) return undefined;
   const rest = path.slice(WELL_KNOWN.length);
@@ -28,7 +31,7 @@ export function challenge(path: string, resource: Resource | undefined, auth: Au
   const { error, scope = auth.scope } = refusal;
   const parts = error === undefined ? [] : [`error="${error}"`];
   if (resource && auth.authorizationServers?.length) {
-    // What a client wrote is repeated only where it cannot end the quotes.
+    // The client's path is repeated only if it cannot close the quotes.
     const at = isWithin(path, resource) && /^[\w./~%-]*$/.test(path) ? path : resource.path;
     parts.push(`resource_metadata="${resource.origin}${WELL_KNOWN}${at}"`);
   }

@@ -1,18 +1,18 @@
-// What a principal may use, as functions of names. A pattern for tools is `tool` (of any server) or `server/tool`, split at the
-// first `/`. Where only patterns for tools are given, they decide about servers too.
+// The rights of a principal as functions of names. A tool pattern is `tool` (of any server) or `server/tool`, split at the first `/`. If
+// only tool patterns are given, they also decide about servers.
 
 import { globMatcher } from '../../base/glob.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { Principal } from '../principal.ts';
 
 export interface RightsOfPrincipal extends Rights {
-  /** Equal for principals that may use the same. */
+  /** Equal for principals with the same rights. */
   readonly key: string;
 }
 
 const known = new WeakMap<Principal, RightsOfPrincipal>();
 
-/** Undefined where the principal may use everything. */
+/** Undefined if the principal may use everything. */
 export function rightsOf(principal: Principal | undefined): RightsOfPrincipal | undefined {
   if (principal?.servers === undefined && principal?.tools === undefined) return undefined;
   let rights = known.get(principal);

@@ -1,18 +1,18 @@
-// What the scopes of a token allow: `mcp` everything, `mcp:<server>` one server, `mcp:<server>/<tool>` a tool of it. In names, `*`
-// stands for any characters. Other scopes are those of other programs.
+// Rights granted by token scopes: `mcp` for everything, `mcp:<server>` for one server, `mcp:<server>/<tool>` for one tool. In names, `*`
+// matches any characters. Other scopes belong to other programs and are ignored.
 
 import type { JWTPayload } from 'jose';
 import type { Principal } from '../principal.ts';
 
-/** For everything. */
+/** Grants everything. */
 export const SCOPE = 'mcp';
 
-/** `scope` as RFC 9068 has it, or `scp` as some issuers do. */
+/** Reads `scope` (RFC 9068), or `scp`, which some issuers use. */
 export function scopesIn({ scope, scp }: JWTPayload): string[] {
   return [scope, scp].flat().flatMap((each) => (typeof each === 'string' ? each.split(' ') : []));
 }
 
-/** Undefined where they allow nothing. Servers with all their tools and single tools together are patterns for tools. */
+/** Undefined if the scopes grant nothing. A mix of whole servers and single tools becomes a list of tool patterns. */
 export function rightsOfScopes(scopes: readonly string[]): Omit<Principal, 'name'> | undefined {
   if (scopes.includes(SCOPE)) return {};
   const ours = scopes.filter((scope) => scope.startsWith(`${SCOPE}:`)).map((scope) => scope.slice(SCOPE.length + 1));
@@ -22,7 +22,7 @@ export function rightsOfScopes(scopes: readonly string[]): Omit<Principal, 'name
   return { tools: names.map((name) => (name.includes('/') ? name : `${name}/*`)) };
 }
 
-/** For a server. Undefined where its name cannot be part of a scope. */
+/** The scope for a server. Undefined if its name cannot be part of a scope. */
 export function scopeOf(server: string): string | undefined {
   return /^[\w.-]+$/.test(server) ? `${SCOPE}:${server}` : undefined;
 }

@@ -1,5 +1,5 @@
-// The file of tokens: who may connect, what each may use, and the hash of each token. A token is 256 random bits, so that SHA-256
-// is enough: a slow hash protects secrets that can be guessed, and would cost time with each request.
+// The token file: who may connect, the rights of each, and the hash of each token. A token has 256 random bits, so SHA-256 is sufficient: a
+// slow hash protects guessable secrets and would cost time with each request.
 
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -14,26 +14,26 @@ import { readPrivately, replaceWatched } from '../../process/files/private-file.
 import type { Principal, Quotas } from '../principal.ts';
 
 export interface TokenEntry extends Principal {
-  /** Of the token, in hexadecimal. */
+  /** Hash of the token, in hexadecimal. */
   readonly sha256: string;
-  /** As ISO 8601. */
+  /** ISO 8601 time. */
   readonly created: string;
   readonly expires?: string | undefined;
 }
 
 export type NewToken = Principal & Pick<TokenEntry, 'expires'>;
 
-/** Scanners for leaked secrets find tokens by it. */
+/** Lets secret scanners recognise leaked tokens. */
 export const TOKEN_PREFIX = 'sp_';
 
-/** Names appear in logs and metrics. */
+/** Names appear in logs and metrics, so their characters are limited. */
 const NAME = /^[\w.@-]{1,64}$/;
 
 export function defaultTokenFile(): string {
   return configFile('tokens.json');
 }
 
-/** The command that makes a token in the file. */
+/** The command that adds a token to the file. */
 export function makeToken(file: string | undefined): string {
   return `${ownCommand} token add <name>${file === undefined ? '' : ` --tokens ${shellWord(file)}`}`;
 }
@@ -42,7 +42,7 @@ export function hashOfToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Undefined where there is no file. */
+/** Undefined if the file does not exist. */
 export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
   const text = readPrivately(file);
   if (text === undefined) return undefined;
@@ -56,7 +56,7 @@ export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
   }
 }
 
-/** Adds a token to the file, which is made if need be. Returns the token: it is in no file. */
+/** Adds a token, and creates the file if necessary. Returns the token, which is not stored anywhere. */
 export async function addToken(file: string, { name, ...rest }: NewToken, nowMs = Date.now()): Promise<string> {
   if (!NAME.test(name)) {
     throw new UsageError('INVALID_OPTION', `"${name}" cannot be the name of a token`, {
@@ -78,7 +78,7 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
   return token;
 }
 
-/** False where there is none of this name. */
+/** False if there is no token with this name. */
 export async function removeToken(file: string, name: string): Promise<boolean> {
   const exists = (entries: readonly TokenEntry[] | undefined) => entries?.some((entry) => entry.name === name) ?? false;
   if (!exists(readTokenFile(file))) return false;
@@ -106,7 +106,7 @@ function entriesIn(document: unknown): readonly TokenEntry[] {
   return entries;
 }
 
-/** A member that is misspelled could be a restriction that does not apply: it is an error. */
+/** Unknown members are errors: a misspelled one could be a restriction that does not apply. */
 function entryIn(entry: unknown, at: number): TokenEntry {
   const fail = (what: string) => new Error(`tokens[${at}]: ${what}`);
   if (!isObject(entry)) throw fail('must be an object');

@@ -1,5 +1,5 @@
-// `tokens(file)`: clients with a token of the file. Changes of the file apply while it is watched: a token that was removed or has
-// expired is refused from then on, and its sessions end.
+// `tokens(file)` authenticates clients with a token of the file. Changes apply while the file is watched: a removed or expired token is
+// refused from then on, and its sessions end.
 
 import { lstatSync } from 'node:fs';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
@@ -17,14 +17,14 @@ import {
 } from './token-file.ts';
 
 export interface TokensOptions {
-  /** The file became unreadable: the tokens that were read before stay valid. A warning of the process unless given. */
+  /** Called if the file becomes unreadable; the tokens read earlier stay valid. Default: a process warning. */
   onError?: (error: Error) => void;
   clock?: Clock;
-  /** The time, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   now?: () => number;
 }
 
-/** `file`: that of `standpipe token add`, unless given. It must exist. */
+/** `file` must exist. Default: the file of `standpipe token add`. */
 export function tokens(file?: string, options: TokensOptions = {}): Auth {
   const path = file ?? defaultTokenFile();
   if (readTokenFile(path)) return futureTokens(path, options);
@@ -33,7 +33,7 @@ export function tokens(file?: string, options: TokensOptions = {}): Auth {
   });
 }
 
-/** A file that may be created later. Until then no token is valid. */
+/** Accepts a file that may be created later. Until then, every token is invalid. */
 export function futureTokens(file: string, options: TokensOptions = {}): Auth {
   return new FileTokens(file, readTokenFile(file) ?? [], options);
 }
@@ -41,7 +41,7 @@ export function futureTokens(file: string, options: TokensOptions = {}): Auth {
 interface KnownToken {
   principal: Principal;
   expiresMs: number;
-  /** To find out whether it was changed. */
+  /** Compared to detect changes of the entry. */
   text: string;
 }
 
@@ -50,7 +50,7 @@ class FileTokens implements Auth {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #onError: (error: Error) => void;
-  /** By its hash. What a comparison of hashes takes tells nothing about a token. */
+  /** Keyed by hash. The duration of a hash lookup reveals nothing about a token. */
   #byHash!: ReadonlyMap<string, KnownToken>;
   /** The version of the file that was read last. */
   #stamp: string | undefined;
@@ -76,7 +76,7 @@ class FileTokens implements Auth {
   watch(ended: (principal: string) => void): () => void {
     this.#listeners.add(ended);
     this.#awaitExpiry();
-    // The file is replaced as a whole: it is complete whenever it is there.
+    // The file is replaced atomically, so it is always complete.
     const watching = new FileWatch([this.#file], [this.#file], async () => this.#read(), {
       clock: this.#clock,
       settleMs: 0,
@@ -91,7 +91,7 @@ class FileTokens implements Auth {
     };
   }
 
-  /** An unknown token may be new: notifications of the system come later, and not at all where the folder of the file is new. */
+  /** An unknown token may be new: file notifications are delayed, and missing if the folder of the file is new. */
   #find(hash: string): KnownToken | undefined {
     if (!this.#byHash.has(hash) && stampOf(this.#file) !== this.#stamp) {
       this.#read();
@@ -101,7 +101,7 @@ class FileTokens implements Auth {
   }
 
   #read(): void {
-    this.#stamp = stampOf(this.#file); // before the content: a change in between is read again
+    this.#stamp = stampOf(this.#file); // before the content, so that a change in between is read again
     let entries: readonly TokenEntry[];
     try {
       entries = readTokenFile(this.#file) ?? [];
@@ -146,12 +146,12 @@ class FileTokens implements Auth {
   }
 }
 
-/** Differs for each version of a file that is replaced as a whole. Undefined without a file. */
+/** Differs for each version of an atomically replaced file. Undefined if there is no file. */
 function stampOf(file: string): string | undefined {
   try {
     const { ino, size, mtimeNs, ctimeNs } = lstatSync(file, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(' ');
   } catch {
-    return undefined; // readTokenFile explains what cannot be read
+    return undefined; // readTokenFile reports unreadable files
   }
 }

@@ -1,28 +1,28 @@
-// Connections that cost something and bring nothing: without a request, with headers or a body that come too slowly, with an
-// answer that is not read, or from a client that is gone without a word. Each is closed after a time.
+// Closes unproductive connections: without a request, with headers or a body that arrive too slowly, with a response that is not read, or
+// from a client that disappeared silently. Each has a timeout.
 
 import type { Server, ServerOptions } from 'node:http';
 
 export interface ConnectionOptions {
-  /** How many connections may be open; further ones are closed at once. 20,000 unless given. */
+  /** Maximum number of open connections; further ones are closed immediately. Default: 20,000. */
   maxConnections?: number;
-  /** How long a new connection may take to send the headers of a request. 15 s unless given. */
+  /** Limit for the headers of a request on a new connection. Default: 15 s. */
   headersTimeoutMs?: number;
-  /** How long a request may take to arrive whole. 2 minutes unless given. */
+  /** Limit for receiving a complete request. Default: 2 minutes. */
   requestTimeoutMs?: number;
-  /** How long nothing may move on a connection while an answer waits on it. 2 minutes unless given. */
+  /** Limit without traffic on a connection with a pending response. Default: 2 minutes. */
   stalledMs?: number;
 }
 
-/** How often Node looks for requests that take too long. */
+/** Interval at which Node.js checks for slow requests. */
 const CHECK_MS = 5000;
-/** How long a connection is quiet before the system asks whether the other end is still there. */
+/** TCP keep-alive delay on an idle connection. */
 const PROBE_MS = 30_000;
 
-/** How long a connection stays open for a next request: longer than proxies and clients keep theirs, which then close it. */
+/** How long an idle connection stays open. Longer than proxies and clients keep theirs, so that they close it first. */
 const KEEP_OPEN_MS = 75_000;
 
-/** For `createServer` of `node:http` and `node:https`. */
+/** Options for `createServer` of `node:http` and `node:https`. */
 export function connectionOptions(options: ConnectionOptions): ServerOptions {
   const { headersTimeoutMs = 15_000, requestTimeoutMs = 120_000 } = options;
   const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
@@ -34,16 +34,17 @@ export function connectionOptions(options: ConnectionOptions): ServerOptions {
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
     noDelay: true,
-    // Of a header that must not be repeated Node takes the first, and a proxy may have taken another one. Joined, it is refused.
+    // For a header that must not be repeated, Node.js takes the first value, while a proxy may have used another. The joined value is
+    // refused.
     joinDuplicateHeaders: true,
   };
 }
 
-/** `keepAliveMs`: how often something is written on a quiet connection that waits for an answer. */
+/** `keepAliveMs`: interval of writes on a quiet connection with a pending response. */
 export function limitConnections(listener: Server, options: ConnectionOptions, keepAliveMs: number): void {
   const { maxConnections = 20_000, stalledMs = 120_000 } = options;
   listener.maxConnections = maxConnections;
   listener.timeout = Math.max(stalledMs, 2 * keepAliveMs);
-  // Node drops headers beyond a count, as if they had not been sent: the checks would not see them. Their size is limited.
+  // Node.js silently drops headers beyond this count, so the checks would not see them. The total size is limited anyway.
   listener.maxHeadersCount = 0;
 }

@@ -1,4 +1,4 @@
-// The options of the HTTP door, with their defaults.
+// The options of the HTTP gateway and their defaults.
 
 import { SHARED_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
@@ -7,21 +7,21 @@ import type { FrontOptions } from '../../mcp/front/fronts.ts';
 import type { LimitOptions } from '../limits.ts';
 
 export interface HttpDoorOptions extends FrontOptions, LimitOptions {
-  /** The longest body of a request. 64 MiB unless given. */
+  /** Maximum size of a request body. Default: 64 MiB. */
   maxBodyBytes?: number;
-  /** The most JSON values in a body. 250,000 unless given. */
+  /** Maximum number of JSON values in a body. Default: 250,000. */
   maxFrameValues?: number;
-  /** How long a session may be unused. 30 minutes unless given. */
+  /** How long a session may be unused. Default: 30 minutes. */
   sessionIdleMs?: number;
-  /** How many characters of events a session keeps for a client that comes back. 4 Mi unless given. */
+  /** Maximum characters of events that a session keeps for a reconnecting client. Default: 4 Mi. */
   maxKeptChars?: number;
-  /** How often a quiet stream gets a comment, so that proxies keep it open. 15 s unless given. */
+  /** Interval of comments on a quiet stream, so that proxies keep it open. Default: 15 s. */
   keepAliveMs?: number;
-  /** Sees the clients and their messages. */
+  /** Observes the clients and their messages. */
   observeClient?: ObserveClient | undefined;
 }
 
-/** Those of the door alone. */
+/** The options that only the gateway uses. */
 export type OwnOptions = Required<Omit<HttpDoorOptions, keyof FrontOptions | keyof LimitOptions | 'observeClient'>>;
 
 export function withDefaults(options: HttpDoorOptions): OwnOptions {

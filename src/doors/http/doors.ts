@@ -1,5 +1,4 @@
-// The doors of a URL: one for each service that was asked for, and for each set of rights to it. A service that is replaced
-// gets a new door.
+// The gateways below one URL: one for each requested service and set of rights. A replaced service gets a new gateway.
 
 import { compose, type Layer } from '../../mcp/layers/layer.ts';
 import type { Service } from '../../mcp/service.ts';
@@ -10,26 +9,26 @@ import type { Principal } from '../principal.ts';
 import type { HttpDoorOptions } from './door-options.ts';
 import { HttpDoor } from './http-door.ts';
 
-/** The service at `<path>/<name>`, or at the path itself; undefined where there is none. */
+/** The service at `<path>/<name>`, or at the path itself without a name. Undefined if there is none. */
 export type ServiceByName = (name: string | undefined) => Service | undefined;
 
 export interface DoorsOptions extends HttpDoorOptions {
   path: string;
-  /** The name of the service at the path itself, where it is that of one server. */
+  /** The name of the service at the path itself, if it is a single server. */
   name?: string | undefined;
-  /** What the requests to the service of a name pass. */
+  /** Middleware for requests to the service with this name. */
   layers?: (name: string) => readonly Layer[];
 }
 
 export interface CloseOptions {
-  /** How long requests in flight may take to end. They are cut off at once unless given. */
+  /** How long requests in flight may take to end. Default: they are cut off immediately. */
   drainMs?: number;
 }
 
 /** How long clients may take to read the ends of their streams. */
 const LAST_WRITES_MS = 1000;
 
-/** Each set of rights to each server has its own. */
+/** Each set of rights to each server has its own gateway. */
 const MOST_DOORS = 1000;
 
 export class Doors {
@@ -44,13 +43,13 @@ export class Doors {
     this.limits = new Limits(options, options.clock);
   }
 
-  /** The name in a path below that of all; undefined where there is none, or none that can be. */
+  /** The service name in a path. Undefined if the path has none or it is invalid. */
   nameIn(path: string): string | undefined {
     const below = `${this.#options.path}/`;
     return path.startsWith(below) ? decoded(path.slice(below.length)) : undefined;
   }
 
-  /** A server that the principal may not use is as unknown as one that does not exist. */
+  /** A server that the principal may not use appears not to exist. */
   at(path: string, principal?: Principal): HttpDoor | undefined {
     const name = this.nameIn(path);
     if (name === undefined && path !== this.#options.path) return undefined;
@@ -70,12 +69,12 @@ export class Doors {
     return door;
   }
 
-  /** The principal is not admitted any more: its sessions and requests end. */
+  /** Ends the sessions and requests of a principal that is no longer admitted. */
   end(principal: string): void {
     for (const { door } of this.#open.values()) door.end(principal);
   }
 
-  /** Only those that are in use may be more: sessions and requests have limits of their own. */
+  /** Gateways in use may exceed the limit, because sessions and requests have their own limits. */
   #closeIdle(): void {
     if (this.#open.size < MOST_DOORS) return;
     for (const [key, { door }] of this.#open) {
@@ -85,7 +84,7 @@ export class Doors {
     }
   }
 
-  /** New requests are refused. Those in flight may end, then streams and sessions end. Resolves when all answers are written. */
+  /** Refuses new requests, lets requests in flight end, then ends streams and sessions. Resolves when all responses are written. */
   async close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
     this.limits.drain(drainMs);
     if (drainMs > 0) await this.limits.whenOver(drainMs, 'inFlight');

@@ -1,6 +1,6 @@
-// The events of all streams of one session, kept for a client that comes back with the id of the last one that it has, and the
-// messages that no stream has taken yet. Bounded: the oldest events go first, and an event above the limit is not kept at all.
-// An id names the stream and the place in it.
+// The events of all streams of one session, kept for a client that reconnects with its last event id, and messages that have not been sent
+// on any stream. Bounded: the oldest events are dropped first, and an event above the limit is not kept at all. An event id contains the
+// stream and the position in it.
 
 import type { KeptShare } from './kept-events.ts';
 
@@ -8,10 +8,10 @@ interface Kept {
   stream: Stream;
   place: number;
   data: string;
-  /** In the log. */
+  /** Links in the order of the log. */
   older: Kept | undefined;
   newer: Kept | undefined;
-  /** In its stream. */
+  /** Link in the order of the stream. */
   next: Kept | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface Missed {
   chars: number;
 }
 
-/** An event without data takes memory too. */
+/** Includes an overhead, because an event without data takes memory too. */
 const sizeOf = (data: string) => data.length + 96;
 
-/** As much as may wait on a stream that is open. */
+/** Equal to the limit of pending data on an open stream. */
 const MOST_UNSENT_CHARS = 1024 * 1024;
 
 export class EventLog {
@@ -45,7 +45,7 @@ export class EventLog {
   #unsentChars = 0;
   #isOpen = true;
 
-  /** Made by `KeptEvents`. */
+  /** Called by `KeptEvents` only. */
   constructor(maxChars: number, share: KeptShare, onclose: () => void) {
     this.#maxChars = maxChars;
     this.#share = share;
@@ -75,7 +75,10 @@ export class EventLog {
     return `${number}-${place}`;
   }
 
-  /** What followed an event on its stream; undefined for an id that is unknown or whose successors are gone. */
+  /**
+   * The events that followed an event on its stream. Undefined for an unknown id or if the following events were
+   * dropped.
+   */
   after(id: string): Missed | undefined {
     const [number, place] = id.split('-').map(Number) as [number, number];
     const stream = this.#streams.get(number);
@@ -89,20 +92,23 @@ export class EventLog {
     return missed.events.length === stream.lastPlace - place ? missed : undefined;
   }
 
-  /** The stream is over and its answer has been taken. */
+  /** Called when the stream has ended and its answer was received. */
   forget(number: number): void {
     for (let kept = this.#streams.get(number)?.oldest; kept; kept = kept.next) this.#unlink(kept);
     this.#streams.delete(number);
   }
 
-  /** The older half, and at least one. */
+  /** Drops the older half, and at least one event. */
   dropHalf(): void {
     const until = this.#chars / 2;
     do this.#dropOldest();
     while (this.#chars > until);
   }
 
-  /** A message for a stream that the client has not opened yet. False: there are too many, and it is not kept. */
+  /**
+   * Keeps a message until the client opens a stream for it. Returns false if the limit is reached and the message is
+   * not kept.
+   */
   addUnsent(json: string): boolean {
     const more = sizeOf(json);
     const isTooMuch = this.#unsentChars + more > Math.min(this.#maxChars, MOST_UNSENT_CHARS);

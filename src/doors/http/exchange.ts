@@ -1,4 +1,5 @@
-// One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
+// One HTTP request and its response, independent of the library that received it: `http` of Node.js, or Web `Request`
+// and `Response`.
 
 import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { Principal } from '../principal.ts';
@@ -7,37 +8,42 @@ import type { Ticket } from '../ticket.ts';
 export interface EventSink {
   write(text: string): void;
   end(): void;
-  /** Closes the connection at once: what waits for the client is dropped. */
+  /** Closes the connection immediately and drops pending data. */
   abort(): void;
-  /** How many bytes wait for the client. */
+  /** Number of bytes that the client has not read yet. */
   readonly waiting: number;
-  /** The client has taken what waited. */
+  /** Called when the client has read all pending data. */
   ondrain: (() => void) | undefined;
 }
 
 export interface HttpExchange {
-  /** Who sent it, where that was verified. */
+  /** The verified sender, if known. */
   principal: Principal | undefined;
   readonly method: string;
-  /** Of the URL, without the query. */
+  /** Path of the URL, without the query. */
   readonly path: string;
-  /** Undefined where the URL has none. */
+  /** Undefined if the URL has no query. */
   readonly query: URLSearchParams | undefined;
-  /** `name` in lower case. */
+  /** `name` must be lower case. */
   header(name: string): string | undefined;
-  /** What it is counted as, until it is over. */
+  /** The admission of the request, held until it is over. */
   ticket: Ticket | undefined;
-  /** The body as text, or undefined where it is longer, or `mayHold` refused to hold as many bytes more. */
+  /**
+   * The body as text. Undefined if it is longer than `maxBytes`, or if `mayHold` refused the given number of additional
+   * bytes.
+   */
   text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined>;
-  /** Sent with the answer, whatever that is. */
+  /** Sets a header for any later response. */
   setHeader(name: string, value: string): void;
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
-  /** Begins an answer that is written piece by piece. */
+  /** Starts a response that is written in pieces. */
   stream(headers: Readonly<Record<string, string>>): EventSink;
-  /** `onclose` has been called, or would have been. */
+  /** True if `onclose` was called, or would have been. */
   readonly isClosed: boolean;
-  /** The answer has been written whole, or (false) the client went away before. Called once. */
+  /**
+   * Called once: with true when the response is written completely, or with false if the client disconnected earlier.
+   */
   onclose: ((isComplete: boolean) => void) | undefined;
-  /** For observers: the client that sent it. */
+  /** Tells observers which client sent the request. */
   belongsTo?(client: ObservedClient | undefined): void;
 }

@@ -1,5 +1,5 @@
-// The first step of every request: its Host and Origin, pages that are allowed (CORS), and who sent it. What passes goes on
-// with its principal; everything else is answered here.
+// The first step of every request: checks Host and Origin, handles CORS for allowed pages, and authenticates the sender. Accepted requests
+// continue with their principal; all others are answered here.
 
 import { toError } from '../../base/errors.ts';
 import { refuseForeignHeaders } from '../../http/access.ts';
@@ -14,14 +14,14 @@ import { refuse } from './refuse.ts';
 import { JSON_HEADERS } from './reply.ts';
 
 export interface GateOptions {
-  /** The values of `Host` that are this server. Any, where absent: the application has checked it. */
+  /** Accepted values of `Host`. Absent if the application has already checked it. */
   hosts?: ReadonlySet<string> | undefined;
-  /** The origins of pages of this server. */
+  /** The origins of this server's own pages. */
   origins?: ReadonlySet<string> | undefined;
-  /** The origins of other pages that may use it. */
+  /** The origins of other pages that may use the server. */
   allowedOrigins?: ReadonlySet<string> | undefined;
   auth?: Auth | undefined;
-  /** The URL that is protected, for clients that have to get a token for it. */
+  /** The protected URL, for clients that must get a token for it. */
   resource?: Resource | undefined;
 }
 
@@ -29,7 +29,7 @@ type Serve = (exchange: HttpExchange) => void;
 
 export class Gate {
   readonly #hosts: ReadonlySet<string> | undefined;
-  /** Of all pages that may use it. */
+  /** The origins of all pages that may use the server. */
   readonly #origins: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
   readonly #auth: Auth | undefined;
@@ -43,7 +43,7 @@ export class Gate {
     this.#resource = resource;
   }
 
-  /** Without a promise where the principal is known at once. */
+  /** Synchronous if the principal is known immediately. */
   pass(exchange: HttpExchange, serve: Serve): void {
     if (this.#hosts) {
       const origin = exchange.header('origin');
@@ -70,7 +70,10 @@ export class Gate {
     serve(exchange);
   }
 
-  /** Nothing is served at the path, or nothing for this principal: which of the two is not said. */
+  /**
+   * Answers a request for an unserved path or a server that the principal may not use, without revealing which of the
+   * two applies.
+   */
   refuseUnknown(exchange: HttpExchange, name: string | undefined): void {
     const { principal } = exchange;
     const scope = principal?.isScoped && name !== undefined ? scopeOf(name) : undefined;
@@ -96,7 +99,7 @@ export class Gate {
   }
 }
 
-/** The reason is for the application, not for a client that is not known. */
+/** The details are for the application, not for an unauthenticated client. */
 function fail(exchange: HttpExchange, error: unknown): void {
   process.emitWarning(toError(error));
   refuse(exchange, 500, 'The request cannot be served: see the log of the server');

@@ -1,5 +1,5 @@
-// 2026-07-28: headers repeat parts of the body, so that proxies need not read it. Where they differ, a proxy and this server
-// would see different requests: such a request is refused.
+// 2026-07-28: headers repeat parts of the body, so that proxies need not read it. If they differ, a proxy and this server would see
+// different requests, so such a request is refused.
 
 import { RpcError } from '../../base/errors.ts';
 import { decodeHeader, isEncodedHeader } from '../../base/header-text.ts';
@@ -26,8 +26,7 @@ export function refusesBody(exchange: HttpExchange): boolean {
 }
 
 /**
- * The sender of a request, or why the request is refused. The version is compared first: which other headers there are depends
- * on it.
+ * The sender of a request, or the error with which it is refused. The version is compared first, because it determines the other headers.
  */
 export function checkedClient(
   exchange: HttpExchange,
@@ -44,7 +43,7 @@ export function checkedClient(
   return differs(exchange, 'Mcp-Method', method) ?? otherName ?? client;
 }
 
-/** The same for the headers that a tool asks for. */
+/** Checks the headers that a tool declares. */
 export function toolHeaderMismatch(
   exchange: HttpExchange,
   headers: readonly ToolHeader[],

@@ -1,6 +1,6 @@
-// MCP over HTTP at one URL, for clients of every revision: a POST that describes itself is served alone (2026-07-28), one
-// that belongs to a session by that session (2025-03-26 to 2025-11-25), and a GET without a session opens the stream of
-// 2024-11-05. It knows HTTP and the shape of messages, and nothing about the methods.
+// MCP over HTTP at one URL, for clients of every revision: a self-contained POST is served alone (2026-07-28), a POST
+// of a session by that session (2025-03-26 to 2025-11-25), and a GET without a session opens the stream of 2024-11-05.
+// It knows HTTP and the shape of messages, but not the methods.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { heldBytes, valuesOf } from '../../base/count-json-values.ts';
@@ -32,7 +32,7 @@ export class HttpDoor {
   readonly #options: OwnOptions;
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** Sessions and single requests are served apart: a request of 2026-07-28 sleeps longer than the connection it came on. */
+  /** Separate adapters, because a suspended request of 2026-07-28 outlives its connection. */
   readonly #sessionFronts: Fronts;
   readonly #postFronts: Fronts;
   readonly #toolHeaders: ToolHeaders;
@@ -43,7 +43,7 @@ export class HttpDoor {
   #timer: Timer | undefined;
   #isClosed = false;
 
-  /** `limits`: of several doors together. */
+  /** `limits`: shared by several gateways. */
   constructor(service: Service, options: HttpDoorOptions = {}, limits?: Limits) {
     const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
     this.#clock = clock;
@@ -56,7 +56,7 @@ export class HttpDoor {
     this.#tick();
   }
 
-  /** Never rejects: what goes wrong is answered. */
+  /** Never throws: failures are answered. */
   handle(received: HttpExchange): void {
     const exchange = this.#observe ? new ObservedExchange(received, this.#observe) : received;
     this.#route(exchange)?.catch((error: unknown) => {
@@ -66,7 +66,7 @@ export class HttpDoor {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
-    if (exchange.isClosed) return; // while it was found out who sends it: its end is over, and would not be seen
+    if (exchange.isClosed) return; // closed during authentication: its close event is over and would not be seen
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));
@@ -75,7 +75,7 @@ export class HttpDoor {
 
   #admitted(exchange: HttpExchange, admission: Admission): Promise<void> | void {
     if (!(admission instanceof Ticket)) return refuseBeyond(exchange, admission);
-    if (exchange.isClosed) return admission.release(); // while the quotas were asked for
+    if (exchange.isClosed) return admission.release(); // closed while the quotas were requested
     exchange.ticket = admission;
     switch (exchange.method) {
       case 'POST':
@@ -164,7 +164,7 @@ export class HttpDoor {
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#toolHeaders.of(message, facts);
     const serve = (required: readonly ToolHeader[] | undefined) => {
-      if (exchange.isClosed) return; // the client went away meanwhile
+      if (exchange.isClosed) return; // the client disconnected meanwhile
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
       const post = new ModernPost(exchange, client, this.#posts, ++this.#lastPost);
@@ -245,7 +245,7 @@ export class HttpDoor {
     await session.close();
   }
 
-  /** 2024-11-05: the first event says where messages are posted. */
+  /** 2024-11-05: the first event names the URL for POSTs. */
   async #openOneStream(exchange: HttpExchange): Promise<void> {
     const session = await this.#newSession(exchange, true);
     session?.listen(exchange, `event: endpoint\ndata: ${exchange.path}?sessionId=${session.id}\n\n`);
@@ -260,7 +260,7 @@ export class HttpDoor {
     exchange.answer(202, {});
   }
 
-  /** Refuses the exchange where there is none. */
+  /** Refuses the exchange if there is no such session. */
   #sessionFor(exchange: HttpExchange, id: string | undefined): HttpSession | undefined {
     const version = exchange.header('mcp-protocol-version');
     const session = id === undefined ? undefined : this.#ownSession(exchange, id);
@@ -276,13 +276,13 @@ export class HttpDoor {
     return undefined;
   }
 
-  /** A session of another principal is as unknown as one that does not exist. */
+  /** A session of another principal appears not to exist. */
   #ownSession({ principal }: HttpExchange, id: string): HttpSession | undefined {
     const session = this.#sessions.get(id);
     return session?.client.principal === principal?.name ? session : undefined;
   }
 
-  /** Comments on quiet streams, and the end of sessions that are not used any more. */
+  /** Writes comments on quiet streams and ends unused sessions. */
   #tick(): void {
     this.#timer = this.#clock.after(this.#options.keepAliveMs, () => {
       const nowMs = this.#clock.nowMs();

@@ -1,4 +1,4 @@
-// `httpHandler`: MCP at one URL of an application that has its own server and paths. The application checks Host and Origin.
+// `httpHandler` serves MCP at one URL of an application that has its own server and routes. The application checks Host and Origin.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '../../mcp/server/server.ts';
@@ -14,26 +14,26 @@ import { NodeExchange } from './node-exchange.ts';
 import { WebExchange } from './web-exchange.ts';
 
 export interface HttpHandlerOptions extends HttpDoorOptions {
-  /** Who may connect. Absent: the application checks that itself, and may pass the principal on with each request. */
+  /** Authenticates clients. If absent, the application does so and may pass the principal with each request. */
   auth?: Auth;
   /**
-   * The URL of the handler, for clients that have to get a token for it: its origin and path. The application passes requests
-   * for `/.well-known/oauth-protected-resource<path>` to the handler too.
+   * The URL of the handler (origin and path), for clients that must get a token for it. The application must also route
+   * `/.well-known/oauth-protected-resource<path>` to the handler.
    */
   url?: string;
 }
 
-/** What the application has found out about a request. */
+/** Facts about a request that the application has verified. */
 export interface Verified {
   principal?: Principal;
 }
 
 export interface HttpHandler {
-  /** For Node's `http`, Express and Fastify. */
+  /** For `http` of Node.js, Express and Fastify. */
   node(request: IncomingMessage, response: ServerResponse, verified?: Verified): void;
-  /** For Hono and other programs that use Web `Request` and `Response`. */
+  /** For Hono and other frameworks that use Web `Request` and `Response`. */
   fetch(request: Request, verified?: Verified): Promise<Response>;
-  /** With `drainMs`, requests in flight may end before. */
+  /** With `drainMs`, requests in flight may end first. */
   close(options?: CloseOptions): Promise<void>;
 }
 

@@ -1,11 +1,14 @@
-// What all sessions keep for their clients, by principal. A principal drives out only its own events as long as it keeps the
-// most, and one with a name keeps at most half. Messages that no stream has taken yet are counted apart: they drive out nothing.
+// The events that all sessions keep for their clients, by principal. While a principal keeps the most, only its own events are dropped for
+// it, and a named principal keeps at most half of the limit. Unsent messages are counted separately and never displace events.
 
 import { EventLog } from './event-log.ts';
 
-/** Messages without a stream: this part of what events may take. */
+/** Limit of unsent messages, as a fraction of the limit of events. */
 const UNSENT_PART = 1 / 4;
-/** So much is left after events were dropped: all logs of a principal are looked at for each that is shortened. */
+/**
+ * Fraction of the limit that remains after events were dropped. Dropping in larger steps limits the searches through
+ * all logs of a principal.
+ */
 const LEFT_PART = 7 / 8;
 
 export class KeptEvents {
@@ -41,7 +44,7 @@ export class KeptEvents {
   }
 }
 
-/** What the sessions of one principal keep. */
+/** The events that the sessions of one principal keep. */
 export class KeptShare {
   chars = 0;
   unsentChars = 0;

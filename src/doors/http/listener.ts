@@ -1,4 +1,4 @@
-// The server of Node that receives the requests: plain HTTP, or TLS with a certificate that can be renewed while it listens.
+// The Node.js server that receives requests: plain HTTP, or TLS with a certificate that can be replaced while listening.
 
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
@@ -6,14 +6,14 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { toError, UsageError } from '../../base/errors.ts';
 
-/** In PEM. */
+/** PEM certificate and key. */
 export interface Tls {
   /** The certificate, followed by those of its issuers. */
   cert: string | Buffer;
   key: string | Buffer;
 }
 
-/** How long a client may take to agree on keys: as long as for the headers of a request. */
+/** Limit for the TLS handshake, equal to the limit for request headers. */
 const HANDSHAKE_MS = 15_000;
 
 export async function newListener(
@@ -26,14 +26,14 @@ export async function newListener(
   return usable(() => createTlsServer({ ...options, ...tls, handshakeTimeout: HANDSHAKE_MS }, handle));
 }
 
-/** For new connections. The certificate that was used before stays where the new one cannot be used. */
+/** Applies to new connections. If the new certificate is unusable, the previous one stays in use. */
 export function renewTls(listener: Server | TlsServer, tls: Tls): void {
   if (!('setSecureContext' in listener))
     throw new UsageError('INVALID_OPTION', 'It serves without TLS: start it with `tls`');
   usable(() => listener.setSecureContext(tls));
 }
 
-/** Returns the port. */
+/** Resolves to the port. */
 export async function listenOn(listener: Server | TlsServer, host: string, port: number): Promise<number> {
   listener.listen(port, host || undefined);
   await once(listener, 'listening').catch((error: Error) => {
@@ -42,7 +42,7 @@ export async function listenOn(listener: Server | TlsServer, host: string, port:
       cause: error,
     });
   });
-  listener.on('error', (error) => process.emitWarning(error)); // without a listener it would end the process
+  listener.on('error', (error) => process.emitWarning(error)); // without a listener, an error would end the process
   return (listener.address() as AddressInfo).port;
 }
 

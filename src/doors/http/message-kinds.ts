@@ -1,4 +1,4 @@
-// What kind of message a client has sent.
+// Classifies messages of clients.
 
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { bytesOfUris } from '../../mcp/front/modern-subscriptions.ts';
@@ -7,7 +7,7 @@ export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** One that does not continue a call after a question. */
+/** False for a request that continues a call after a question. */
 export function isNewRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.params?.requestState === undefined;
 }
@@ -20,12 +20,12 @@ export function idOf(message: JsonRpcMessage): RequestId | undefined {
   return isRequest(message) ? message.id : undefined;
 }
 
-/** A request that stays open as a stream of events. */
+/** True for a request that stays open as an event stream. */
 export function isListen(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.method === 'subscriptions/listen';
 }
 
-/** What a request to listen keeps in memory beside its body. */
+/** Memory that a listen request holds besides its body. */
 export function keptBytes({ params = {} }: JsonRpcRequest): number {
   return bytesOfUris(params);
 }

@@ -18,7 +18,7 @@ export class ModernPost implements SingleReply {
   readonly #open: InFlight<number, ModernPost>;
   readonly #number: number;
 
-  /** `open`: the posts of the door, by their number, with this one until it is closed. */
+  /** `open`: the pending POSTs of the gateway by number. It contains this POST until it is closed. */
   constructor(exchange: HttpExchange, client: ClientIdentity, open: InFlight<number, ModernPost>, number: number) {
     this.client = client;
     this.#open = open;

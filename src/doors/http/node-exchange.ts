@@ -1,4 +1,4 @@
-// An exchange of Node's `http`, which Express and Fastify pass on too.
+// An exchange over `http` of Node.js, which Express and Fastify also provide.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyParts } from '../../base/body-parts.ts';
@@ -49,7 +49,7 @@ export class NodeExchange implements HttpExchange {
   text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined> {
     const request = this.#request;
     const { body } = request;
-    // A framework has read it already.
+    // A framework has already read the body.
     if (body !== undefined) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       return Promise.resolve(mayHold?.(text.length) === false ? undefined : text);
@@ -58,7 +58,7 @@ export class NodeExchange implements HttpExchange {
       const body = new BodyParts(maxBytes);
       let isRefused = false;
       request.on('data', (chunk: Buffer) => {
-        if (isRefused) return; // what follows a refused part is dropped
+        if (isRefused) return; // drop the rest after a refused part
         if (body.add(chunk) && mayHold?.(chunk.length) !== false) return;
         isRefused = true;
         body.clear();
@@ -82,7 +82,7 @@ export class NodeExchange implements HttpExchange {
     if (response.headersSent || response.destroyed) return;
     const length = Buffer.byteLength(body);
     this.ticket?.answered(length);
-    // A short rest of the body is read and dropped, a long one is not.
+    // A short rest of the body is read and discarded; for a long one, the connection is closed.
     const list: (string | number)[] = ['content-length', length];
     if (!this.#request.complete && !this.#isShort) list.push('connection', 'close');
     for (const name in headers) list.push(name, headers[name]!);

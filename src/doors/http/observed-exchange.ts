@@ -1,6 +1,6 @@
-// An exchange whose texts are reported: the body, and each message of the answer with its status. Headers are not, since they
-// carry tokens and the ids of sessions. The client is known only when the body has been read; what is refused before
-// belongs to a client without a name.
+// An exchange that reports its texts to an observer: the body, and each message of the response with its status. Headers are excluded,
+// since they carry tokens and session ids. The client is known only after the body is read; requests refused earlier belong to an unnamed
+// client.
 
 import type { ObserveClient, ObservedClient } from '../../mcp/front/client-observer.ts';
 import { newClient } from '../../mcp/service.ts';
@@ -122,7 +122,7 @@ export class ObservedExchange implements HttpExchange {
 
 const DATA = 'data: ';
 
-/** Of the text of an event. The endpoint of HTTP+SSE has the id of the session in it, and is no message. */
+/** The message in an event's text. The endpoint event of HTTP+SSE contains the session id and is not a message. */
 function messageIn(text: string): string | undefined {
   const start = text.indexOf(DATA);
   const json = start < 0 || text.startsWith('event:') ? '' : text.slice(start + DATA.length, -2);

@@ -1,4 +1,4 @@
-// The answer to a request that is not served: a status, and a JSON-RPC error that says why.
+// Answers a request that is not served: a status and a JSON-RPC error with the reason.
 
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
@@ -35,7 +35,7 @@ export function refuseUnknownEvent(exchange: HttpExchange, lastEventId: string):
   refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
 }
 
-/** The request did not reach the service, and can be sent again. */
+/** The request did not reach the service and can be sent again. */
 export function refuseBeyond(exchange: HttpExchange, beyond: LimitRefusal, id?: RequestId): void {
   const { status, message, retryAfterS, ...data } = beyond;
   const body = { jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message, data } };

@@ -1,5 +1,5 @@
-// The reply to one request: a JSON object if nothing has to be sent before the answer, an event stream otherwise. With a
-// log of its events a client that was disconnected can fetch what it missed.
+// The reply to one request: a JSON object if only the answer is sent, otherwise an event stream. With an event log, a
+// client that was disconnected can fetch the events it missed.
 
 import type { EventSink, HttpExchange } from './exchange.ts';
 
@@ -10,23 +10,28 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** While more waits for the client, only what it asked for is added. */
+/** While more data than this is pending, only requested messages are added. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-/** While too much waits for the clients of the principal, or for all clients together. */
+/**
+ * Limit for a single notification while too much data is pending for the principal's clients, or for all clients
+ * together.
+ */
 const MOST_WAITING_WHEN_FULL = 16 * 1024;
 
-/** Keeps an event of the stream and returns its id; absent where streams cannot be resumed. */
+/** Stores an event of the stream and returns its id. Absent if streams cannot be resumed. */
 type KeepEvent = (data: string) => string;
 
 export class Reply {
   #exchange: HttpExchange | undefined;
   #sink: EventSink | undefined;
-  /** In addition to those of every reply. */
+  /** Sent in addition to the headers of every reply. */
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #keep: KeepEvent | undefined;
   #isOver = false;
   #isFull = false;
-  /** Too much waits for the client; false when it has taken all. */
+  /**
+   * Called with true when too much data is pending for the client, and with false when the client has read all of it.
+   */
   onfull: ((isFull: boolean) => void) | undefined;
 
   constructor(exchange: HttpExchange, headers?: Readonly<Record<string, string>>, keep?: KeepEvent) {
@@ -43,15 +48,15 @@ export class Reply {
     return this.#exchange !== undefined;
   }
 
-  /** The client can be reached on this exchange: a stream that was interrupted goes on here, after what was missed. */
+  /** Continues an interrupted stream on this exchange, after the missed events. */
   resumeOn(exchange: HttpExchange, missed: readonly { id: string; data: string }[]): void {
     this.#exchange = exchange;
     const sink = this.#open();
-    for (const { id, data } of missed) sink?.write(`id: ${id}\ndata: ${data}\n\n`); // the log has them already
+    for (const { id, data } of missed) sink?.write(`id: ${id}\ndata: ${data}\n\n`); // already in the log
     this.#count();
   }
 
-  /** The client goes on with another stream. The connection of this one is closed where it would keep what was not read. */
+  /** Called when the client continues on another stream. A connection with unread data is closed, because it would keep the data. */
   leave(): void {
     const sink = this.#sink;
     const ticket = this.#exchange?.ticket;
@@ -61,7 +66,7 @@ export class Reply {
     ticket?.setUnread(0);
   }
 
-  /** The connection is gone. What is sent from now on is only kept. False where the client has come back on another one. */
+  /** Called when the connection is gone. Later events are only stored. Returns false if the client has reconnected already. */
   detach(exchange: HttpExchange | undefined): boolean {
     if (this.#exchange !== exchange) return false;
     this.#exchange = undefined;
@@ -70,7 +75,7 @@ export class Reply {
     return true;
   }
 
-  /** Begins the stream, with an event without data that gives the client an id to come back with. */
+  /** Starts the stream with an event without data, whose id lets the client reconnect. */
   openStream(first?: string): void {
     if (this.#sink || this.#isOver) return;
     const sink = this.#open();
@@ -78,7 +83,7 @@ export class Reply {
     if (this.#keep) sink?.write(`id: ${this.#keep('')}\ndata: \n\n`);
   }
 
-  /** A notification. False: it is not sent, since too much waits for the clients of the principal already. */
+  /** Sends a notification. Returns false without sending it if too much data is pending for the principal's clients. */
   offer(json: string): boolean {
     const account = this.#exchange?.ticket?.account;
     if (account?.isFull && json.length > MOST_WAITING_WHEN_FULL) {
@@ -89,22 +94,22 @@ export class Reply {
     return true;
   }
 
-  /** A message before the answer. */
+  /** Sends a message before the answer. */
   event(json: string): void {
     if (this.#isOver) return;
     this.openStream();
     this.#write(json);
   }
 
-  /** Keeps proxies and clients from closing a quiet stream. One that belongs to no call ends with the token it was opened with. */
+  /** Keeps proxies and clients from closing a quiet stream. A stream unrelated to a call ends when its token expires. */
   keepAlive(): void {
     const { principal, ticket } = this.#exchange ?? {};
-    if (this.#isFull && !ticket?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // nothing would drain
+    if (this.#isFull && !ticket?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // there is nothing that would drain
     if (principal?.expiresMs !== undefined && principal.expiresMs <= Date.now() && ticket?.isStream) this.end();
     else this.#sink?.write(':\n\n');
   }
 
-  /** The last message. `status` is used unless the stream has begun. */
+  /** Sends the last message. `status` is used unless the stream has started. */
   finish(json: string, status = 200): void {
     if (this.#isOver) return;
     if (this.#sink || (this.#keep && !this.#exchange)) {
@@ -115,11 +120,11 @@ export class Reply {
     this.#isOver = true;
     const headers = this.#headers ? { ...JSON_HEADERS, ...this.#headers } : JSON_HEADERS;
     const exchange = this.#exchange;
-    this.#exchange = undefined; // what holds the reply for longer must not hold all of its connection's objects
+    this.#exchange = undefined; // a long-lived reference to the reply must not retain the connection's objects
     exchange?.answer(status, headers, json);
   }
 
-  /** No answer will come. The stream ends; one without an event is not resumed. */
+  /** Ends the stream without an answer. A stream without an event is not resumed. */
   withdraw(): void {
     if (this.#isOver) return;
     if (!this.#sink) this.#open();

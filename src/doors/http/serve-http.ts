@@ -1,5 +1,5 @@
-// `serveHttp`: a server, or any service, over HTTP. Each request passes the gate (Host, Origin, who sent it), then the door of
-// its path. A host has a service for each of its servers at a path of its own below that of all together.
+// `serveHttp` serves a server, or any service, over HTTP. Each request passes the gate (Host, Origin, authentication), then the gateway of
+// its path. A host has a service for each of its servers, at a path below the path of the combined service.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,46 +21,45 @@ import { NodeExchange } from './node-exchange.ts';
 import { refuse } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
-  /** 0, which is the default, takes any that is free. */
+  /** Default: 0, any free port. */
   port?: number;
-  /** 127.0.0.1 unless given. An address that other machines reach needs `auth`, and `tls` or `behindProxy`. */
+  /** Default: 127.0.0.1. An address that other machines can reach needs `auth`, and `tls` or `behindProxy`. */
   host?: string;
-  /** The URL's path. /mcp unless given. */
+  /** Path of the URL. Default: /mcp. */
   path?: string;
-  /** Who may connect. */
+  /** Authenticates clients. */
   auth?: Auth;
   /**
-   * What clients send as `Authorization: Bearer …`. With `auth`: accepted too. Without: a random one unless given, and with `false`
-   * every program of this machine may connect.
+   * Token that clients send as `Authorization: Bearer …`. With `auth`: accepted in addition. Without `auth`: random by default, and `false`
+   * lets every program of this machine connect.
    */
   token?: string | false;
-  /** Figures at `/metrics`, for principals that may use every server. A list adds figures of the application. */
+  /** Serves metrics at `/metrics` to principals that may use every server. A list adds metrics of the application. */
   metrics?: boolean | readonly Gauged[];
-  /** Why no requests can be served now, for `/readyz`. */
+  /** The reason why requests cannot be served now, for `/readyz`. */
   notReady?: () => string | undefined;
-  /** Why the server of this name may be there later, or all servers (undefined): requests for it get 503 with `Retry-After`. */
+  /** The reason why the named server, or all servers (undefined), may be available later. Requests for it get 503 with `Retry-After`. */
   notYet?: (name: string | undefined) => string | undefined;
   tls?: Tls;
-  /** A proxy ends TLS and passes requests on. */
+  /** A proxy terminates TLS and forwards requests. */
   behindProxy?: boolean;
   /** The origin that clients use, such as https://gateway.example.org. Requests with another `Host` are refused. */
   publicUrl?: string;
-  /** The origins of pages that may use it, such as https://app.example.org. None unless given. */
+  /** Origins of pages that may use the server, such as https://app.example.org. Default: none. */
   allowedOrigins?: readonly string[];
 }
 
 const RETRY = { 'retry-after': '1' };
 
 export interface HttpServing {
-  /** For clients. */
+  /** The URL for clients. */
   readonly url: string;
-  /** On which it listens. */
   readonly port: number;
-  /** Undefined if `auth` was given without `token`, or no token is needed. */
+  /** Undefined if `auth` was given without `token`, or if tokens are disabled. */
   readonly token: string | undefined;
-  /** For new connections. Throws, and changes nothing, where the certificate cannot be used. */
+  /** Applies to new connections. Throws and changes nothing if the certificate is unusable. */
   renewTls(tls: Tls): void;
-  /** With `drainMs`, requests in flight may end before. */
+  /** With `drainMs`, requests in flight may end first. */
   close(options?: CloseOptions): Promise<void>;
 }
 
@@ -116,7 +115,7 @@ export async function serveHttp(
     token,
     renewTls: (renewed) => renewTls(listener, renewed),
     async close(closing) {
-      await doors.close(closing); // until then it listens, so that new requests are refused with a reason
+      await doors.close(closing); // keep listening until then, so that new requests are refused with a reason
       stopWatching?.();
       const closed = once(listener, 'close');
       listener.close();

@@ -1,6 +1,6 @@
-// A session of 2024-11-05 to 2025-11-25 over HTTP, as a channel. Each request of the client has a reply of its own, which
-// carries what belongs to the request; everything else goes to the stream that the client has opened with GET. A client that
-// loses its connection has cancelled nothing: its answers wait for it.
+// A session of 2024-11-05 to 2025-11-25 over HTTP, as a channel. Each request of the client has its own reply, which carries the messages
+// related to the request; other messages go to the stream that the client opened with GET. A lost connection cancels nothing: answers are
+// kept for the client.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
@@ -18,23 +18,23 @@ import type { HttpExchange } from './exchange.ts';
 import type { KeptEvents } from './kept-events.ts';
 import { Reply } from './reply.ts';
 
-/** The stream of what belongs to no request. */
+/** The stream for messages unrelated to a request. */
 const STANDALONE = 0;
 
-/** Streams whose answer waits for a client that may come back. */
+/** Maximum number of streams whose answer is kept for a reconnecting client. */
 const MOST_STREAMS = 1000;
 
-/** Of what a session keeps of its requests, such as the description of its client. What is more counts as waiting bytes. */
+/** Bytes that a session may keep of its requests, such as the client's description. The rest counts as pending. */
 const FREE_BYTES = 4096;
 
 export interface SessionOptions {
-  /** How many characters of events are kept for a client that comes back. */
+  /** Maximum characters of events kept for a reconnecting client. */
   maxKeptChars: number;
-  /** Every message goes to the one stream: HTTP+SSE of 2024-11-05. */
+  /** All messages use a single stream, as in HTTP+SSE of 2024-11-05. */
   oneStream: boolean;
-  /** What all sessions keep. */
+  /** The kept events of all sessions. */
   kept: KeptEvents;
-  /** Of its principal. */
+  /** The account of the session's principal. */
   account: Account;
 }
 
@@ -47,21 +47,21 @@ export class HttpSession implements Channel {
   readonly isOneStream: boolean;
   readonly writesText = true;
   readonly servesWhenFull: boolean;
-  /** Sees what passes. */
+  /** Observer of the messages. */
   observed: ObservedClient | undefined;
-  /** When it was last used. */
+  /** Time of the last use. */
   usedMs: number;
   readonly #log: EventLog;
   readonly #replies = new InFlight<RequestId, Reply>();
-  /** Of the requests that were not answered yet: they are counted although their connection may be lost. */
+  /** Admissions of unanswered requests. They count even if the connection is lost. */
   readonly #tickets = new InFlight<RequestId, Ticket>();
   readonly #byStream = new Map<number, Reply>();
-  /** Streams whose answer was written whole, since the last `tick` and before. */
+  /** Streams whose answer was written completely, since the last `tick` and before it. */
   #written = new Set<number>();
   #writtenBefore = new Set<number>();
   #standalone: Reply | undefined;
   #fullReplies = 0;
-  /** A message was refused because the client has not opened a stream for it. */
+  /** True if a message was refused because the client has not opened a stream for it. */
   #needsStream = false;
   #isFull = false;
   readonly #maxChars: number;
@@ -82,14 +82,14 @@ export class HttpSession implements Channel {
     this.#log = kept.open(client.principal, maxKeptChars);
   }
 
-  /** The client has no connection: neither a stream nor a request that it waits for. */
+  /** True if the client has neither a stream nor a connected request. */
   get isIdle(): boolean {
     if (this.#standalone) return false;
     for (const reply of this.#replies.values()) if (reply.isAttached) return false;
     return true;
   }
 
-  /** Another request with the same id must not run: its answer would give back what the first one counts as. */
+  /** A second request with the same id must not run: its answer would release the admission of the first. */
   isAnswering(id: RequestId): boolean {
     return this.#replies.get(id) !== undefined || this.#tickets.get(id) !== undefined;
   }
@@ -98,7 +98,7 @@ export class HttpSession implements Channel {
     return SENT;
   }
 
-  /** A request of the client: its answer and what belongs to it go to this exchange. */
+  /** Handles a client request. Its answer and related messages go to this exchange. */
   request(
     message: JsonRpcRequest,
     exchange: HttpExchange,
@@ -121,7 +121,7 @@ export class HttpSession implements Channel {
     this.onmessage?.(message as never, undefined, bytes);
   }
 
-  /** The client listens for what belongs to no request. A second stream takes the place of the first. */
+  /** Opens the stream for messages unrelated to a request. A second stream replaces the first. */
   listen(exchange: HttpExchange, first?: string): void {
     const reply = this.#newStandalone(exchange);
     reply.openStream(first);
@@ -129,8 +129,8 @@ export class HttpSession implements Channel {
   }
 
   /**
-   * 'unknown' where the events after this one are not kept any more. The stream that was open is left first: a client that comes
-   * back must not be refused for what waits on the connection that it has lost.
+   * 'unknown' if the events after this one were dropped. The open stream is left first, so that data pending on a lost connection does not
+   * cause a refusal.
    */
   resume(lastEventId: string, exchange: HttpExchange): LimitRefusal | 'unknown' | undefined {
     const missed = this.#log.after(lastEventId);
@@ -182,7 +182,7 @@ export class HttpSession implements Channel {
     return SENT;
   }
 
-  /** To be called again and again: comments on quiet streams, and the end of what was written before the last time. */
+  /** Call periodically: writes comments on quiet streams, forgets streams that ended before the previous call. */
   tick(): void {
     for (const stream of this.#writtenBefore) this.#forget(stream);
     this.#writtenBefore = this.#written;
@@ -194,7 +194,7 @@ export class HttpSession implements Channel {
     }
   }
 
-  /** The request was cancelled: its reply ends without an answer. */
+  /** Called when the request was cancelled: ends its reply without an answer. */
   withdrawn(id: RequestId): void {
     this.#release(id);
     const reply = this.#replies.get(id);
@@ -217,7 +217,7 @@ export class HttpSession implements Channel {
     reply.finish(json);
   }
 
-  /** False: too much waits for the client. `mayRefuse`: also on a stream that is open. */
+  /** Returns false if too much data is pending for the client. `mayRefuse`: applies to an open stream too. */
   #sendOwn(json: string, related: RequestId | undefined, mayRefuse: boolean): boolean {
     const reply = (related === undefined ? undefined : this.#replies.get(related)) ?? this.#standalone;
     if (reply && mayRefuse) return reply.offer(json);
@@ -239,7 +239,7 @@ export class HttpSession implements Channel {
     this.#tellFull();
   };
 
-  /** While too much waits, the front sends only what the client must have. */
+  /** While the session is full, the client adapter sends only essential messages. */
   #tellFull(needsStream = this.#needsStream): void {
     this.#needsStream = needsStream;
     const isFull = this.#fullReplies > 0 || needsStream;
@@ -256,19 +256,19 @@ export class HttpSession implements Channel {
     this.#standalone = reply;
     exchange.onclose = () => {
       if (this.#standalone === reply) this.#standalone = undefined;
-      reply.detach(exchange); // afterwards: what it lets go on waits for the next stream
+      reply.detach(exchange); // last: messages that this releases must be kept for the next stream
       if (this.isOneStream) void this.close();
     };
     return reply;
   }
 
-  /** An answer that was written whole may still be lost on its way: it is kept for a while. */
+  /** A completely written answer may still be lost in transit: it is kept until the second `tick`. */
   #closed(stream: number, reply: Reply, exchange: HttpExchange, isComplete: boolean): void {
     const isLast = reply.detach(exchange);
     if (isLast && reply.isOver && isComplete && this.#byStream.has(stream)) this.#written.add(stream);
   }
 
-  /** A client that has seen no event of a stream cannot come back to it: only from the first one on it is kept. */
+  /** A stream cannot be resumed without an event id, so it is kept only from its first event. */
   #keep(stream: number, reply: Reply, request: RequestId, data: string): string {
     if (!this.#byStream.has(stream)) {
       this.#byStream.set(stream, reply);
@@ -278,7 +278,7 @@ export class HttpSession implements Channel {
     return this.#log.add(stream, isAnswer && !this.#log.fits(data) ? this.#instead(request, data.length) : data);
   }
 
-  /** What a client that comes back gets for an answer that is not kept. */
+  /** Sent to a reconnecting client for an answer that was too large to keep. */
   #instead(request: RequestId, chars: number): string {
     const message = `The answer was lost with the connection: of its ${chars} characters ${this.#maxChars} may be kept (maxKeptChars)`;
     return JSON.stringify(errorAnswer(request, new RpcError(RpcCode.internalError, message)));

@@ -12,7 +12,7 @@ const client = {
 
 const go = { method: 'tools/call', params: { name: 'go' } };
 
-/** A tool whose header is named for how often the tools have changed. */
+/** A service with one tool whose header name contains the number of changes. */
 class ChangingTools implements Service {
   changes = 0;
   lists = 0;
@@ -29,7 +29,7 @@ class ChangingTools implements Service {
   }
 
   notify() {
-    // nothing notifies it
+    // this service never notifies
   }
 
   async watch(watcher: Watcher) {

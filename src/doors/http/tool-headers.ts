@@ -1,5 +1,5 @@
-// 2026-07-28: which tools ask for `Mcp-Param-…` headers is read from the service once, and again after its tools have changed. A
-// service of several servers is asked for one tool only, since a list of all would wait for servers that the call does not need.
+// 2026-07-28: the `Mcp-Param-…` headers that tools declare are read from the service once, and again after its tools have changed. A
+// service of several servers is asked for a single tool, because a complete list would wait for servers that the call does not need.
 
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { ClientFacts, Service } from '../../mcp/service.ts';
@@ -19,7 +19,10 @@ export class ToolHeaders {
     this.#service = service;
   }
 
-  /** Undefined where no tool is called, or it asks for none. A promise only until they are known. */
+  /**
+   * Undefined if the request is not a tool call, or the tool declares no headers. A promise only until the headers are
+   * known.
+   */
   of(
     { method, params }: Pick<JsonRpcRequest, 'method' | 'params'>,
     client: ClientFacts,
@@ -47,7 +50,7 @@ export class ToolHeaders {
         this.#reading = undefined;
       },
     });
-    // Before the first list: a change meanwhile must not be missed.
+    // Subscribe before the first list, so that a change in between is not missed.
     await this.#stop.catch(() => undefined);
     this.#reading ??= readAll(this.#service, client);
     const reading = this.#reading;
@@ -57,7 +60,7 @@ export class ToolHeaders {
       return found.get(tool);
     } catch {
       if (this.#reading === reading) this.#reading = undefined;
-      return undefined; // the call itself fails for the same reason, and says so
+      return undefined; // the call itself fails for the same reason and reports it
     }
   }
 
@@ -78,7 +81,10 @@ async function readAll(service: Service, client: ClientFacts): Promise<HeadersBy
   return found;
 }
 
-/** Clients of this revision do not call a tool whose headers are wrong. Those of earlier ones know no headers. */
+/**
+ * Clients of this revision do not call a tool with invalid header declarations. Clients of earlier revisions ignore
+ * headers.
+ */
 function expected(inputSchema: JsonSchema | undefined): readonly ToolHeader[] {
   const headers = toolHeaders(inputSchema);
   return typeof headers === 'string' ? [] : headers;

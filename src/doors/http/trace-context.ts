@@ -1,11 +1,11 @@
-// Trace context that a client sends in HTTP headers goes on in `_meta`, where MCP has it. What `_meta` has already counts.
+// Copies the trace context of HTTP headers to `_meta`, where MCP carries it. An existing value in `_meta` takes precedence.
 
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import type { HttpExchange } from './exchange.ts';
 
 const members = ['traceparent', 'tracestate', 'baggage'];
 
-/** Longer ones are no trace context. */
+/** Longer values are not valid trace context. */
 const LONGEST = 8192;
 
 export function takeTraceContext(exchange: HttpExchange, message: JsonRpcMessage): void {

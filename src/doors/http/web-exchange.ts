@@ -1,4 +1,4 @@
-// An exchange of Web `Request` and `Response`: Hono, Deno-style handlers, serverless runtimes.
+// An exchange over Web `Request` and `Response`: Hono, Deno-style handlers, serverless runtimes.
 
 import type { Principal } from '../principal.ts';
 import type { Ticket } from '../ticket.ts';
@@ -12,7 +12,7 @@ export class WebExchange implements HttpExchange {
   ticket: Ticket | undefined;
   isClosed = false;
   onclose: ((isComplete: boolean) => void) | undefined;
-  /** Resolves when the answer begins. */
+  /** Resolves when the response begins. */
   readonly response: Promise<Response>;
   readonly #request: Request;
   readonly #headers: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// Counts and latencies of the requests to services, in the text format of Prometheus. Labels have a bounded number of values:
-// a method that MCP does not have is counted as `other`.
+// Request counts and latencies of services in the Prometheus text format. Labels have a bounded number of values: a method that MCP does
+// not define is counted as `other`.
 
 import type { Counter, Gauge, Metric, Registry } from 'prom-client';
 import { forClients, type Layer, outcomeLabel, reportOutcome } from '../../mcp/layers/layer.ts';
@@ -7,9 +7,9 @@ import { isOfService } from '../../mcp/methods.ts';
 import type { Counted, Limits } from '../limits.ts';
 import { RequestCounts } from './request-counts.ts';
 
-/** Values that are read when the metrics are. */
+/** Values that are read when the metrics are read. */
 export interface Gauged {
-  /** Without the prefix `standpipe_`. */
+  /** Name without the prefix `standpipe_`. */
   name: string;
   help: string;
   labels: readonly string[];
@@ -47,7 +47,7 @@ export class Metrics {
         }
       },
     });
-    // A histogram of the library takes single values only.
+    // The library's histogram accepts only single values, so the metric is built here.
     const seconds = {
       name: SECONDS,
       help: 'Time from the request of a client to its answer',
@@ -86,7 +86,7 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** The layer that counts and times the requests of clients to a server. */
+  /** Middleware that counts and times client requests to a server. */
   measure(server: string): Layer {
     const counts = this.#servers.get(server) ?? new RequestCounts(server);
     this.#servers.set(server, counts);
@@ -105,7 +105,7 @@ export class Metrics {
   }
 }
 
-/** What the clients of a door hold. */
+/** The resources that a gateway's clients hold. */
 export function doorMetrics({ counts, max }: Limits): Gauged {
   return {
     name: 'http_clients_hold',

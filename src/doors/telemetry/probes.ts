@@ -1,7 +1,7 @@
-// Paths for the operators of a gateway: `/healthz` answers while the process does, `/readyz` while requests are taken. They
-// reveal nothing about servers or clients, and need no token.
+// Paths for gateway operators: `/healthz` answers while the process runs, `/readyz` while requests are accepted. They reveal nothing about
+// servers or clients, and need no token.
 
-/** `notReady`: why no requests are taken now. Undefined for other paths. */
+/** `notReady`: the reason why requests are refused now. Undefined for other paths. */
 export function probe(
   path: string,
   notReady: (() => string | undefined) | undefined,

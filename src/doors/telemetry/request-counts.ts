@@ -1,10 +1,10 @@
-// The requests to one server, counted where they end. The library of metrics looks up the labels of each value that it is given:
-// it gets sums, when they are read.
+// Counts the requests to one server when they end. The metrics library looks up the labels of each recorded value, so it gets sums when the
+// metrics are read.
 
-/** Upper bounds, in seconds. */
+/** Upper bounds in seconds. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Of one method. */
+/** Counts of one method. */
 class MethodCounts {
   readonly outcomes = new Map<string, number>();
   readonly buckets = new Array<number>(BUCKETS_S.length).fill(0);
@@ -47,7 +47,7 @@ export class RequestCounts {
     }
   }
 
-  /** The values of a histogram of that name. */
+  /** The values of a histogram with this name. */
   *histogram(name: string): Iterable<Sum & { metricName: string }> {
     const { server } = this;
     for (const [method, { buckets, count, sumS }] of this.#byMethod) {

@@ -1,5 +1,5 @@
-// A span for each request, where the application has brought an SDK of OpenTelemetry. Without one, nothing is loaded. The
-// context comes in `_meta` (traceparent, tracestate, baggage) and goes on to the server in the same members.
+// Creates a span for each request if the application has registered an OpenTelemetry SDK. Otherwise nothing is loaded.
+// The context is read from `_meta` (traceparent, tracestate, baggage) and passed to the server in the same members.
 
 import type { Context, Span } from '@opentelemetry/api';
 import { toError } from '../../base/errors.ts';
@@ -18,11 +18,11 @@ import type { Caller, Params, Result } from '../../mcp/service.ts';
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Where every copy of the library keeps what the application has registered. */
+/** The global key under which every copy of the library stores what the application registered. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 let api: Api | undefined;
 
-/** The layer that makes a span of each request of a client to a server. */
+/** Middleware that creates a span for each client request to a server. */
 export function trace(server: string): Layer {
   return forClients((next) => (method, params, caller) => {
     const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED];
@@ -47,7 +47,7 @@ function inSpan(
   const meta = isObject(params._meta) ? params._meta : {};
   const parent = parentOf(loaded, meta);
   const used = methodsOfMcp.get(method)?.target;
-  // A URI has too many values for the name of a span.
+  // A URI has too many values for a span name.
   const target = used?.parameter === 'name' ? textOf(params.name) : undefined;
   const attributes = {
     'mcp.method.name': method,
@@ -68,7 +68,7 @@ function inSpan(
   );
 }
 
-/** A span that the application has made for the same trace, for example of the HTTP request, is nearer than the client's. */
+/** A span that the application created for the same trace, for example for the HTTP request, is a closer parent than the client's. */
 function parentOf({ trace, context, propagation }: Api, meta: Params): Context {
   const active = context.active();
   const given = propagation.extract(active, meta);

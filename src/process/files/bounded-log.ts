@@ -1,5 +1,5 @@
-// A log file of limited size: what is older becomes `<file>.1`. It is written through a descriptor that stays the same, so that
-// what Node.js prints to stdout or stderr on a crash is in the same file.
+// A log file of limited size; older content moves to `<file>.1`. The log is written through one constant descriptor, so that crash output
+// that Node.js prints to stdout or stderr lands in the same file.
 
 import { copyFileSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 
@@ -10,7 +10,7 @@ export class BoundedLog {
   readonly #descriptor: number;
   readonly #maxBytes: number;
 
-  /** `descriptor`: of the file, opened for appending. */
+  /** `descriptor`: the log file, opened for appending. */
   constructor(file: string, descriptor: number, maxBytes = MAX_LOG_BYTES) {
     this.#file = file;
     this.#descriptor = descriptor;
@@ -23,12 +23,12 @@ export class BoundedLog {
       if (fstatSync(this.#descriptor).size + Buffer.byteLength(text) > this.#maxBytes) this.#rotate();
       writeSync(this.#descriptor, text);
     } catch {
-      // there is no other place to report it
+      // there is nowhere else to report it
     }
   }
 
   #rotate(): void {
-    copyFileSync(this.#file, `${this.#file}.1`); // with its mode
+    copyFileSync(this.#file, `${this.#file}.1`); // keeps the mode
     ftruncateSync(this.#descriptor);
   }
 }

@@ -1,4 +1,4 @@
-// The folder for caches of this user. Its content may be deleted at any time.
+// The cache folder of this user. Its content may be deleted at any time.
 
 import { inUserFolder, userPlaces } from './config-file.ts';
 

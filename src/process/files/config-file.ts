@@ -1,4 +1,4 @@
-// The files with settings of this user.
+// Paths of this user's settings files.
 
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,7 +6,7 @@ import { posix, win32 } from 'node:path';
 import { readVariable } from '../launch/environment.ts';
 import type { Environment } from '../launch/system.ts';
 
-/** Where a user keeps files. Given by tests. */
+/** The base of a user's paths. Tests pass their own. */
 export interface UserPlaces {
   env: Environment;
   home: string;
@@ -17,10 +17,10 @@ export function userPlaces(): UserPlaces {
   return { env: process.env, home: homedir(), platform: process.platform };
 }
 
-/** The variable that names the folder above ours. */
+/** The environment variable that names the parent of our config folder. */
 export const CONFIG_VARIABLE = process.platform === 'win32' ? 'APPDATA' : 'XDG_CONFIG_HOME';
 
-/** On Windows, a file of an earlier version is used where it is: below `XDG_CONFIG_HOME` or `.config`. */
+/** On Windows, an existing file of an earlier version below `XDG_CONFIG_HOME` or `.config` is still used. */
 export function configFile(name: string, places = userPlaces(), exists = existsSync): string {
   const inXdg = inUserFolder(places, 'XDG_CONFIG_HOME', ['.config'], ['standpipe', name]);
   if (places.platform !== 'win32') return inXdg;
@@ -28,7 +28,10 @@ export function configFile(name: string, places = userPlaces(), exists = existsS
   return !exists(file) && exists(inXdg) ? inXdg : file;
 }
 
-/** Below the folder that a variable names, or else below the home folder. A relative path in the variable is ignored. */
+/**
+ * A path below the folder named by a variable, or else below the home folder. A relative path in the variable is
+ * ignored.
+ */
 export function inUserFolder(
   { env, home, platform }: UserPlaces,
   variable: string,

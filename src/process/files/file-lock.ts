@@ -1,6 +1,6 @@
-// A lock on a file between processes. Node.js has no lock that ends with its owner, so each process creates a claim file with a
-// unique name beside the file, and continues if it sees no other claim. Of two that claim at once, at least one sees the other,
-// withdraws its claim and tries again. The claim of a killed process is recognised by its pid; several processes may remove it.
+// A lock on a file between processes. Node.js has no lock that ends with its owner, so each process creates a claim file with a unique name
+// beside the file, and continues if it sees no other claim. If two processes claim at once, at least one sees the other, withdraws its
+// claim and tries again. The claim of a killed process is recognised by its pid; several processes may remove it.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,12 +11,12 @@ import { isRunning } from '../tree/signals.ts';
 /** Most locks are held for milliseconds. An older claim belongs to a dead process whose pid was reused. */
 const MAX_CLAIM_MS = 10_000;
 /**
- * Random up to a limit, so that two processes do not collide again and again. The limit doubles with each attempt: many that claim at
- * once would otherwise never see themselves alone where a claim takes longer than this, as on Windows with a virus scanner.
+ * Bounds of the random delay between attempts, which keeps two processes from colliding repeatedly. The bound doubles with each attempt:
+ * otherwise many processes that claim at once would never see only their own claim if claiming is slow, as on Windows with a virus scanner.
  */
 const [FIRST_STEP_BACK_MS, MAX_STEP_BACK_MS] = [20, 1_000];
 
-/** `maxClaimMs`: for a task that may take longer; the same for all that lock this file. */
+/** `maxClaimMs`: for tasks that may take longer than the default. All users of a lock must pass the same value. */
 export async function withFileLock<T>(
   file: string,
   task: () => Promise<T>,
@@ -31,7 +31,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Undefined if another process has the lock, or tries to get it at the same moment: then the task was not run. */
+/** Undefined if another process holds or attempts to get the lock. The task was then not run. */
 export async function tryFileLock<T>(
   file: string,
   task: () => Promise<T>,
@@ -58,7 +58,7 @@ async function isAlone(file: string, claim: string, maxClaimMs: number): Promise
 }
 
 async function isHeld(claim: string, pid: number, maxClaimMs: number): Promise<boolean> {
-  const found = await stat(claim).catch(() => undefined); // withdrawn meanwhile
+  const found = await stat(claim).catch(() => undefined); // undefined if the claim was withdrawn meanwhile
   if (!found) return false;
   if (isRunning(pid) && Date.now() - found.mtimeMs < maxClaimMs) return true;
   await rm(claim, { force: true });

@@ -1,6 +1,6 @@
-// The keyring of the user: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. A locked keyring may wait
-// for a person for as long as it likes, in native code that cannot be stopped: each access is a child process, which is killed
-// when its time is over. Secrets go through its pipes; its arguments have none.
+// The user's keyring: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. A locked keyring may wait for a person
+// indefinitely, in native code that cannot be interrupted, so each access is a child process that is killed after a timeout. Secrets are
+// passed through its pipes and never in its arguments.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,27 +10,27 @@ import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 
 export interface Keyring {
-  /** Undefined where there is none. */
+  /** Undefined if there is no such entry. */
   get(account: string): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
 export interface KeyringOptions {
-  /** The name under which entries are listed for the user. */
+  /** The service name of the entries, visible to the user. */
   service: string;
-  /** For one access. 5 s unless given. */
+  /** Limit for one access. Default: 5 s. */
   timeoutMs?: number | undefined;
 }
 
-/** No keyring, a locked one, or one that refused. */
+/** There is no keyring, it is locked, or it refused the access. */
 export class KeyringUnavailable extends Error {}
 
 const PACKAGE = '@napi-rs/keyring';
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
 
-/** Not the keyring of the kernel, which is empty after a restart. */
+/** Uses the Secret Service instead of the kernel keyring, which is empty after a reboot. */
 const SCRIPT = `
 let text = '';
 process.stdin.setEncoding('utf8').on('data', (more) => (text += more)).on('end', () => {
@@ -47,7 +47,7 @@ process.stdin.setEncoding('utf8').on('data', (more) => (text += more)).on('end',
   process.stdout.write(JSON.stringify(answer));
 });`;
 
-/** Undefined where this machine has none that could be reached. */
+/** Undefined if this machine has no reachable keyring. */
 export function findKeyring(options: KeyringOptions): Keyring | undefined {
   const addon = addonPath();
   if (addon === undefined || !mayHaveKeyring()) return undefined;
@@ -66,7 +66,7 @@ export function findKeyring(options: KeyringOptions): Keyring | undefined {
   };
 }
 
-/** An optional dependency: it may be missing, or have no binary for this platform. */
+/** The addon is an optional dependency: it may be missing or lack a binary for this platform. */
 function addonPath(): string | undefined {
   try {
     return createRequire(import.meta.url).resolve(PACKAGE);
@@ -75,7 +75,7 @@ function addonPath(): string | undefined {
   }
 }
 
-/** On Linux: whether there is a session bus. */
+/** On Linux, checks that there is a session bus. */
 function mayHaveKeyring({ env, platform } = process): boolean {
   if (env.STANDPIPE_KEYRING === 'off') return false;
   if (platform === 'darwin' || platform === 'win32') return true;
@@ -107,12 +107,12 @@ function runAccess(addon: string, { service, timeoutMs = TIMEOUT_MS }: KeyringOp
         fail(`cannot be used: ${toError(error).message}`);
       }
     });
-    child.stdin.on('error', () => undefined); // it has exited: reported by its output
+    child.stdin.on('error', () => undefined); // the child has exited; its output is checked instead
     child.stdin.end(JSON.stringify({ service, ...access }));
   });
 }
 
-/** Of a parse error, the message would repeat the text. */
+/** Exceptions of `JSON.parse` must not be shown, because their message repeats the text. */
 function secretIn(output: string): string | null {
   if (output === '') throw new Error('its process ended without an answer');
   const answer: unknown = JSON.parse(output);

@@ -25,7 +25,7 @@ const folder = temporaryFolder('private');
 let files = 0;
 const fresh = () => join(folder, `file-${++files}`);
 
-/** Records one note, and returns the message of the failure. */
+/** Records one note and returns the message of the failure, if any. */
 async function recordTo(file: string): Promise<string | undefined> {
   const store = new FlowStore();
   let failure: Error | undefined;

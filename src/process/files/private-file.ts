@@ -22,7 +22,7 @@ import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { renameOver, renameOverSync } from './rename-over.ts';
 
-// O_NONBLOCK: a named pipe in its place must not block.
+// O_NONBLOCK: opening a named pipe at this path must not block.
 const unfollowed = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const existing = constants.O_RDWR | constants.O_APPEND | unfollowed;
 const fresh = existing | constants.O_CREAT | constants.O_EXCL;
@@ -42,7 +42,7 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** Synchronous, for the exit of a process. */
+/** A synchronous `openPrivate`, for use at process exit. */
 export function openPrivateSync(path: string): number {
   if (process.platform === 'win32') refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
   const descriptor = openOneSync(path);
@@ -55,7 +55,10 @@ export function openPrivateSync(path: string): number {
   }
 }
 
-/** The text of a file that only this user can read and write; undefined where there is none. Throws FILE_NOT_PRIVATE. */
+/**
+ * The text of a file that only this user can read and write, or undefined if it does not exist. Throws
+ * FILE_NOT_PRIVATE.
+ */
 export function readPrivately(path: string): string | undefined {
   if (process.platform === 'win32') refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
   let descriptor: number;
@@ -78,8 +81,8 @@ export function replacePrivately(path: string, text: string): void {
 }
 
 /**
- * The same for a file that this process may be reading at this moment, because it watches it: on Windows the rename waits until that
- * read has ended, which it cannot while the process blocks.
+ * Replaces a file that this process may be reading because it watches it. On Windows the rename must wait for that read, which cannot
+ * finish while the process is blocked, so this is asynchronous.
  */
 export async function replaceWatched(path: string, text: string): Promise<void> {
   const beside = nameBeside(path);
@@ -92,7 +95,7 @@ export async function replaceWatched(path: string, text: string): Promise<void> 
   }
 }
 
-/** Replaces a file of the user atomically: owner and permissions are those of `like`, and the content is on the disk first. */
+/** Replaces a file of the user atomically. Owner and permissions are copied from `like`, and the content is synced to disk first. */
 export function replaceAlike(path: string, content: Uint8Array, like: Stats | undefined, newMode = 0o666): void {
   replaceFile(path, (beside) => {
     const descriptor = openSync(beside, 'wx', like ? 0o600 : newMode);
@@ -108,7 +111,7 @@ export function replaceAlike(path: string, content: Uint8Array, like: Stats | un
   });
 }
 
-/** The name is random and must not exist, so that it cannot be prepared by others. */
+/** The name is random and must not exist, so that others cannot prepare the file. */
 function nameBeside(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.new`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renameOver, renameOverSync } from './rename-over.ts';
 
-/** Fails the first times with these codes. */
+/** A rename that fails once with each of these codes, then succeeds. */
 function failing(...codes: string[]) {
   const left = [...codes];
   let attempts = 0;

@@ -1,5 +1,5 @@
-// Renames a file over another one. Windows refuses this while a program has the other file open, even for reading: virus scanners do,
-// and hosts that watch their config. The rename is tried again for 1.6 s at most.
+// Renames a file over another one. Windows refuses this while any program has the target open, even for reading, as virus scanners and
+// hosts that watch their config do. The rename is retried for at most 1.6 s.
 
 import { renameSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
@@ -7,14 +7,14 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 
 const WAITS_MS = [5, 10, 20, 40, 80, 160, 320, 480, 480];
 
-/** For tests. */
+/** Overrides for tests. */
 export interface RenamedOn {
   platform?: NodeJS.Platform;
   rename?: (from: string, to: string) => void;
   clock?: Clock;
 }
 
-/** Blocks this thread while it waits. */
+/** Blocks this thread between attempts. */
 export function renameOverSync(from: string, to: string, on: RenamedOn = {}): void {
   const attempt = on.rename ?? renameSync;
   for (const waitMs of waitsOn(on)) {

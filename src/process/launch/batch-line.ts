@@ -1,37 +1,37 @@
-// The command line that makes cmd.exe pass arguments to a batch file unchanged, also where the file passes them on by %*, %1 or
-// "%~1". cmd.exe parses the line, and the batch file's lines with the arguments in them, by the same rules. Between double quotes
-// they leave all characters alone but % and the quote. So each argument is quoted, and a quote is written twice: that closes and
-// opens it for cmd.exe, and is one quote for the C runtime of the program (Microsoft's since 2008; Rust, Python and .NET alike).
-// What no quoting can protect is refused.
+// Builds the command line that makes cmd.exe pass arguments to a batch file unchanged, also if the file forwards them with %*, %1 or "%~1".
+// cmd.exe parses both the command line and the expanded lines of the batch file by the same rules. Within double quotes, only % and the
+// quote are special. So each argument is quoted, and a quote is doubled: cmd.exe closes and reopens the quoted part, and the C runtime of
+// the program reads one quote (Microsoft's since 2008; Rust, Python and .NET alike). Arguments that quoting cannot protect are refused.
 
 import { UsageError } from '../../base/errors.ts';
 
-/** The longest command line that cmd.exe takes, in characters. */
+/** Maximum length of a cmd.exe command line, in characters. */
 const LONGEST = 8191;
 
-/** Arguments for cmd.exe, to be passed verbatim. `content`: of the batch file. Throws UsageError. */
+/** Arguments for cmd.exe, to be passed verbatim. `content`: the text of the batch file. Throws UsageError. */
 export function batchLine(file: string, args: readonly string[], content: string): string[] {
   for (const [at, arg] of args.entries()) refuseUnsafe(arg, at + 1, file, content);
   const line = [`"${withoutVariables(file)}"`, ...args.map(quoted)].join(' ');
   if (line.length > LONGEST)
     throw refusal(file, `its command line would have ${line.length} characters; cmd.exe allows ${LONGEST}`);
-  // /d: without AutoRun commands of the registry. /e:on: `quoted` uses it. /v:off: ! has no meaning. /s: only the outer quotes go.
+  // /d: skip AutoRun commands of the registry. /e:on: required by `quoted`. /v:off: ! is an ordinary character. /s: strip only the outer
+  // quotes.
   return ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`];
 }
 
-/** Without quotes where none are needed: batch files compare arguments with words. */
+/** Quotes only if necessary, because batch files compare arguments with unquoted words. */
 function quoted(arg: string): string {
   if (/^[\w#$+\-./:@\\]+$/.test(arg)) return arg;
   const doubled = arg.replace(/(\\*)("|$)/g, (_, slashes: string, quote: string) => slashes + slashes + quote + quote);
   return `"${withoutVariables(doubled)}"`;
 }
 
-/** `%NAME%` is a variable, also between quotes. `%cd:~,%` is an empty part of one, and separates the % from the name. */
+/** `%NAME%` is expanded even within quotes. `%cd:~,%` expands to an empty string and separates the % from the name. */
 function withoutVariables(text: string): string {
   return text.replaceAll('%', '%%cd:~,%');
 }
 
-/** Batch files that parse their arguments once more than `batchLine` allows for. */
+/** Patterns of batch files that parse their arguments once more than `batchLine` allows for. */
 const habits = [
   {
     habit: /(?<![\w.-])(?:call|start|cmd(?:\.exe)?|%comspec%)"?\s[^\r\n]*%(?:\*|~?[a-z]*[1-9])/i,

@@ -1,6 +1,6 @@
-// Reads a batch file that only starts one program with the arguments it got, so that the program can be started without cmd.exe,
-// which would parse the arguments again. Package managers make such files: npm (cmd-shim; npm.cmd and npx.cmd of the Node.js
-// installer), pnpm, yarn and corepack. Every line must be known: a file with any other line is left to cmd.exe.
+// Parses a batch file that only starts one program with the given arguments, so that the program can be started without cmd.exe, which
+// would parse the arguments again. Package managers create such files: npm (cmd-shim; npm.cmd and npx.cmd of the Node.js installer), pnpm,
+// yarn and corepack. Every line must be recognised: a file with any other line is left to cmd.exe.
 
 import { programName } from '../../base/command-line.ts';
 import { findCommand } from './find-command.ts';
@@ -8,20 +8,20 @@ import { pathOf, type Surroundings, type System } from './system.ts';
 
 export interface ShimTarget {
   command: string;
-  /** Before those of the caller. */
+  /** Arguments that precede those of the caller. */
   args: string[];
-  /** Variables that the file sets for its program. */
+  /** Variables that the batch file sets for its program. */
   variables: Record<string, string>;
 }
 
-/** Undefined: not such a file. Runs the script of npm that prints its prefix, as npx.cmd does. */
+/** Undefined if the file is not a recognised shim. Runs the npm script that prints its prefix, as npx.cmd does. */
 export async function readShim(
   file: string,
   surroundings: Surroundings,
   system: System,
 ): Promise<ShimTarget | undefined> {
   const text = system.start(file);
-  // In a code page of its own, or longer than what was read.
+  // The file uses a different code page, or is longer than the part that was read.
   if (text.includes('\uFFFD') || text.length >= MOST_CHARACTERS) return undefined;
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^@\s*/, ''));
   const kinds = lines.map(kindOf);
@@ -34,20 +34,20 @@ export async function readShim(
   return more.length === 0 ? target : undefined;
 }
 
-/** Shims have less than 2,000. */
+/** Upper limit; actual shims have fewer than 2,000 characters. */
 const MOST_CHARACTERS = 16_384;
 
 const references = /%%f\b|%~dp0|%([a-z_]\w*)(?::([^=%]+)=([^%]*))?%/gi;
 
-/** A batch file on the way from its first line to its last. */
+/** State of the interpretation of a batch file. */
 class Reading {
   readonly surroundings: Surroundings;
   readonly system: System;
-  /** For each open block, whether its lines run. */
+  /** For each open block, whether its lines are executed. */
   readonly blocks: boolean[] = [];
   readonly targets: ShimTarget[] = [];
   readonly #folder: string;
-  /** By name in upper case. */
+  /** Keyed by upper-case name. */
   readonly #inherited = new Map<string, string>();
   readonly #set = new Map<string, string>();
 
@@ -58,7 +58,7 @@ class Reading {
     for (const [name, value] of Object.entries(surroundings.environment)) {
       this.#inherited.set(name.toUpperCase(), value ?? '');
     }
-    this.#inherited.set('DP0', this.#folder); // npm sets it in a subroutine, which may be at the end of the file
+    this.#inherited.set('DP0', this.#folder); // npm sets it in a subroutine that may be at the end of the file
   }
 
   get isActive(): boolean {
@@ -77,7 +77,7 @@ class Reading {
     this.#set.set(name.toUpperCase(), value);
   }
 
-  /** One word of a command; the paths of package managers have two backslashes after the folder. */
+  /** Expands one word of a command. Paths of package managers have two backslashes after the folder. */
   word(text: string): string {
     const word = this.expand(text);
     return word.startsWith(this.#folder) ? pathOf(this.system).normalize(word) : word;
@@ -93,7 +93,7 @@ class Reading {
 
 interface LineKind {
   form: RegExp;
-  /** Blocks are followed where their lines do not run, too. */
+  /** Block boundaries are tracked even where lines are not executed. */
   isStructure?: boolean;
   read(match: RegExpExecArray, reading: Reading): unknown;
 }
@@ -118,7 +118,7 @@ const lineKinds: readonly LineKind[] = [
   { form: /^\) else \($/i, isStructure: true, read: (_, { blocks }) => blocks.push(!blocks.pop()) },
   { form: /^\)$/, isStructure: true, read: (_, { blocks }) => blocks.pop() },
   {
-    // npx.cmd: the npm below the global prefix goes first, where there is one.
+    // npx.cmd: an npm below the global prefix takes precedence.
     form: /^for \/f "delims=" %%f in \('call "(%node_exe%)" "(%npm_(?:prefix|cli)_js%)"( prefix -g)?'\) do \($/i,
     isStructure: true,
     async read([, node, script, words], reading) {
@@ -131,11 +131,11 @@ const lineKinds: readonly LineKind[] = [
     },
   },
   {
-    // npm undoes its variables, and leaves the batch file, before it starts the program.
+    // npm resets its variables and leaves the batch file before it starts the program.
     form: /^(endlocal & goto #_undefined_# 2>nul \|\| title %comspec% & )?(?:call )?((?:(?:"[^"]*[^"\\]"|[^\s"&|<>^()!*]+)\s+)+)%\*$/i,
     read([, undone, text], reading) {
       const words = text!.match(/"[^"]*"|\S+/g)!.map((word) => reading.word(word.replaceAll('"', '')));
-      // pnpm: the program is a batch file.
+      // pnpm: the program is itself a batch file.
       const isShell = programName(words[0]!) === 'cmd' && words[1]?.toLowerCase() === '/c';
       const [command, ...args] = isShell ? words.slice(2) : words;
       if (command) reading.targets.push({ command, args, variables: undone ? {} : reading.variables });
@@ -143,7 +143,7 @@ const lineKinds: readonly LineKind[] = [
   },
 ];
 
-/** Commands of cmd.exe itself. */
+/** Built-in commands of cmd.exe. */
 const builtIn =
   /^(?:call :|(?:assoc|break|cd|chdir|cls|color|copy|date|del|dir|echo|erase|exit|for|ftype|goto|if|md|mkdir|mklink|move|path|pause|popd|prompt|pushd|rd|ren|rename|rmdir|set|shift|start|time|title|type|ver|verify|vol) ).*%\*$/i;
 

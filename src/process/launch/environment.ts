@@ -1,7 +1,7 @@
 // The environment of a child: a short allow-list of inherited variables, plus `env`.
-// The environment of a host contains secrets that a server does not need, so only the listed variables are inherited: those that
-// programs need to find other programs, their caches, their language and their temporary folder. PATH is kept with a custom `env`.
-// Must not know what the child is.
+// A host's environment contains secrets that a server does not need, so a child inherits only the variables that programs need to find
+// other programs, their caches, their language and their temporary folder. PATH is kept with a custom `env`. This file must not know what
+// the child is.
 
 import { marksVariable } from '../tree/mark.ts';
 import type { Environment } from './system.ts';
@@ -13,17 +13,17 @@ const posixNames = new Set([
   'SHELL',
   'TERM',
   'USER',
-  // Encoding: without these, Python and others use ASCII and fail at the first other character.
+  // Encoding: without these, Python and others use ASCII and fail at the first non-ASCII character.
   'LANG',
   'LANGUAGE',
-  // Time and place.
+  // Time zone and temporary folder.
   'TZ',
   'TMPDIR',
   // Marks of the hosts that run this process as a server (mark.ts).
   marksVariable,
 ]);
 
-// LC_*: as LANG. XDG_*: the caches of uv, npm, pip and others; without it they would download everything again.
+// LC_*: locale, as LANG. XDG_*: the caches of uv, npm, pip and others, which would otherwise download everything again.
 const posixPrefixes = ['LC_', 'XDG_'];
 
 const windowsNames = new Set([
@@ -53,7 +53,10 @@ const windowsNames = new Set([
   'WINDIR',
 ]);
 
-/** The names that are inherited by default. On POSIX systems those that begin with LC_ and XDG_ are inherited as well. */
+/**
+ * The variables that are inherited by default. On POSIX systems, names that begin with LC_ and XDG_ are inherited as
+ * well.
+ */
 export const DEFAULT_INHERITED_ENV_VARS: readonly string[] = [
   ...(process.platform === 'win32' ? windowsNames : posixNames),
 ].filter((name) => name !== marksVariable);
@@ -73,7 +76,7 @@ export function childEnvironment(
   const child: Record<string, string> = {};
 
   for (const [name, value] of Object.entries(base)) {
-    // A value that starts with `()` is a function exported by bash: code, which is not passed on.
+    // A value that starts with `()` is a function exported by bash, which is code and is not inherited.
     if (value !== undefined && allowed(name) && !value.startsWith('()')) child[name] = value;
   }
   return withVariables(child, extra, platform);
@@ -94,18 +97,20 @@ export function withVariables(
   return both;
 }
 
-/** The whole environment of this process, and `extra`: for a tap, which must not change what its server sees. */
+/**
+ * The whole environment of this process plus `extra`. For a tap, which must not change the environment of its server.
+ */
 export function wholeEnvironment(extra: Environment = {}, base: Environment = process.env): Record<string, string> {
   const own = Object.entries(base).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return withVariables(Object.fromEntries(own), extra);
 }
 
-/** The names of variables that have a value here and are not passed to a child with this environment. */
+/** Names of variables that are set here but not passed to a child with this environment. */
 export function withheldNames(child: Environment, base: Environment = process.env): string[] {
   return Object.keys(base).filter((name) => base[name] && readVariable(child, name) === undefined);
 }
 
-/** The value of a variable, whatever its case on Windows. */
+/** The value of a variable, ignoring the case of its name on Windows. */
 export function readVariable(
   environment: Environment,
   name: string,

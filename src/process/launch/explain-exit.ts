@@ -25,7 +25,7 @@ function when({ phase }: Evidence): string {
 
 function lastLine(text: string | undefined): string | undefined {
   const lines = text?.trimEnd().split('\n') ?? [];
-  // The last lines of a stack trace say little: `Node.js v20`, a brace, a frame of the stack.
+  // The last lines of a stack trace are rarely useful: `Node.js v20`, a brace, a stack frame.
   const telling = lines.findLast((line) => /^\s*(?:[\w.]*(?:Error|Exception)\b|fatal|panic)/i.test(line));
   return (telling ?? lines.at(-1))?.trim().slice(0, 300);
 }

@@ -1,5 +1,5 @@
-// Finds a command as the system does: in the PATH of the child, or by its path. On Windows with the extensions of PATHEXT, and never
-// in the current folder unless PATH names it: a file there may come from anyone.
+// Finds a command like the operating system: in the child's PATH, or by its path. On Windows it applies the extensions of PATHEXT and never
+// searches the current folder unless PATH names it, because a file there may come from anyone.
 
 import { readVariable } from './environment.ts';
 import { interpreterOf } from './first-line.ts';
@@ -14,7 +14,7 @@ export function isPath(command: string, platform: NodeJS.Platform = process.plat
   return command.includes('/') || (platform === 'win32' && (command.includes('\\') || /^[a-z]:/i.test(command)));
 }
 
-/** The first executable, else the first file or folder of that name, else undefined. */
+/** The first executable, else the first file or folder with that name, else undefined. */
 export function findCommand(
   command: string,
   surroundings: Surroundings,
@@ -36,7 +36,7 @@ export function findCommand(
   return first;
 }
 
-/** An empty folder is the current one, except on Windows, where a folder may be quoted too. */
+/** An empty entry means the current folder, except on Windows, where entries may also be quoted. */
 function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return searchPath.split(':');
   const folders = searchPath.match(/(?:"[^"]*"|[^;"])+/g) ?? [];
@@ -45,13 +45,13 @@ function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
 
 const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
-/** The extensions of programs on Windows, in lower case. Those of programs and batch files are always among them. */
+/** Extensions of executable files on Windows, in lower case. Those of programs and batch files are always included. */
 function extensionsIn(environment: Surroundings['environment']): string[] {
   const listed = (readVariable(environment, 'PATHEXT', 'win32') || USUAL_EXTENSIONS).toLowerCase().split(';');
   return [...new Set([...listed, ...USUAL_EXTENSIONS.toLowerCase().split(';')])].filter((one) => one.startsWith('.'));
 }
 
-/** A name without an extension comes last: `npx` is a script for POSIX systems, which may be in another folder than `npx.cmd`. */
+/** Names without an extension come last: `npx` is a POSIX script, which may be in a different folder than `npx.cmd`. */
 function windowsNames(files: readonly string[], environment: Surroundings['environment']): string[] {
   const withExtension = (file: string) => extensionsIn(environment).map((extension) => file + extension);
   const isComplete = files.some((file) => /\.[^\\/.]*$/.test(file));

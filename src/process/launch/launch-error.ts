@@ -14,7 +14,7 @@ export interface Launch {
   command: string;
   cwd: string | undefined;
   environment: Readonly<Record<string, string>>;
-  /** Masked, for people. */
+  /** Masked for display. */
   commandLine: string;
   mask: Mask;
 }
@@ -62,7 +62,8 @@ export function launchError(thrown: unknown, launch: Launch, system: System = re
     const hint = folder ? 'Use the path of the program inside the folder.' : `${change} with its interpreter.`;
     return new ProcessError('COMMAND_NOT_EXECUTABLE', mask(message), details(hint));
   }
-  // On Windows, the interpreter of a script or the program of a batch file is searched by us.
+  // On Windows, this program searches for a script's interpreter and for a batch file's program, so the missing one is
+  // known.
   const { path: missing = command } = thrown as NodeJS.ErrnoException;
   if (found && missing !== command) {
     const message = `Cannot run ${found.file}: it starts the program ${quoted(missing)}, which is not found.`;
@@ -82,12 +83,12 @@ export function launchError(thrown: unknown, launch: Launch, system: System = re
   return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
 }
 
-/** Arguments that Windows cannot pass: the message names the file, and numbers the argument. */
+/** Arguments that Windows cannot pass. The message names the file and the position of the argument. */
 function argumentError({ code, message, hint }: UsageError, { mask, commandLine }: Launch): UsageError {
   return new UsageError(code, mask(message), { hint: hint!, evidence: { phase: 'spawn', command: commandLine } });
 }
 
-/** The error of Node.js contains the arguments (`spawnargs`), and a cause is printed with all its members. */
+/** Errors of Node.js contain the arguments (`spawnargs`), and a cause is printed with all its members. */
 function masked(error: NodeJS.ErrnoException, mask: Mask): NodeJS.ErrnoException {
   const { code, errno, syscall } = error;
   return Object.assign(new Error(mask(error.message)), { code, errno, syscall: syscall && mask(syscall) });
@@ -107,7 +108,7 @@ function faultOfFolder(folder: string): string | undefined {
   }
 }
 
-/** Names under which the same program is often installed. */
+/** Other names under which a program is often installed. */
 const otherNames: Readonly<Record<string, string[]>> = {
   python: ['python3'],
   python3: ['python'],
@@ -143,7 +144,7 @@ function whereToLook(command: string, surroundings: Surroundings, system: System
   if (other) return `${quoted(other)} exists: use it as the command.`;
   if (command === 'node') return `Use the absolute path; the Node.js that runs this program is ${process.execPath}.`;
   const install = installers[command] ? `Install ${installers[command]}, or` : 'Install it, or';
-  // In PowerShell, `where` is another command.
+  // In PowerShell, `where` is a different command.
   const find = system.platform === 'win32' ? `where.exe ${command}` : `which ${command}`;
   return `${install} use the absolute path that \`${find}\` prints in a terminal: programs started from a desktop get a shorter PATH.`;
 }

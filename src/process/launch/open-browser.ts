@@ -1,5 +1,5 @@
-// Opens a page in the browser of the user. Errors are ignored: the address was printed anyway.
-// Every user of the machine can read the arguments of a process: the address must not contain a secret.
+// Opens a page in the user's browser. Errors are ignored, because the address was printed anyway.
+// Every user of the machine can read process arguments: the address must not contain a secret.
 
 import { spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
@@ -10,13 +10,13 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: [windowsTool('rundll32.exe'), 'url.dll,FileProtocolHandler'],
 };
 
-/** `target`: an address or the absolute path of a file. */
+/** `target`: a URL or the absolute path of a file. */
 export function openBrowser(target: string): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
-  // rundll32 takes the rest of its command line as it is, with the quotes of a path that has spaces.
+  // rundll32 takes the rest of its command line literally, including the quotes around a path with spaces.
   const shown =
     process.platform === 'win32' && /^[a-z]:[\\/]|^\\\\/i.test(target) ? pathToFileURL(target).href : target;
   const child = spawn(command, [...args, shown], { stdio: 'ignore', detached: true, windowsHide: true });
-  child.once('error', () => undefined); // no desktop here
+  child.once('error', () => undefined); // there is no desktop
   child.unref();
 }

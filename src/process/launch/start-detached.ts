@@ -1,25 +1,25 @@
-// Starts this program again in the background: in a session of its own, without the terminal, the folder and the streams of
-// the process that starts it. The new process reports by one message how its start went, and is then left alone.
+// Starts this program again in the background, in its own session and without the terminal, folder and streams of its parent. The new
+// process reports the result of its start in one message and then runs independently.
 
 import { spawn } from 'node:child_process';
 
 export interface DetachedOptions {
   cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   env: Readonly<Record<string, string>>;
-  /** The descriptor of an open file for stdout and stderr. */
+  /** Descriptor of an open file for stdout and stderr. */
   output: number;
 }
 
 export interface DetachedStart {
   pid: number;
-  /** What it reported; undefined if it ended without a report. */
+  /** The reported value; undefined if the process ended without a report. */
   report: unknown;
-  /** How it ended without a report: an exit code, or the name of a signal. */
+  /** Exit code or signal name of a process that ended without a report. */
   end: number | string | null;
 }
 
-/** Rejects with the error of the system if the process cannot be started. */
+/** Rejects with the system error if the process cannot be started. */
 export function startDetached(args: readonly string[], options: DetachedOptions): Promise<DetachedStart> {
   const { cwd, env, output } = options;
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function startDetached(args: readonly string[], options: DetachedOptions)
   });
 }
 
-/** To the process that started this one by `startDetached`; does nothing in any other process. */
+/** Sends the report to the process that called `startDetached`. Does nothing in any other process. */
 export function reportStart(report: unknown): Promise<void> {
   return new Promise((resolve) => {
     if (!process.send) return resolve();

@@ -1,4 +1,4 @@
-// What the search for a program needs from the system. Passed in, so that the rules of Windows can be tested on every platform.
+// The system calls that the search for a program needs. They are passed in, so that the Windows rules can be tested on every platform.
 
 import { execFile } from 'node:child_process';
 import { accessSync, closeSync, constants, lstatSync, openSync, readSync, statSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { type PlatformPath, posix, win32 } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where and with which variables a program is searched and run. */
+/** The folder and variables with which a program is searched and run. */
 export interface Surroundings {
   environment: Environment;
   cwd: string;
@@ -18,11 +18,11 @@ export interface System {
   /** The path of cmd.exe. */
   commandProcessor: string;
   kindOf(path: string): 'file' | 'folder' | undefined;
-  /** Whether the mode of a file allows its execution. Always true on Windows. */
+  /** True if the mode of a file allows execution. Always true on Windows. */
   mayExecute(file: string): boolean;
-  /** The first 64 KB of a file; empty if it cannot be read. */
+  /** The first 64 KB of a file, or an empty string if it cannot be read. */
   start(file: string): string;
-  /** What a program prints to stdout; undefined if it fails. */
+  /** The stdout of a program, or undefined if it fails. */
   output(file: string, args: readonly string[], surroundings: Surroundings): Promise<string | undefined>;
 }
 
@@ -33,7 +33,7 @@ export const realSystem: System = {
     try {
       return statSync(path).isDirectory() ? 'folder' : 'file';
     } catch (error) {
-      // Programs of the Microsoft Store are links that can be started, but not followed.
+      // Microsoft Store programs are links that can be started but not resolved.
       const isAlias = process.platform === 'win32' && (error as NodeJS.ErrnoException).code !== 'ENOENT';
       return isAlias && lstatSync(path, { throwIfNoEntry: false }) ? 'file' : undefined;
     }
@@ -74,7 +74,7 @@ export function pathOf({ platform }: Pick<System, 'platform'>): PlatformPath {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** The absolute path of a program of Windows: Windows would search the current folder for its name first. */
+/** The absolute path of a Windows system program. With a bare name, Windows would search the current folder first. */
 export function windowsTool(name: string, environment: Environment = process.env): string {
   return win32.join(environment.SystemRoot ?? 'C:\\Windows', 'System32', name);
 }

@@ -11,7 +11,7 @@ const CMD = 'C:\\Windows\\System32\\cmd.exe';
 const NODE = 'C:\\nodejs\\node.exe';
 const PROGRAM = 'MZ';
 
-/** Names of files are compared as Windows does. A content that begins with `printed:` is a program, with its output. */
+/** A fake Windows: file names ignore case. Content that begins with `printed:` is a program and its output. */
 function windows(files: Record<string, string>): System {
   const contents = new Map(Object.entries(files).map(([path, content]) => [path.toLowerCase(), content]));
   const contentOf = (path: string) => contents.get(path.replaceAll('/', '\\').replace(/\\+/g, '\\').toLowerCase());
@@ -214,14 +214,14 @@ describe('the command line for cmd.exe', () => {
   const file = 'C:\\some & folder (x)\\100%\\tool.cmd';
   const variables: Record<string, string> = { PATH: 'C:\\bin', A: 'expanded' };
 
-  /** %NAME% and %NAME:~,% on a command line, where a % without a known name stays. */
+  /** Expands %NAME% and %NAME:~,% on a command line. A % without a known name stays. */
   const expanded = (line: string) =>
     line.replace(/%(\w+)(:~,)?%|%/g, (reference, name?: string, part?: string) => {
       if (part) return '';
       return name === undefined ? reference : (variables[name] ?? reference);
     });
 
-  /** The text of one command, with all escapes resolved; fails where an operator would end it. */
+  /** The text of one command with all escapes resolved. Fails if an operator would end the command. */
   const parsed = (line: string) => {
     let isQuoted = false;
     let text = '';
@@ -235,7 +235,7 @@ describe('the command line for cmd.exe', () => {
     return text;
   };
 
-  /** As Microsoft's C runtime does. */
+  /** Splits arguments like Microsoft's C runtime. */
   const argumentsIn = (line: string) => {
     const args: string[] = [];
     let arg: string | undefined;
@@ -265,7 +265,7 @@ describe('the command line for cmd.exe', () => {
     return arg === undefined ? args : [...args, arg];
   };
 
-  /** What a program gets that a batch file starts with %*. */
+  /** The arguments that reach a program started by a batch file with %*. */
   const delivered = (args: string[], content = 'pause') => {
     const line = batchLine(file, args, content).at(-1)!;
     const text = parsed(expanded(line.slice(1, -1)));

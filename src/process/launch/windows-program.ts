@@ -1,7 +1,7 @@
-// The program and the command line that Windows needs for a command. Windows starts only .exe and .com files: batch files are run by
-// cmd.exe, and scripts by the interpreter of their first line. cmd.exe is avoided where it can be (batch-shim.ts): it parses the
-// arguments, and the server would be its child instead of ours. Paths are absolute: CreateProcess would search the current folder
-// of this process first.
+// Resolves a command to the program and command line that Windows needs. Windows starts only .exe and .com files: cmd.exe runs batch files,
+// and scripts need the interpreter of their first line. cmd.exe is avoided if possible (batch-shim.ts), because it parses the arguments,
+// and the server would be its child instead of ours. Paths are absolute: CreateProcess would search the current folder of this process
+// first.
 
 import { batchLine } from './batch-line.ts';
 import { readShim } from './batch-shim.ts';
@@ -15,14 +15,14 @@ export interface Program {
   args: readonly string[];
   /** Default: the environment of the command. */
   environment?: Readonly<Record<string, string>>;
-  /** The arguments are a finished command line. */
+  /** True if the arguments are a finished command line. */
   isVerbatim?: boolean;
 }
 
-/** A shim may start a shim, and a script an interpreter that is a batch file. */
+/** Recursion limit. A shim may start another shim, and a script's interpreter may be a batch file. */
 const MOST_STEPS = 8;
 
-/** Rejects with an error of the system (ENOENT, EACCES), or with UsageError for arguments that cannot be passed. */
+/** Rejects with a system error (ENOENT, EACCES), or with UsageError for arguments that cannot be passed. */
 export async function windowsProgram(
   command: string,
   args: readonly string[],
@@ -52,7 +52,7 @@ export async function windowsProgram(
       return next(isHere ? program : program.replace(/^.*[\\/]/, ''), [...options, file, ...args]);
     }
   }
-  // Also for other extensions of PATHEXT: cmd.exe knows the programs that open them.
+  // Also used for other extensions of PATHEXT: cmd.exe knows which programs open them.
   const line = batchLine(file, args, isBatch ? system.start(file) : '');
   return { file: system.commandProcessor, args: line, environment, isVerbatim: true };
 }

@@ -1,7 +1,7 @@
-// Prevents child processes from inheriting the stdin and stdout of the protocol (server side). A tool that runs
+// Prevents child processes from inheriting the protocol's stdin and stdout (server side). A tool that runs
 // `spawn('cat', { stdio: 'inherit' })` would otherwise read the next request of the host, or write between the answers.
-// A child that would inherit fd 0 gets an empty stdin, and one that would inherit fd 1 gets our stderr; other options are
-// unchanged. Covers every function of node:child_process, however it was imported.
+// A child that would inherit fd 0 gets an empty stdin, and one that would inherit fd 1 gets our stderr; other options
+// are unchanged. Covers every function of node:child_process, however it was imported.
 // Not covered: native code, and worker threads, which have their own child_process.
 
 import childProcess, { ChildProcess, type StdioOptions } from 'node:child_process';
@@ -57,7 +57,7 @@ export function guardedStdio(stdio: StdioOptions): StdioOptions {
   });
 }
 
-/** Which of our descriptors a child would get. */
+/** The descriptor of this process that a child would get. */
 function sourceDescriptor(entry: unknown, slot: number): number | undefined {
   if (entry === 'inherit') return slot;
   if (typeof entry === 'number') return entry;

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 
 const lookEveryMs = 500;
-/** The limit for a process that escaped and keeps writing. */
+/** Limit for an escaped process that keeps writing. */
 const longestMs = 5_000;
 /** More than a pipe, a socket and the buffers of Node.js hold together: any further data was written after the exit. */
 const pipeBytes = 1024 * 1024;

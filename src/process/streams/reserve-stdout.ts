@@ -1,39 +1,40 @@
-// Reserves the stdout of this process for the protocol (server side). After the takeover, all other output to stdout goes to
-// stderr: console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, also of code that saved the stream before. Only the
-// protocol writes to the real stdout.
+// Reserves the stdout of this process for the protocol (server side). While reserved, all other output to stdout goes to stderr:
+// console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, also from code that saved the stream earlier. Only the protocol writes to
+// the real stdout.
 // stdout cannot be ended, and EPIPE on stderr does not end the process.
-// Measured with Node.js 20 on Linux: stdout is asynchronous for pipes and Unix sockets (an unread write of 4 MB returns in 3 ms,
-// and the event loop continues), synchronous for files and terminals. So no separate handle is needed.
+// Measured with Node.js 20 on Linux: stdout is asynchronous for pipes and Unix sockets (an unread write of 4 MB returns in 3 ms, and the
+// event loop continues), synchronous for files and terminals. So a separate handle is not needed.
 // Not covered: native code that writes to fd 1, and worker threads that use `fs.write(1, …)`.
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Writable } from 'node:stream';
 
-/** The part of Writable that a writer of frames uses. */
+/** The part of Writable that a frame writer uses. */
 export type ByteSink = Pick<Writable, 'write' | 'end' | 'on' | 'once' | 'off' | 'writable' | 'errored' | 'destroyed'>;
 
 export interface ReservedStdout {
-  /** The real stdout. Its `end` leaves the descriptor open: after closing it, the next print would fail. */
+  /** The real stdout. Its `end` leaves the descriptor open, because later output would fail otherwise. */
   readonly stream: ByteSink;
-  /** Resolves when the written data was passed to the system, or cannot be any more. Await it before `process.exit`. */
+  /**
+   * Resolves when the written data has reached the system or can no longer reach it. Await it before `process.exit`.
+   */
   flush(): Promise<void>;
-  /** Restores stdout. */
   restore(): void;
 }
 
 export function reserveStdout(): ReservedStdout {
   const { stdout, stderr } = process;
   const stream = bareStream(stdout);
-  // The console reads its stream at its first use and keeps it: that must be the real one, which can be restored.
+  // The console stores its stream at its first use. That must be the real stream, which can be restored.
   Reflect.get(console, '_stdout');
   stderr.on('error', ignoreLostLog);
   const undo = [
     replace(process, 'stdout', { get: () => stderr, configurable: true, enumerable: true }),
-    // For code that holds the real stream, as the console does.
+    // For code that holds the real stream, such as the console.
     replace(stdout, 'write', { value: strayWrite(stdout, stderr), configurable: true, writable: true }),
     replace(stdout, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
-    // Code that ends "stdout" from now on ends this stream, and logs must still be written.
+    // Code that ends `process.stdout` now ends stderr instead, and logs must still be written.
     replace(stderr, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
     ...(['write', 'writeSync', 'writev', 'writevSync'] as const).map(divertDescriptor),
   ];
@@ -51,14 +52,16 @@ export function reserveStdout(): ReservedStdout {
 }
 
 /**
- * Bytes of the current write that the other end has not read yet. It falls with every read; 'drain' follows at 0. Only the
- * handle of the stream has it, which the sockets of Node.js use for their timeouts; 0 without a handle.
+ * Bytes of the current write that the other end has not read yet. The number falls with every read; 'drain' follows at 0. Only the stream's
+ * handle provides it (sockets of Node.js use it for their timeouts); 0 without a handle.
  */
 export function unreadBytes(sink: ByteSink): number {
   return (sink as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
-/** The stream with its current `write`, also after that is replaced. Order and backpressure are those of the stream. */
+/**
+ * The stream with its original `write`, even after that is replaced. Order and backpressure are those of the stream.
+ */
 function bareStream(stdout: NodeJS.WriteStream): ByteSink {
   return {
     write: stdout.write.bind(stdout),
@@ -81,7 +84,7 @@ function bareStream(stdout: NodeJS.WriteStream): ByteSink {
   } as unknown as ByteSink;
 }
 
-/** `write` for code that holds the real stdout. It waits for 'drain' of stdout, which is emitted when stderr has drained. */
+/** Replaces `write` for code that holds the real stdout. Emits 'drain' on stdout when stderr has drained. */
 function strayWrite(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
   let waiting = false;
   return (...args: Parameters<NodeJS.WriteStream['write']>): boolean => {
@@ -97,7 +100,7 @@ function strayWrite(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
   };
 }
 
-/** `end` writes its last chunk, calls back, and leaves the stream open. */
+/** Replaces `end`: writes the last chunk, calls back, and leaves the stream open. */
 function endNothing(stderr: NodeJS.WriteStream) {
   return function (this: NodeJS.WriteStream, ...args: unknown[]): NodeJS.WriteStream {
     const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined;
@@ -126,5 +129,5 @@ function replace(target: object, key: string, descriptor: PropertyDescriptor): (
 }
 
 function ignoreLostLog(): void {
-  // stderr is not read any more. That cannot be reported, and does not affect the protocol.
+  // stderr is no longer read. This cannot be reported and does not affect the protocol.
 }

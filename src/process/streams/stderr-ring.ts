@@ -1,12 +1,12 @@
-// A ring buffer with the last bytes that a child wrote to stderr, as evidence for errors. It does not know lines or log levels:
-// output on stderr is not an error.
+// A ring buffer with the latest bytes of a child's stderr, as evidence for errors. It is unaware of lines and log levels: output on stderr
+// is not an error.
 
 const defaultCapacityBytes = 64 * 1024;
 const defaultTailBytes = 4096;
 
 export class StderrRing {
   readonly #capacity: number;
-  #buffer: Buffer | undefined; // allocated with the first byte: most servers write nothing
+  #buffer: Buffer | undefined; // allocated with the first byte, because most servers write nothing
   #next = 0;
   #total = 0;
 
@@ -33,7 +33,7 @@ export class StderrRing {
     this.#next = (this.#next + kept.length) % this.#capacity;
   }
 
-  /** The last bytes as text. A character that is cut off at either end is dropped. */
+  /** The latest bytes as text. A character that is cut off at either end is dropped. */
   tail(maxBytes = defaultTailBytes): string {
     const bytes = this.#newest(Math.min(maxBytes, this.#total, this.#capacity));
     const start = bytes.length < this.#total ? firstWholeCharacter(bytes) : 0;

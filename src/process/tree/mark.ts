@@ -1,5 +1,5 @@
-// A mark is a random word in the environment of a server, inherited by all processes it starts. It identifies processes that left
-// the group and the session of the server and lost their parent: daemons, and processes started while the host was killed.
+// A mark is a random string in a server's environment, inherited by all processes that it starts. It identifies processes that left the
+// group and the session of the server and lost their parent: daemons, and processes started while the host was killed.
 // The variable holds a list, outermost host first, because a server can itself be a host. A mark is not a secret.
 
 import { readFileSync } from 'node:fs';
@@ -18,12 +18,12 @@ export function addMark(environment: Readonly<Record<string, string>>, mark: str
   return { ...environment, [marksVariable]: outer ? `${outer} ${mark}` : mark };
 }
 
-/** Undefined if unknown: the process is just being started, or is a zombie or a kernel thread. */
+/** Undefined if unknown: the process is still being started, or is a zombie or a kernel thread. */
 export function hasMark(pid: number, mark: string): boolean | undefined {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`);
     return environ.length === 0 ? undefined : environ.includes(mark);
   } catch {
-    return false; // it has exited, or belongs to another user
+    return false; // the process has exited or belongs to another user
   }
 }

@@ -1,5 +1,5 @@
-// The process table of Linux (/proc): parent, group and session of every process. Reading takes about 40 µs per process and no
-// disk access. Other systems have no table.
+// The process table of Linux (/proc): parent, group and session of every process. Reading takes about 40 µs per process and does not access
+// the disk. Other systems have no table.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -10,11 +10,11 @@ export interface ProcessRow {
   session: number;
   /** Start time in ticks since boot. With the pid it identifies a process, although pids are reused. */
   startTicks: number;
-  /** Dead and not yet reaped. Containers without an init process never reap. */
+  /** Exited but not yet reaped. Containers without an init process never reap. */
   dead: boolean;
 }
 
-/** Undefined if there is no /proc, or if it cannot be read (a chroot, too many open files). */
+/** Undefined without a readable /proc, for example in a chroot or with too many open files. */
 export function readProcessTable(): ProcessRow[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -39,7 +39,7 @@ export function readProcessRow(pid: number): ProcessRow | undefined {
   }
 }
 
-/** Memory of a process that is in RAM. Undefined if there is no /proc, or if it has exited. */
+/** Resident memory of a process. Undefined without /proc or if the process has exited. */
 export function readResidentBytes(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -55,17 +55,17 @@ function readStat(pid: string): ProcessRow | undefined {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined; // it exited after the listing
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined; // the process exited after the listing
     throw error;
   }
 }
 
-/** proc(5): `pid (name) state ppid pgrp session …`. The name may itself hold spaces and parentheses. */
+/** proc(5): `pid (name) state ppid pgrp session …`. The name may contain spaces and parentheses. */
 export function parseStat(stat: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20); // up to field 22
   const field = (number: number) => Number(fields[number - 3]); // numbered as in proc(5)
   const state = fields[0];
-  // A main thread can end before its threads; the process then shows as a zombie and still runs.
+  // A main thread can end before other threads. The process is then shown as a zombie but still runs.
   const dead = (state === 'Z' || state === 'X') && field(20) <= 1;
   return {
     pid: Number.parseInt(stat, 10),

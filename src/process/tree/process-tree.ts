@@ -1,12 +1,12 @@
-// A server and all processes it started, as a unit that can be signalled and checked for living members.
+// A server and all processes it started, as a unit that can be signalled and checked for running members.
 // The leader is spawned with `detached`, so it leads its own group and session; wrappers such as npx leave grandchildren.
 //
-// On Linux the members are: the leader, every process in its group or session or with its mark (mark.ts), every descendant of
-// those, and every process that was a member at an earlier check (so an escaped child is still known after its parent died and
-// it was adopted by init). With `keepDaemons` only the group and the session count: a process that left both is a daemon.
+// On Linux the members are: the leader, every process in its group or session or with its mark (mark.ts), every descendant of those, and
+// every process that was a member at an earlier check (so an escaped child is still known after its parent died and it was adopted by
+// init). With `keepDaemons` only the group and the session count: a process that left both is a daemon.
 // Not found: a process that left the session, lost its parent and hides its environment before the first check.
-// On macOS and other POSIX systems: only the group. On Windows: the processes of the job (windows-job.ts), or where there is none, what
-// `taskkill /T` finds below a living leader.
+// On macOS and other POSIX systems: only the group. On Windows: the processes of the job (windows-job.ts), or without a job the processes
+// that `taskkill /T` finds below a running leader.
 
 import { spawn } from 'node:child_process';
 import { windowsTool } from '../launch/system.ts';
@@ -24,24 +24,24 @@ export class ProcessTree {
   readonly #keepDaemons: boolean;
   readonly #job: WindowsJob | undefined;
   readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last check
-  readonly #unmarked = new Map<number, number>(); // the same for processes that are known to have no mark
+  readonly #unmarked = new Map<number, number>(); // pid → startTicks of processes known to lack the mark
   #groupOver = false;
 
   /** Must be created in the same turn as the spawn: later the pid may belong to another process. */
   constructor(leaderPid: number, mark: string, keepDaemons = false, job?: WindowsJob) {
-    this.#job = job?.hold(leaderPid) ? job : undefined; // first: a process that the leader has started before is not held
+    this.#job = job?.hold(leaderPid) ? job : undefined; // first, because processes that the leader starts earlier are not held
     this.leaderPid = leaderPid;
     this.leaderStart = readProcessRow(leaderPid)?.startTicks;
     this.#mark = mark;
     this.#keepDaemons = keepDaemons;
   }
 
-  /** Records the current members: after the leader has died, strays can no longer be found by their parent. */
+  /** Records the current members. After the leader has exited, strays can no longer be found by their parent. */
   look(): void {
     this.#members();
   }
 
-  /** Whether any member still runs. A zombie does not. Once false, it stays false: the pid may have been reused. */
+  /** True if any member still runs. Zombies do not count. Once false, it stays false, because the pid may be reused. */
   alive(): boolean {
     if (this.#job) return this.#job.alive();
     if (process.platform === 'win32') return isRunning(this.leaderPid);
@@ -57,7 +57,7 @@ export class ProcessTree {
     return !this.#groupOver;
   }
 
-  /** Memory of all members that is in RAM, or undefined if the system has no such figure. */
+  /** Resident memory of all members, or undefined if the system does not report it. */
   residentBytes(): number | undefined {
     return this.#members()?.reduce((sum, { pid }) => sum + (readResidentBytes(pid) ?? 0), 0);
   }
@@ -69,13 +69,13 @@ export class ProcessTree {
     const members = this.#members();
     if (!members) return !this.#groupOver && sendSignal(-this.leaderPid, signal);
     const inGroup = (row: ProcessRow) => row.group === this.leaderPid;
-    // Reading the table takes time. A process that has exited since is not signalled: its pid may have been reused.
+    // Reading the table takes time. A process that has exited since is not signalled, because its pid may be reused.
     let reached = members.some((row) => inGroup(row) && isSame(row)) && sendSignal(-this.leaderPid, signal);
     for (const row of members) if (!inGroup(row) && isSame(row)) reached = sendSignal(row.pid, signal) || reached;
     return reached;
   }
 
-  /** The living members, or undefined if there is no process table. */
+  /** The running members, or undefined without a process table. */
   #members(): ProcessRow[] | undefined {
     const table = readProcessTable();
     if (!table) return undefined;
@@ -114,7 +114,7 @@ export class ProcessTree {
     return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
   }
 
-  /** A process that started before the leader, or was once found without the mark, never has it: most environments need no read. */
+  /** A process that started before the leader, or was once found without the mark, never has it. So most environments are not read. */
   #isMarked({ pid, startTicks }: ProcessRow): boolean {
     if (this.#keepDaemons || startTicks < (this.leaderStart ?? 0) || this.#unmarked.get(pid) === startTicks)
       return false;
@@ -123,7 +123,7 @@ export class ProcessTree {
     return marked === true;
   }
 
-  /** A pid is reused only when no group or session has it: another process with the pid of the leader means that our tree is gone. */
+  /** A pid is reused only when neither a group nor a session has it: another process with the leader's pid means that our tree is gone. */
   #noticeReuse(table: ProcessRow[]): void {
     const leader = table.find((row) => row.pid === this.leaderPid);
     if (leader && this.leaderStart !== undefined && leader.startTicks !== this.leaderStart) this.#groupOver = true;
@@ -134,7 +134,7 @@ export class ProcessTree {
       windowsHide: true,
       stdio: 'ignore',
     });
-    taskkill.on('error', () => sendSignal(this.leaderPid, 'SIGKILL')); // no taskkill: at least the leader
+    taskkill.on('error', () => sendSignal(this.leaderPid, 'SIGKILL')); // without taskkill, kill at least the leader
     return true;
   }
 }

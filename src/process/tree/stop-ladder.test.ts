@@ -5,7 +5,7 @@ import { type Stoppable, stopLadder } from './stop-ladder.ts';
 
 const waits = { stdinMs: 1000, sigtermMs: 1000, sigkillMs: 1000 };
 
-/** A child that reacts only to the given steps, on a clock that the test controls. */
+/** A child that reacts only to the given rungs, on a clock that the test controls. */
 class ScriptedChild implements Stoppable {
   readonly asked: string[] = [];
   readonly clock = new ManualClock();

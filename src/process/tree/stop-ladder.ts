@@ -1,13 +1,13 @@
-// Stops a server: closes its stdin, then sends SIGTERM to the tree, then SIGKILL, with a wait after each step.
-// The MCP specification prescribes this order. A server has stopped when its leader has exited and its tree is empty. A server
-// that exits at the end of its stdin gets no signal. The result is the step that emptied the tree.
+// Stops a server: closes its stdin, then sends SIGTERM to the tree, then SIGKILL, with a wait after each rung.
+// The MCP specification prescribes this order. A server has stopped when its leader has exited and its tree is empty. A server that exits
+// at the end of its stdin is not signalled. The result is the rung that emptied the tree.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
 
 export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
 
-/** The wait of each step. The defaults add up to four seconds. */
+/** The wait of each rung. The defaults add up to 4 s. */
 export interface StopWaits {
   stdinMs: number;
   sigtermMs: number;
@@ -24,7 +24,7 @@ export function withDefaultWaits(waits: Partial<StopWaits> = {}): StopWaits {
   };
 }
 
-/** After the leader has exited by itself, the rest of its tree has this long to exit before the next step. */
+/** How long the rest of the tree may run after the leader exited by itself, before the next rung. */
 const defaultStragglersMs = 500;
 
 export interface Stoppable {
@@ -46,14 +46,14 @@ export async function stopLadder(
   child.endStdin();
   if (await gone(child, clock, Math.max(waits.stdinMs, stragglersMs), stragglersMs)) return 'stdin';
 
-  // Windows has no SIGTERM: the tree is ended at once after stdin.
+  // Windows has no SIGTERM: after stdin, the tree is killed.
   if (process.platform !== 'win32') {
     child.signalTree('SIGTERM');
     if (await gone(child, clock, waits.sigtermMs)) return 'SIGTERM';
   }
 
   child.signalTree('SIGKILL');
-  // A process that was forked while the signal was delivered is found by the next check.
+  // The next check finds processes that were forked while the signal was delivered.
   const again = () => child.signalTree('SIGKILL');
   if (await gone(child, clock, waits.sigkillMs, waits.sigkillMs, again)) return 'SIGKILL';
   return 'unresponsive';

@@ -1,21 +1,21 @@
-// The shell script of the watchdog. It reads one line for each change of the servers to watch, until its stdin ends:
-// `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`, both with the number of a lease for a
-// server that runs under one, `= lease left all seconds`: the lease ends after so many ticks of so many seconds. Such a line follows
-// each change of the servers of a lease.
+// The shell script of the watchdog. It reads one line for each change of the watched servers, until its stdin ends:
+// `+ mark:group:start:keepsDaemons` (0 for an unknown group or start), `- mark`, both with the number of the lease for a server that runs
+// under one, and `= lease left all seconds`: the lease ends after `left` ticks of `seconds` seconds. Such a line follows each change of the
+// servers of a lease.
 //
-// For each lease with servers, a subshell counts its ticks, since `read` of POSIX has no timeout. SIGUSR1 tells it that the lease
-// was renewed, which needs no process. At zero it kills the servers of the lease, and again with every tick until it is renewed. Where
-// these have changed, another one takes its place, and SIGUSR2 ends it after its `sleep`, so that no orphan is left.
+// For each lease with servers, a subshell counts the ticks, since `read` of POSIX has no timeout. SIGUSR1 signals a renewal, without an
+// extra process. At zero the subshell kills the servers of the lease, and again with every tick until it is renewed. When the servers
+// change, a new subshell replaces it, and SIGUSR2 ends the old one after its `sleep`, so that no orphan is left.
 //
-// The end of stdin means that the host has exited. After one second, in which servers can exit by themselves, the remaining
-// processes get SIGTERM, after another second SIGKILL, until two checks in a row have found none. A server consists of its group
-// and the processes with its mark. With keepsDaemons, processes with the mark that left the session are spared once the group is
-// known. A reused pid is never signalled: the start time of a leader and the mark of any other process are checked right before.
+// The end of stdin means that the host has exited. After one second, in which servers can exit by themselves, the remaining processes get
+// SIGTERM, after another second SIGKILL, until two checks in a row have found none. A server consists of its group and the processes with
+// its mark. With keepsDaemons, processes with the mark that left the session are spared once the group is known. A reused pid is never
+// signalled: the start time of a leader and the mark of any other process are checked right before.
 //
-// Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` takes whole seconds
-// in POSIX. The script needs only POSIX, /proc on Linux and `ps -E` on macOS.
+// Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` takes whole seconds in POSIX.
+// The script needs only POSIX, /proc on Linux and `ps -E` on macOS.
 
-/** Linux. One grep reads all processes, a second one each process that was found, right before the signal. */
+/** Linux. One grep searches all processes; a second one checks each found process right before the signal. */
 const signalMarkedByProc = `
 signal_marked() {
   for file in $(grep -lsF $every /proc/[0-9]*/environ); do
@@ -32,7 +32,7 @@ signal_marked() {
 }
 `;
 
-/** macOS. It shows the environment of most programs of the same user, but not that of system programs. */
+/** macOS. `ps -E` shows the environment of most programs of the same user, but not of system programs. */
 const signalMarkedByPs = `
 is_marked() {
   for mark in $ended; do

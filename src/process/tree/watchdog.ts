@@ -1,11 +1,11 @@
-// Ends the servers of a host that was killed, even by SIGKILL. One `sh` per host reads a pipe into which the host writes its
-// servers. The end of the pipe is the end of the host; watchdog-script.ts defines what happens then.
-// Invariant: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that every server is
-// guarded at all times. A watchdog that dies is replaced at once, with all servers.
-// Servers that run under a lease are also killed, while the host lives, when this lease is not renewed in time: a host that hangs
-// or was stopped cannot end them itself. Each session has a deadline of its own: a process can have several nodes of fleets.
-// POSIX only. It does not keep the host alive and does not block a folder. A forgotten server is never signalled. The functions do
-// not throw: errors are reported, and the servers keep running without a watchdog.
+// Ends the servers of a host that was killed, even by SIGKILL. One `sh` per host reads a pipe to which the host writes its servers. The end
+// of the pipe is the end of the host; watchdog-script.ts defines what happens then.
+// Invariant: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that every server is guarded at
+// all times. A watchdog that dies is replaced immediately, with all servers.
+// Servers that run under a lease are also killed, while the host runs, if the lease is not renewed in time: a host that hangs or is
+// suspended cannot stop them itself. Each session has its own deadline, because a process can contain several fleet nodes.
+// POSIX only. It does not keep the host alive and does not block a folder. A forgotten server is never signalled. The functions do not
+// throw: errors are reported, and the servers keep running without a watchdog.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -13,15 +13,15 @@ import { ProcessError, toError } from '../../base/errors.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
 export interface WatchedServer {
-  /** In the environment of the server and of all processes it starts (mark.ts). */
+  /** Set in the environment of the server and of all processes it starts (mark.ts). */
   mark: string;
-  /** Once it is spawned. */
+  /** Process group, known after the spawn. */
   group?: number;
-  /** Of the leader, in ticks since boot, if the system shows it. */
+  /** Start time of the leader in ticks since boot, if the system reports it. */
   startTicks?: number | undefined;
-  /** Whether processes that left the session of the server are spared. */
+  /** If true, processes that left the server's session are spared. */
   keepDaemons?: boolean | undefined;
-  /** The session of the lease that it runs under: it is killed when that was not renewed in time. */
+  /** Session id of the server's lease. The server is killed if the lease is not renewed in time. */
   lease?: string | undefined;
 }
 
@@ -39,14 +39,17 @@ export interface WatchdogOptions {
 const maxReplacements = 3;
 const periodMs = 10_000;
 
-/** Of the lifetime of a lease, after its last renewal: NATS forgets it at 1. In whole seconds for 5 s, as POSIX has it. */
+/**
+ * In fractions of a lease's lifetime since its last renewal; NATS expires it at 1. A lifetime of 5 s gives whole seconds, as POSIX `sleep`
+ * requires.
+ */
 const TICK = 0.2;
 const TICKS = 4;
 
 interface Lease {
-  /** In the lines for the watchdog. */
+  /** Identifies the lease in the lines for the watchdog. */
   readonly number: number;
-  /** The servers that run under it. */
+  /** Marks of the servers that run under the lease. */
   readonly marks: Set<string>;
   endsAtMs: number;
   endsAtWallMs: number;
@@ -58,7 +61,7 @@ export class Watchdog {
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
-  /** By session. */
+  /** Keyed by session id. */
   readonly #leases = new Map<string, Lease>();
   #lastLease = 0;
   #process: ChildProcess | undefined;
@@ -74,7 +77,7 @@ export class Watchdog {
     this.#clock = clock;
   }
 
-  /** Undefined while none runs. */
+  /** Undefined while no watchdog runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
@@ -96,7 +99,7 @@ export class Watchdog {
     this.#tell(`- ${mark}${numberOf(lease)}\n${this.#leaseLine(lease)}`);
   }
 
-  /** The lease of a session was renewed so long ago, or is its first. */
+  /** Records that the lease of a session was renewed `ageMs` ago, or granted for the first time. */
   renewLease(session: string, ageMs: number, lifetimeMs: number): void {
     for (const [known, { marks }] of this.#leases) {
       if (marks.size === 0 && !this.holdsLease(known)) this.#leases.delete(known);
@@ -109,15 +112,15 @@ export class Watchdog {
   }
 
   /**
-   * Whether a server may be started under this lease now, by both clocks. A host that was stopped finds the start of a server due
-   * before the loss of its lease, or after it has got another one, and another host may run the server by then.
+   * True if a server may start under this lease now, by both clocks. A host that was suspended may process a due start before it notices
+   * that its lease was lost, or after it has a new one; another host may run the server by then.
    */
   holdsLease(session: string): boolean {
     const lease = this.#leases.get(session);
     return lease !== undefined && this.#clock.nowMs() < lease.endsAtMs && Date.now() < lease.endsAtWallMs;
   }
 
-  /** As if the host had been killed: the servers that are still watched are ended. */
+  /** Ends all watched servers, as if the host had been killed. */
   close(): void {
     const watchdog = this.#process;
     this.#process = undefined;
@@ -129,7 +132,7 @@ export class Watchdog {
   #start(): void {
     try {
       const watchdog = spawn(this.#shell, ['-c', watchdogScript(), 'standpipe-watchdog'], {
-        detached: true, // its own session: it does not get signals for the group or the terminal of the host
+        detached: true, // own session: unaffected by signals to the host's group or terminal
         cwd: '/',
         env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // for `sleep`, `grep` and `ps`
         stdio: ['pipe', 'ignore', 'ignore'],
@@ -148,7 +151,7 @@ export class Watchdog {
     }
   }
 
-  /** One that was never renewed has ended. */
+  /** A lease that was never renewed counts as expired. */
   #leaseOf(session: string): Lease {
     const known = this.#leases.get(session);
     if (known) return known;
@@ -157,7 +160,7 @@ export class Watchdog {
     return lease;
   }
 
-  /** Whole ticks only, but a tenth of one may be missing: the time of the renewal itself. */
+  /** Rounds down to whole ticks, but tolerates a missing tenth of a tick: the duration of the renewal itself. */
   #leaseLine(lease: Lease | undefined): string {
     if (!lease) return '';
     const { number, endsAtMs, tickMs } = lease;
@@ -165,8 +168,8 @@ export class Watchdog {
     return `= ${number} ${left} ${TICKS} ${tickMs / 1000}\n`;
   }
 
-  // A line is in the pipe when write() returns: libuv writes immediately what the pipe can take. If the watchdog has died without
-  // an event so far, the write error shows it, and a new one must run before the caller continues.
+  // A line is in the pipe when write() returns: libuv immediately writes as much as the pipe can take. If the watchdog has died unnoticed,
+  // the write error shows it, and a new one must run before the caller continues.
   #tell(lines: string): void {
     const watchdog = this.#process;
     if (!watchdog?.stdin?.writable) return;
@@ -175,7 +178,7 @@ export class Watchdog {
   }
 
   #lost(watchdog: ChildProcess | undefined, cause: Error): void {
-    if (this.#process !== watchdog) return; // reported already
+    if (this.#process !== watchdog) return; // already reported
     this.#process = undefined;
     // A watchdog that could not be spawned would fail again: retry with the next server.
     if (watchdog?.pid !== undefined && this.#lines.size > 0) {

@@ -3,7 +3,7 @@ import type { ProcessError } from '../../base/errors.ts';
 import { ProcessTree } from './process-tree.ts';
 import { type JobCalls, WindowsJob } from './windows-job.ts';
 
-/** Jobs in memory. Every use of a handle that is not open is an error, as it would hit the job of another server. */
+/** Jobs in memory. Using a handle that is not open is an error, because it would affect the job of another server. */
 class FakeSystem implements JobCalls {
   readonly jobs = new Map<number, Set<number>>();
   readonly exited = new Set<number>();
@@ -58,7 +58,7 @@ class FakeSystem implements JobCalls {
   }
 }
 
-const leader = 2 ** 22 + 1; // more than any pid of Linux
+const leader = 2 ** 22 + 1; // greater than any pid on Linux
 const grandchild = leader + 1;
 
 describe('a tree with a job', () => {
@@ -142,7 +142,7 @@ test('servers run without a job where none can be made', () => {
   expect(system.failures).toMatchObject([{ message: expect.stringContaining('CreateJobObject failed with error 5') }]);
 });
 
-// On Windows the addon is there.
+// On Windows the addon is installed.
 test.skipIf(process.platform === 'win32')('one warning says what is missing, however many servers start', () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   expect([WindowsJob.open(), WindowsJob.open()]).toEqual([undefined, undefined]);

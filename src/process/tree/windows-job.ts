@@ -1,23 +1,23 @@
-// A job object of Windows holds a server and every process that it starts, detached ones too, until they exit. All of them are ended
-// by one call, and by the system when the last handle of the job is closed: also when this process is killed. The handle is not
-// inherited: a server that had it would keep its own job open.
+// A Windows job object holds a server and every process that it starts, including detached ones, until they exit. One call ends all of
+// them, and the system does so when the last handle of the job is closed, also if this process is killed. The handle is not inherited: a
+// server that had it would keep its own job open.
 // Not held: processes that the server started between its spawn and `hold`, in the same turn; processes that leave the job on purpose
-// (CREATE_BREAKAWAY_FROM_JOB), which is allowed because programs that try it fail otherwise; processes that a service of Windows
-// starts on request (WMI, the task scheduler).
-// Node.js has no job objects. The calls are made with the addon of koffi for this platform: an optional dependency without an install
-// script, 1 MB, that other systems do not install. It is loaded with the first server.
+// (CREATE_BREAKAWAY_FROM_JOB), which is allowed because programs that try it fail otherwise; processes that a Windows service starts on
+// request (WMI, the task scheduler).
+// Node.js has no job objects. The calls are made with the koffi addon for this platform: an optional dependency without an install script,
+// 1 MB, that other systems do not install. It is loaded with the first server.
 
 import { createRequire } from 'node:module';
 import { ProcessError, toError } from '../../base/errors.ts';
 
-/** The calls of Windows that a job needs, by its handle. */
+/** The Windows calls for a job, addressed by its handle. */
 export interface JobCalls {
-  /** The processes of this job are ended when its handle is closed. Throws if the system refused. */
+  /** Creates a job whose processes are ended when its handle is closed. Throws if the system refuses. */
   create(): number;
-  /** False if the process has exited. Throws if the system refused. */
+  /** False if the process has exited. Throws if the system refuses. */
   assign(handle: number, pid: number): boolean;
   countProcesses(handle: number): number;
-  /** False if the system refused, as for a process with higher rights. */
+  /** False if the system refuses, for example for a process with higher rights. */
   terminate(handle: number): boolean;
   close(handle: number): void;
 }
@@ -25,7 +25,7 @@ export interface JobCalls {
 export interface WindowsJobOptions {
   /** Throws if job objects cannot be used. */
   load?: () => JobCalls;
-  /** Gets the reason why servers run without a job. Default: one process warning. */
+  /** Called with the reason if servers run without a job. Default: one process warning. */
   onFailure?: (error: ProcessError) => void;
 }
 
@@ -34,7 +34,7 @@ export class WindowsJob {
   readonly #onFailure: (error: ProcessError) => void;
   #handle: number | undefined;
 
-  /** Must be opened before the spawn, which then has to be followed by `hold` in the same turn. Undefined where there are no jobs. */
+  /** Must be opened before the spawn, and `hold` must follow the spawn in the same turn. Undefined if jobs are unavailable. */
   static open({ load = loadCalls, onFailure = warnOnce }: WindowsJobOptions = {}): WindowsJob | undefined {
     try {
       return new WindowsJob(load(), onFailure);
@@ -50,7 +50,7 @@ export class WindowsJob {
     this.#handle = calls.create();
   }
 
-  /** False if the process is not in the job: it has exited already, or the system refused. The job is closed then. */
+  /** False if the process is not in the job, because it has exited or the system refused. The job is then closed. */
   hold(pid: number): boolean {
     if (this.#handle === undefined) return false;
     let held = false;
@@ -63,7 +63,7 @@ export class WindowsJob {
     return held;
   }
 
-  /** Whether a process of the job runs. */
+  /** True if a process of the job is running. */
   alive(): boolean {
     return this.#handle !== undefined && this.#calls.countProcesses(this.#handle) > 0;
   }
@@ -73,10 +73,10 @@ export class WindowsJob {
     return this.#handle !== undefined && this.alive() && this.#calls.terminate(this.#handle);
   }
 
-  /** Ends what is left in the job. */
+  /** Closes the handle, which ends the remaining processes of the job. */
   close(): void {
     const handle = this.#handle;
-    this.#handle = undefined; // the number may be that of another handle from now on
+    this.#handle = undefined; // Windows may reuse the handle value
     if (handle !== undefined) this.#calls.close(handle);
   }
 }
@@ -89,7 +89,7 @@ function warnOnce(error: ProcessError): void {
   process.emitWarning(error);
 }
 
-/** A process warning is printed without its hint: the message has all. */
+/** A process warning is printed without its hint, so the message contains everything. */
 function unguarded(cause: Error): ProcessError {
   const [reason] = cause.message.split('\n', 1); // without the list of files that required a missing module
   const hint = 'Install Standpipe with its optional dependencies, for Node.js on x64 or arm64.';
@@ -98,7 +98,7 @@ function unguarded(cause: Error): ProcessError {
   return new ProcessError('WATCHDOG_FAILED', message, { hint, cause });
 }
 
-/** What is used of koffi: a function of a library by its declaration in C. */
+/** The part of koffi that is used: functions of a library by their C declaration. */
 interface Koffi {
   load(library: string): { func(declaration: string): (...args: unknown[]) => number };
 }
@@ -149,7 +149,7 @@ function jobCalls(koffi: Koffi): JobCalls {
     assign(handle, pid) {
       const child = openProcess(PROCESS_SET_QUOTA | PROCESS_TERMINATE | SYNCHRONIZE, 0, pid);
       if (child === 0) {
-        if (lastError() === ERROR_INVALID_PARAMETER) return false; // no such process
+        if (lastError() === ERROR_INVALID_PARAMETER) return false; // there is no such process
         throw failed('OpenProcess');
       }
       try {

@@ -1,10 +1,10 @@
-// Providers of the official client as authorizers: programs that have one can keep it.
+// Adapts auth providers of the official client to authorizers, so that programs can keep using theirs.
 
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import { UsageError } from '../../base/errors.ts';
 import type { Authorizer, Refusal } from './authorizer.ts';
 
-/** As the `authProvider` of the official transports: tokens alone, or a whole client of OAuth. */
+/** The `authProvider` of the official transports: a token source or a complete OAuth client. */
 export type AnyAuthProvider = AuthProvider | OAuthClientProvider;
 
 export function authorizerOf(provider: AnyAuthProvider, serverUrl: URL): Authorizer {
@@ -32,7 +32,7 @@ async function authorize(provider: OAuthClientProvider, serverUrl: URL, refusal:
     serverUrl,
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
     ...(wanted !== undefined && { scope: wanted }),
-    // A refresh gives no more scopes than before.
+    // A token refresh cannot add scopes.
     forceReauthorization: refusal.status === 403 && official.isStrictScopeSuperset(wanted, granted),
   });
   if (result === 'AUTHORIZED') return true;

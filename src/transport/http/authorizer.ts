@@ -1,25 +1,25 @@
-// Who vouches for our requests: OAuth, or anything else that has a credential which can expire.
+// Interface for the source of request credentials: OAuth, or any other credential that can expire.
 
 import type { IncomingMessage } from 'node:http';
 
-/** Why a server refused a request. */
+/** Describes why a server refused a request. */
 export interface Refusal {
-  /** 401: it wants a credential, or another one. 403: the credential does not allow enough. */
+  /** 401: a credential is missing or invalid. 403: the credential lacks a required scope. */
   readonly status: 401 | 403;
-  /** The header `WWW-Authenticate`. */
+  /** The `WWW-Authenticate` header. */
   readonly challenge: string | undefined;
-  /** The header `Authorization` of the request. Meanwhile there may be another one. */
+  /** The `Authorization` header of the refused request. A newer one may exist by now. */
   readonly sent: string | undefined;
 }
 
 export interface Authorizer {
-  /** The value of the header `Authorization`, if there is one. */
+  /** The value of the `Authorization` header, if there is one. */
   header(): string | undefined | Promise<string | undefined>;
-  /** Resolves to true where the request is to be sent again, with the header that is valid then. */
+  /** Resolves to true if the request must be sent again with the current header. */
   refused(refusal: Refusal): Promise<boolean>;
 }
 
-/** Undefined for any other response. */
+/** Undefined if the response is not a 401, or a 403 for insufficient scope. */
 export function refusalOf({ statusCode, headers }: IncomingMessage, sent: string | undefined): Refusal | undefined {
   const challenge = headers['www-authenticate'];
   const isRefused = statusCode === 401 || (statusCode === 403 && challenge?.includes('insufficient_scope'));

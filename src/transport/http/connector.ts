@@ -1,4 +1,4 @@
-// The connections of one transport: sockets that stay open between requests, through a proxy where the environment names one.
+// The HTTP connections of one transport. Sockets are reused between requests and use a proxy if the environment names one.
 
 import { type AgentOptions, type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -8,9 +8,9 @@ import { DEFAULT_CONNECT_TIMEOUT_MS, type HttpClientOptions } from './http-clien
 import { type HttpEvents, HttpRequest, type Sent } from './http-request.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 
-/** How long an unused socket stays open, unless the server says less: then Node.js closes it a second earlier than the server. */
+/** How long an idle socket stays open. If the server announces a shorter time, Node.js closes the socket one second before it. */
 const IDLE_MS = 60_000;
-/** After how long without traffic a connection is probed: a machine that is gone says nothing. */
+/** TCP keep-alive delay. Without probes, a machine that disappeared is not noticed. */
 const PROBE_AFTER_MS = 30_000;
 
 const proxyVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
@@ -46,7 +46,7 @@ export class Connector {
     return new HttpRequest(this, endpoint, { ...sent, isProxied }, events);
   }
 
-  /** It may have no socket yet. */
+  /** Also cancels a request that has no socket yet. */
   giveUp(request: ClientRequest): void {
     this.#proxies.giveUp(request);
   }

@@ -1,13 +1,13 @@
-// The end of a session, by the client. A server need not support it.
+// Ends a session with DELETE, sent by the client. Servers need not support it.
 
 import { PeerError } from '../../base/errors.ts';
 import { HttpCall } from './http-call.ts';
 import type { HttpConnection } from './http-connection.ts';
 
-/** How long it may take: a client that closes waits for it. */
+/** Short, because a client that closes waits for the response. */
 const TIMEOUT_MS = 2_000;
 
-/** Rejects where the server refuses it. */
+/** Rejects if the server refuses to end the session. */
 export async function endSession(connection: HttpConnection): Promise<void> {
   const status = await deleted(connection);
   if (status < 400 || status === 404 || status === 405) return;

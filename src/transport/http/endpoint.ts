@@ -1,4 +1,4 @@
-// Where requests of one connection go: an address, with what each request to it needs made once.
+// The target of a connection's requests: its address and the request options derived from it once.
 
 import { type Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,7 +11,7 @@ export class Endpoint {
   readonly url: URL;
   readonly isTls: boolean;
   readonly send: typeof requestHttp;
-  /** Without method and headers. */
+  /** Request options without method and headers. */
   readonly options: RequestOptions;
 
   constructor(url: URL, agent: Agent, ca: HttpClientOptions['ca']) {
@@ -38,13 +38,13 @@ export function serverUrl(given: string | URL): URL {
   return url;
 }
 
-/** For people: without what may be a credential. */
+/** The URL for display. The query, user and password are hidden because they may contain credentials. */
 export function urlText(url: URL): string {
   const query = url.search === '' ? '' : '?…';
   return `${url.origin}${url.pathname}${query}`;
 }
 
-/** Whether a request may follow there: to the same origin, or from http to https of the same host. */
+/** True if a redirect may be followed: to the same origin, or from http to https on the same host. */
 export function isSafeRedirect(from: URL, to: URL): boolean {
   if (to.username !== '' || to.password !== '') return false;
   if (to.origin === from.origin) return true;
@@ -56,7 +56,7 @@ export function isLoopback(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith('.localhost');
 }
 
-/** User and password of the address become a header, and leave the address. */
+/** Moves the user and password of the URL into a header. */
 export function withCredentials(url: URL, headers: Readonly<Record<string, string>>) {
   const taken = takeCredentials(url);
   if (!taken) return { all: headers, credentials: [] };
@@ -66,7 +66,7 @@ export function withCredentials(url: URL, headers: Readonly<Record<string, strin
   return { all, credentials: [encodedPassword, password, authorization] };
 }
 
-/** A query may hold a credential. */
+/** Removes the query and the credentials, because a query may contain a credential. */
 export function safeLocation(location: string | undefined): string | undefined {
   return location?.replace(/[?#].*$/, '').replace(/\/\/[^/@]*@/, '//');
 }

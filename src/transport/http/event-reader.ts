@@ -1,4 +1,5 @@
-// One stream of a server: its events as messages, and where it can be resumed. It lives on when its connection is cut.
+// Reads one server event stream as messages and tracks where it can be resumed. A reader is reused when the connection
+// is cut and reopened.
 
 import type { IncomingMessage } from 'node:http';
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
@@ -9,28 +10,30 @@ import type { HttpConnection } from './http-connection.ts';
 export interface EventSinks {
   /** A message, chunk[start, end). */
   message(chunk: Uint8Array, start: number, end: number): void;
-  /** An event of another type than `message`. */
+  /** An event whose type is not `message`. */
   event?(type: string, data: string): void;
   tooLong(bytes: number): void;
 }
 
-/** How many ids are kept to recognise events that come twice. */
+/** Number of event ids kept to recognise repeated events. */
 const MOST_IDS = 512;
 
-/** Ids that a header can carry. */
+/** Event ids that a header can carry. */
 const usable = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
 
 export class EventReader {
-  /** Undefined where the stream cannot be resumed. */
+  /** Undefined if the stream cannot be resumed. */
   lastEventId: string | undefined;
-  /** What the server asks to wait before the next connection. */
+  /** The reconnection delay requested by the server. */
   retryMs: number | undefined;
-  /** How many events came. */
+  /** Number of events received. */
   events = 0;
   readonly #sinks: EventSinks;
   readonly #connection: HttpConnection;
   readonly #ids = new Set<string>();
-  /** Those of the connections before this one. Some servers give all events the same id. */
+  /**
+   * Event ids of earlier connections. Ids of the current one do not count: some servers give all events the same id.
+   */
   #before: ReadonlySet<string> | undefined;
   #isRepeated = false;
   #seen: ExchangeObserver | undefined;
@@ -40,7 +43,7 @@ export class EventReader {
     this.#connection = connection;
   }
 
-  /** `seen`: what an observer sees of the response. `ended`: without an error where the server ended the response. */
+  /** `seen`: observer of the response. `ended`: called without an error if the server ended the response. */
   read(response: IncomingMessage, seen: ExchangeObserver | undefined, ended: (error: Error | undefined) => void): void {
     if (this.#ids.size > 0) this.#before = new Set(this.#ids);
     this.#seen = seen;

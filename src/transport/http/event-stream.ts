@@ -1,19 +1,19 @@
-// Reads `text/event-stream` from bytes. An event with one line of data is passed on as it came, without a copy, where it lies in
-// one chunk. A line that is too long ends its event, which is reported as such; the stream goes on.
+// Parses `text/event-stream` from bytes. An event with a single data line within one chunk is passed on without a copy. A line that is too
+// long ends its event, which is reported; the stream continues.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { PartList } from '../../base/part-list.ts';
 
 export interface EventSink {
-  /** The data of an event of the type `message`, chunk[start, end). */
+  /** The data of a `message` event: chunk[start, end). */
   data(chunk: Uint8Array, start: number, end: number): void;
-  /** An event of another type. */
+  /** An event whose type is not `message`. */
   other(type: string, data: string): void;
-  /** The event has this id. Called before its data, and also where it has none. */
+  /** Called with the event's id before its data, also if the event has no data. */
   id(id: string, hasData: boolean): void;
-  /** The wait before the next connection. */
+  /** The reconnection delay requested by the server. */
   retry(ms: number): void;
-  /** The data of an event was longer than allowed. */
+  /** The data of an event exceeded the limit. */
   tooLong(bytes: number): void;
 }
 
@@ -24,13 +24,13 @@ const SPACE = 32;
 const lineBreak = Uint8Array.of(LF);
 const nothing = new Uint8Array(0);
 
-/** A line has a name and a colon before its value. */
+/** Allowance for the field name and colon before a value. */
 const LONGEST_NAME = 16;
 
 export class EventStream {
   readonly #sink: EventSink;
   readonly #maxBytes: number;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an incomplete line. */
   readonly #rest: PartList;
   #restBytes = 0;
   #skipsLine = false;
@@ -38,9 +38,9 @@ export class EventStream {
   #isBegun = false;
   #type = '';
   #id: string | undefined;
-  /** The first line of data of the event. */
+  /** The first data line of the event. */
   #data: Uint8Array | undefined;
-  /** All lines of data, where the event has several. */
+  /** All data lines, if the event has several. */
   readonly #lines: PartList;
   #dataBytes = 0;
   #isTooLong = false;
@@ -143,7 +143,7 @@ export class EventStream {
     this.#isTooLong = false;
     if (id !== undefined) this.#sink.id(id, data !== undefined || isTooLong);
     if (isTooLong) return this.#sink.tooLong(bytes);
-    // An event without data has only an id: where to resume.
+    // An event without data only carries the id to resume from.
     if (data === undefined || bytes === 0) return;
     const whole = this.#lines.length === 0 ? data : this.#lines.join(bytes, nothing, 0, 0);
     this.#lines.clear();

@@ -1,4 +1,4 @@
-// The messages of one transport on their way: POSTs and their answers, the stream of the server, HTTP+SSE, and the end of it all.
+// Message traffic of one HTTP transport: POSTs and their answers, the server's event stream, HTTP+SSE and closing.
 
 import type { IncomingMessage } from 'node:http';
 import { PeerError, toError } from '../../base/errors.ts';
@@ -18,7 +18,7 @@ import { judge } from './refused-post.ts';
 import { repeatedHeaders } from './repeated-headers.ts';
 import { type RenewalOwner, SessionRenewal } from './session-renewal.ts';
 
-/** The transport, as its user sees it. */
+/** The transport as its user sees it. */
 export interface HttpChannel extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'onclose' | 'onrenewed'> {
   onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
   closeError: Error | undefined;
@@ -31,7 +31,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
   readonly #incoming: Incoming;
   readonly #queue: PostQueue;
   readonly #renewal: SessionRenewal;
-  /** Takes messages of the server that came on no POST. */
+  /** Receives server messages that did not arrive on a POST. */
   readonly #ofNoRequest = {
     message: (chunk: Uint8Array, start: number, end: number) => this.#incoming.read(undefined, chunk, start, end),
     tooLong: (bytes: number) => this.#incoming.tooLong(undefined, bytes),
@@ -58,7 +58,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     return this.#incoming.receivedFor;
   }
 
-  /** Negotiated by `initialize`. */
+  /** The revision negotiated by `initialize`. */
   set version(version: string) {
     this.connection.session.version = version;
     this.#incoming.version = version;
@@ -106,7 +106,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     }
     if (post.id !== undefined) return;
     post.posted.settle?.resolve();
-    // 2026-07-28 has no such message, and no stream of the server.
+    // Revision 2026-07-28 has neither this notification nor a server stream.
     if (post.method === 'notifications/initialized' && !this.#sse) this.listen();
   }
 
@@ -182,10 +182,13 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     return this.#queue.add(post, options?.neverRefuse === true);
   }
 
-  /** The server stops when it has the notification; what was never sent needs none. */
+  /**
+   * The server stops the request when it receives the notification. A request that was never sent needs no
+   * notification.
+   */
   #cancel(post: Post, posted: Posted): Promise<void> {
     if (!this.#giveUp(post)) return SENT;
-    // 2026-07-28: the end of its stream cancels a request. Another session does not know it.
+    // In 2026-07-28, closing the stream cancels a request. A new session does not know requests of an earlier one.
     if (post.posted.own !== undefined || !post.isOfSession(this.connection.session.id)) {
       post.close();
       return SENT;
@@ -197,7 +200,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     if (this.#giveUp(post)) post.close();
   }
 
-  /** Its answer is not waited for any more. Returns false if it was never sent. */
+  /** Stops waiting for the answer. Returns false if the request was never sent. */
   #giveUp(post: Post): boolean {
     const isStarted = this.#queue.withdraw(post);
     post.isSettled = true;
@@ -206,19 +209,19 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     return isStarted;
   }
 
-  /** Messages of the server that belong to no request. */
+  /** Opens the stream for server messages that are unrelated to a request. */
   listen(): void {
     const reader = new EventReader(this.connection, this.#ofNoRequest);
     this.closeStream();
     this.#stream = new GetStream(this.connection, reader, true, (end) => this.#streamOver(end));
-    // What a server sends because of a request is lost while there is no stream for it.
+    // Hold requests: messages that the server sends because of a request are lost while its stream is not open.
     this.#queue.hold();
     void this.#stream.begin().then(() => this.#renewal.isActive || this.#queue.release());
   }
 
   #streamOver({ status, error, isSessionOver, isUnreachable }: StreamEnd): void {
     this.#stream = undefined;
-    if (status === 405) return; // it has none
+    if (status === 405) return; // the server does not offer a stream
     if (isSessionOver) return this.sessionEnded();
     const { message } = error;
     if (isUnreachable) {
@@ -254,7 +257,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     this.#sse?.close();
   }
 
-  /** The connection is over, and not by us. */
+  /** Called when the connection ended without being closed by this side. */
   end(error: Error): void {
     if (!this.#isOpen) return;
     this.channel.closeError = error;
@@ -270,7 +273,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
     this.connection.phase = 'closing';
     this.#stop(new Error('The connection was closed'), true);
     if (!wasOpen) return;
-    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // it ends by itself in the end
+    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // it expires on the server
     this.connection.connector.destroy();
     this.connection.observed?.disconnected();
     this.channel.onclose?.();

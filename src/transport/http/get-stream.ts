@@ -1,5 +1,5 @@
-// A stream of events that is opened by GET, and opened again where it ends: after the time that the server asks for, from the last
-// event that came. It is either the stream for messages of the server, or the rest of the stream of a request.
+// An event stream opened with GET and reopened when it ends, after the delay that the server requests and from the last received event. It
+// carries either unsolicited server messages or the rest of a request's stream.
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
@@ -9,24 +9,24 @@ import { HttpCall } from './http-call.ts';
 import type { HttpConnection } from './http-connection.ts';
 import { contentType } from './response-body.ts';
 
-/** Why there is no stream any more. */
+/** Describes why the stream ended for good. */
 export interface StreamEnd {
-  /** Undefined where no response came. */
+  /** Undefined if there was no response. */
   status: number | undefined;
   error: Error;
-  /** The server does not know the session any more. */
+  /** The server no longer knows the session. */
   isSessionOver: boolean;
-  /** Not one connection could be made, several times in a row. */
+  /** Several connection attempts in a row failed. */
   isUnreachable: boolean;
 }
 
-/** Before the next connection, where the server does not say. */
+/** Reconnection delay if the server does not send one. */
 const RETRY_MS = 1_000;
-/** A server may ask for none at all. */
+/** Lower bound, because a server may request 0 ms. */
 const SHORTEST_WAIT_MS = 25;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_FAILURES = 5;
-/** How long the beginning of a stream is waited for: some servers send it with the first event. */
+/** Time to wait for the response headers. Some servers send them with the first event. */
 const BEGIN_MS = 1_000;
 
 export class GetStream {
@@ -37,15 +37,15 @@ export class GetStream {
   #call: HttpCall | undefined;
   #timer: Timer | undefined;
   #failures = 0;
-  /** How many times in a row there was no response. */
+  /** Number of consecutive attempts without a response. */
   #unreached = 0;
-  /** How many connections in a row ended soon, without an event. */
+  /** Number of consecutive connections that ended early without an event. */
   #short = 0;
   #wasOpen = false;
   #isClosed = false;
   #begun: (() => void) | undefined;
 
-  /** `isLasting`: a server that refuses it for now is asked again without end, less and less often. */
+  /** `isLasting`: after a temporary refusal, retry forever with growing delays. */
   constructor(connection: HttpConnection, reader: EventReader, isLasting: boolean, over: (end: StreamEnd) => void) {
     this.#connection = connection;
     this.#isLasting = isLasting;
@@ -53,7 +53,7 @@ export class GetStream {
     this.#over = over;
   }
 
-  /** Opens it. Resolves when the server has answered, or has not for a while. */
+  /** Opens the stream. Resolves when the server has responded, or after `BEGIN_MS`. */
   begin(): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#connection.clock.after(BEGIN_MS, resolve);
@@ -76,13 +76,13 @@ export class GetStream {
     );
   }
 
-  /** After the wait that the server asked for. */
+  /** Opens the stream again after the delay that the server requested. */
   reopen(): void {
     if (this.#isClosed) return;
     const { retryMs = RETRY_MS } = this.#reader;
     const doublings = this.#failures + (this.#reader.retryMs === undefined ? this.#short : 0);
     const waitMs = Math.max(SHORTEST_WAIT_MS, retryMs) * 2 ** Math.min(doublings, 10);
-    // The server says when: only our own wait has a limit.
+    // A delay requested by the server is not limited; only our backoff is.
     this.#timer = this.#connection.clock.after(Math.max(retryMs, Math.min(waitMs, LONGEST_WAIT_MS)), () => this.open());
   }
 
@@ -128,7 +128,7 @@ export class GetStream {
     const isGivenUp = !this.#isLasting && this.#failures >= MOST_FAILURES;
     if (!isRefused && !isUnreachable && !isGivenUp) return this.reopen();
     this.close();
-    // A server that has no such stream may answer with 404 too. If the session is over, the next POST shows it.
+    // A server without this stream may also respond with 404. If the session is over, the next POST shows it.
     const mayBeSession = this.#wasOpen || !this.#isLasting;
     this.#over({
       status,

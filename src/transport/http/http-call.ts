@@ -1,5 +1,5 @@
-// One request to the endpoint, with the credential that is valid now. It is sent again where the server asks for another credential
-// or redirects to an address that is safe; a bounded number of times.
+// One request to the endpoint with the current credential. It is repeated, a limited number of times, if the server requires another
+// credential or redirects to a safe address.
 
 import type { IncomingMessage } from 'node:http';
 import { toError } from '../../base/errors.ts';
@@ -12,14 +12,14 @@ import type { HttpEvents, HttpRequest } from './http-request.ts';
 
 export interface Outgoing {
   method: 'POST' | 'GET' | 'DELETE';
-  /** Made anew for each time it is sent. */
+  /** Called for each attempt. */
   headers(authorization: string | undefined): string[];
   body?: string;
-  /** Instead of the endpoint of the connection. */
+  /** Replaces the endpoint of the connection. */
   to?: Endpoint | undefined;
 }
 
-/** Authorizers give up earlier, with a reason. */
+/** A safety limit: authorizers usually give up earlier, with a reason. */
 const MOST_REFUSALS = 5;
 const MOST_REDIRECTS = 3;
 
@@ -42,7 +42,7 @@ export class HttpCall implements HttpEvents {
     this.#send();
   }
 
-  /** False: it is certain that no server got the whole request. */
+  /** False if it is certain that no server received the whole request. */
   get mayHaveArrived(): boolean {
     return this.#request?.mayHaveArrived ?? false;
   }
@@ -51,7 +51,7 @@ export class HttpCall implements HttpEvents {
     return this.#request?.proxyStatus !== undefined;
   }
 
-  /** What an observer sees of it. */
+  /** The observer of the current attempt. */
   get seen(): ExchangeObserver | undefined {
     return this.#request?.seen;
   }
@@ -92,7 +92,7 @@ export class HttpCall implements HttpEvents {
       const headers = this.#outgoing.headers(authorization);
       this.#request = connector.open(this.#to, { method, headers, body, observed, repeats: this.seen }, this);
     } catch (error) {
-      // A header that cannot be written.
+      // A header value is invalid.
       queueMicrotask(() => this.failed(toError(error)));
     }
   }
@@ -101,7 +101,7 @@ export class HttpCall implements HttpEvents {
     const { authorizer } = this.#connection;
     const refusal = refusalOf(response, this.#authorization);
     if (!authorizer || !refusal || this.#refusals++ >= MOST_REFUSALS) return this.#events.response(response);
-    const renewal = async () => authorizer.refused(refusal); // what it throws at once is a failure too
+    const renewal = async () => authorizer.refused(refusal); // `async` turns a synchronous exception into a rejection
     renewal().then(
       (again) => {
         if (this.#isDestroyed) return;
@@ -111,7 +111,7 @@ export class HttpCall implements HttpEvents {
       },
       (error) => {
         response.destroy();
-        this.#request = undefined; // it did not run
+        this.#request = undefined; // the refused attempt did not run
         this.failed(toError(error));
       },
     );

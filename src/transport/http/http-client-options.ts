@@ -1,4 +1,4 @@
-// What a client of a remote server can be set to, and the limits that hold unless it says otherwise.
+// Options of the HTTP client and their default limits.
 
 import type { WireOptions } from '../wire.ts';
 import type { AnyAuthProvider } from './auth-provider.ts';
@@ -6,24 +6,27 @@ import type { Authorizer } from './authorizer.ts';
 
 export interface HttpClientOptions
   extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'maxQueuedChars' | 'clock' | 'observer'> {
-  /** User and password in it are sent as `Authorization: Basic …`. */
+  /** A user and password in the URL are sent as `Authorization: Basic …`. */
   url: string | URL;
-  /** Sent with every request. Their values are masked in everything that people read. */
+  /** Sent with every request. Their values are masked in messages and logs. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
+  /** `auto`: Streamable HTTP, with HTTP+SSE of 2024-11-05 as a fallback if the server refuses it. */
   transport?: 'auto' | 'http' | 'sse' | undefined;
   authorizer?: Authorizer | undefined;
-  /** One of the official client, in place of `authorizer`. */
+  /** A provider of the official client, instead of `authorizer`. */
   authProvider?: AnyAuthProvider | undefined;
   /** Further values to mask. */
   secrets?: readonly string[] | undefined;
-  /** Certificates of authorities to trust instead of the known ones, as PEM. `NODE_EXTRA_CA_CERTS` adds to those. */
+  /**
+   * PEM certificates of trusted authorities, which replace the default ones. `NODE_EXTRA_CA_CERTS` adds to the
+   * defaults.
+   */
   ca?: string | Buffer | readonly (string | Buffer)[] | undefined;
-  /** How long a connection may take to be made, TLS included. */
+  /** Limit for establishing a connection, including TLS. */
   connectTimeoutMs?: number | undefined;
-  /** How many requests may be under way; more of them wait. */
+  /** Maximum number of concurrent requests. Further requests are queued. */
   maxConcurrent?: number | undefined;
-  /** How many may wait; more are refused. */
+  /** Maximum number of queued requests. Further requests are refused. */
   maxQueued?: number | undefined;
 }
 
@@ -32,5 +35,5 @@ export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 export const DEFAULT_MAX_CONCURRENT = 128;
 export const DEFAULT_MAX_QUEUED = 4096;
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
-/** For messages that are no request: those have the timeout of their caller. */
+/** Applies to notifications and answers. Requests use the timeout of their caller. */
 export const NOTIFICATION_TIMEOUT_MS = 30_000;

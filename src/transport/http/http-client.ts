@@ -1,5 +1,5 @@
-// A remote server, used over Streamable HTTP: each message is a POST, and its answer is one JSON text or a stream of events.
-// A drop-in for the official transport. A server of 2024-11-05 is used over HTTP+SSE.
+// Client transport for a remote server over Streamable HTTP: each message is a POST, answered by one JSON text or an event stream.
+// A drop-in for the official transport. Servers of 2024-11-05 are used over HTTP+SSE.
 
 import { type Evidence, UsageError } from '../../base/errors.ts';
 import type { Channel, InboundFault, SendOptions } from '../../jsonrpc/channel.ts';
@@ -31,7 +31,7 @@ export class HttpClientTransport implements Channel {
     this.#exchanges = new Exchanges(this, options);
   }
 
-  /** Where requests go, without credentials. */
+  /** The target of requests, without credentials. */
   get url(): URL {
     return this.#exchanges.connection.url;
   }
@@ -66,7 +66,7 @@ export class HttpClientTransport implements Channel {
     await this.#exchanges.open(this.#isSse);
   }
 
-  /** A request fails by `onlost` where that is set, and by the promise otherwise. */
+  /** Failures of requests are reported by `onlost` if it is set, and by the promise otherwise. */
   send(message: JsonRpcMessage, options?: object): Promise<void> {
     const text = messageText(message);
     if (typeof text !== 'string') return Promise.reject(text);
@@ -74,7 +74,7 @@ export class HttpClientTransport implements Channel {
     return this.#exchanges.send(message, text, options as SendOptions | undefined);
   }
 
-  /** Ends the session at the server, where it has one. The connection can still be used for a new one. */
+  /** Ends the session on the server, if there is one. The connection can then start a new session. */
   async terminateSession(): Promise<void> {
     const { connection } = this.#exchanges;
     if (connection.session.id !== undefined) await endSession(connection);

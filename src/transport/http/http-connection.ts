@@ -1,4 +1,4 @@
-// What all requests of one transport share: where they go, their headers, and what is known of the server.
+// State shared by all requests of one transport: endpoint, headers, session and what is known about the server.
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -23,20 +23,20 @@ export class HttpConnection {
   readonly session = new Session();
   readonly connector: Connector;
   readonly head: RequestHead;
-  /** None where the headers have a credential already. */
+  /** Undefined if the configured headers already contain a credential. */
   readonly authorizer: Authorizer | undefined;
   readonly observed: ObservedRemote | undefined;
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly maxValues: number;
-  /** The credential of the last request, where an authorizer has given it. */
+  /** The authorizer's credential in the latest request. */
   authorization: string | undefined;
-  /** Set by `open`. A redirect changes it for all that follows. */
+  /** Set by `open`. A redirect changes it for all later requests. */
   endpoint!: Endpoint;
   phase: Phase = 'startup';
-  /** What came instead of an answer the last time, if that was not an answer. */
+  /** Description of the latest response that was not an answer. Undefined after an accepted response. */
   symptoms: HttpSymptoms | undefined;
-  /** With which the server refused the last request. */
+  /** The status with which the server refused the latest request. */
   status: number | undefined;
   readonly #url: URL;
   readonly #maskKnown: Mask;
@@ -68,14 +68,14 @@ export class HttpConnection {
     this.head = new RequestHead(all, this.session);
   }
 
-  /** Hides credentials. */
+  /** Replaces credentials with a placeholder. */
   readonly mask: Mask = (text) => {
     const token = this.authorization?.slice(this.authorization.indexOf(' ') + 1);
     const masked = this.#maskKnown(text);
     return token && isWorthMasking(token) ? masked.replaceAll(token, REDACTED) : masked;
   };
 
-  /** Without credentials. */
+  /** The URL without credentials. */
   get url(): URL {
     return new URL(this.endpoint?.url ?? this.#url);
   }
@@ -85,21 +85,21 @@ export class HttpConnection {
     this.observed?.connected(this.#url);
   }
 
-  /** The server may have named one. */
+  /** Stores the session id of a response, if it has a valid one. */
   beginSession(id: unknown): void {
     if (!this.session.isValidId(id)) return;
     this.session.id = id;
     this.observed?.learned({ session: id });
   }
 
-  /** A response with the status 2xx. */
+  /** Called for a response with a 2xx status. */
   accepted(): void {
     this.phase = 'running';
     this.status = undefined;
     this.symptoms = undefined;
   }
 
-  /** A response that is no answer. */
+  /** Called for a response that is not an answer. */
   notAnswer(response: IncomingMessage, body?: Buffer, byProxy = false): void {
     const text = this.mask(body?.toString('utf8', 0, DIAGNOSED_BYTES) ?? '');
     const contentType = response.headers['content-type'];
@@ -107,26 +107,26 @@ export class HttpConnection {
     this.symptoms = { url: this.#url, status: response.statusCode!, contentType, location, body: text, byProxy };
   }
 
-  /** The body of a response may be of another API. */
+  /** Called for a body that is not a message. It may come from a different API. */
   notMessage(response: IncomingMessage, body: Buffer): void {
     if (!body.includes('"jsonrpc"')) this.notAnswer(response, body);
   }
 
-  /** No response came. */
+  /** Called if no response arrived. */
   failed(error: NodeJS.ErrnoException, byProxy: boolean): void {
-    // One for each address of the host.
+    // An AggregateError holds one error per address of the host.
     const code = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException).code : error.code;
     this.symptoms = { url: this.#url, errorCode: code, errorMessage: error.message, byProxy };
   }
 
-  /** A stream of events is read from now on. */
+  /** Registers an event stream that is being read, so that `pause` affects it. */
   reads(response: IncomingMessage): void {
     this.#streams.add(response);
     response.on('close', () => this.#streams.delete(response));
     if (this.#isPaused) response.pause();
   }
 
-  /** Nothing more is read while too much waits to be sent. */
+  /** Pauses reading while too many outbound messages are queued. */
   pause(isFull: boolean): void {
     this.#isPaused = isFull;
     for (const response of this.#streams) {

@@ -1,24 +1,25 @@
-// Why a request over HTTP has no answer, and whether it can have run: `NOT_SENT` is certain, everything else is unknown.
+// Errors for HTTP requests without an answer, and whether the request may have run: `NOT_SENT` means certainly not,
+// every other code means unknown.
 
 import { STATUS_CODES } from 'node:http';
 import { type Evidence, PeerError } from '../../base/errors.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 
-/** A response that is no answer. */
+/** A response that is not an answer. */
 export interface Refused {
   status: number;
-  /** The first characters of its body, masked. */
+  /** The first characters of the body, masked. */
   text: string;
   retryAfter: string | undefined;
-  /** Where the server sends us, and we do not go. */
+  /** The target of a redirect that is not followed. */
   location: string | undefined;
-  /** From a proxy, before there was a connection to the server. */
+  /** True if a proxy sent the response before there was a connection to the server. */
   byProxy: boolean;
 }
 
 /**
- * With these, the request was turned away before its message was looked at. Not with 400 and 408: a server sends them too for
- * what it cannot read behind a request that it has begun to run.
+ * With these statuses, the request was rejected before its message was read. 400 and 408 are missing because servers also send them for
+ * unreadable data that follows a request which has already started.
  */
 const turnedAway = new Set([
   300, 301, 302, 304, 307, 308, 401, 402, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 428, 429,
@@ -44,7 +45,7 @@ export function brokenError(method: string, { mayHaveArrived, closedByUs, cause,
   return new PeerError('NOT_SENT', message, { cause, evidence, hint: connectHint(cause) });
 }
 
-/** Node.js calls it `aborted` or `socket hang up`. */
+/** Node.js reports a cut connection as `aborted` or `socket hang up`. */
 function cutOff(cause: Error): Error {
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== 'ECONNRESET') return cause;
@@ -95,7 +96,7 @@ const explanations: Readonly<Record<string, string>> = {
 function explain(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : explanations[code];
-  // An error for each address of a host has no message of its own.
+  // An AggregateError (one error per address of a host) has an empty message.
   return known === undefined ? error.message || String(code) : `${known} (${error.message || code})`;
 }
 

@@ -1,4 +1,4 @@
-// One HTTP request, and whether the other end can have got it.
+// One HTTP request, including whether the other end may have received it.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,16 +11,16 @@ import type { ObservedRemote } from './observed-remote.ts';
 
 export interface HttpEvents {
   response(response: IncomingMessage): void;
-  /** No response came. */
+  /** Called if there was no response. */
   failed(error: Error): void;
 }
 
 export interface Sent {
   method: string;
-  /** Name and value in turn, without `Host`. */
+  /** Alternating names and values, without `Host`. */
   headers: string[];
   body: string | undefined;
-  /** Through a proxy for plain HTTP, whose agent changes the headers. */
+  /** True for plain HTTP through a proxy, whose agent changes the headers. */
   isProxied: boolean;
   observed: ObservedRemote | undefined;
   /** An earlier request with the same body. */
@@ -38,7 +38,7 @@ export class HttpRequest {
   #timer: Timer | undefined;
   #error: Error | undefined;
   #hasResponse = false;
-  /** The proxy did not let us through: the server got nothing. */
+  /** The status with which the proxy refused. The server then received nothing. */
   #proxyStatus: number | undefined;
 
   constructor(connector: Connector, endpoint: Endpoint, sent: Sent, events: HttpEvents) {
@@ -63,7 +63,7 @@ export class HttpRequest {
       events.failed(error);
     };
     this.#request.on('error', failed);
-    // The server switched to another protocol: Node.js closes the connection, without an error.
+    // If the server switches protocols, Node.js closes the connection without an error.
     this.#request.on('close', () => {
       if (!this.#hasResponse && !this.#error) failed(new Error('The connection ended without a response'));
     });
@@ -80,10 +80,10 @@ export class HttpRequest {
     return this.#proxyStatus;
   }
 
-  /** False: it is certain that no server got the whole request. */
+  /** False if it is certain that no server received the whole request. */
   get mayHaveArrived(): boolean {
     if (!this.#isConnected || this.#proxyStatus !== undefined || !this.#socket) return false;
-    // The text is one write: where that was refused, some of the text is missing at the other end.
+    // The body is sent as one write. If that write failed, the other end received an incomplete body.
     if (!this.#isTls && (this.#error as NodeJS.ErrnoException | undefined)?.syscall === 'write') return false;
     return this.#socket.bytesWritten > this.#bytesBefore;
   }

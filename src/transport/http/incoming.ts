@@ -1,4 +1,4 @@
-// From the bytes of responses to messages: an answer settles the POST that it belongs to, and no other.
+// Turns response bytes into messages. An answer settles only the POST that it belongs to.
 
 import { PeerError, RpcError, toError } from '../../base/errors.ts';
 import { Delivery } from '../../framing/delivery.ts';
@@ -13,11 +13,11 @@ import type { Post } from './post.ts';
 export interface IncomingOwner {
   readonly channel: HttpChannel;
   readonly connection: HttpConnection;
-  /** The request with this id, as long as it waits for its answer. */
+  /** The pending request with this id. */
   waiting(id: RequestId): Post | undefined;
-  /** Its answer is about to be delivered. */
+  /** Called before the answer is delivered. */
   answered(post: Post): void;
-  /** The server asks something on the stream of this request. Returns false if it cannot be answered. */
+  /** Called when the server sends a request on the stream of this POST. Returns false if it cannot be answered. */
   asked(post: Post): boolean;
 }
 
@@ -41,7 +41,7 @@ export class Incoming implements MessageSink {
     this.#delivery = new Delivery(this.#reader, undefined, (thrown) => this.#owner.channel.onerror?.(toError(thrown)));
   }
 
-  /** The request whose response is being read. */
+  /** The id of the request whose response is being read. */
   get receivedFor(): RequestId | undefined {
     return this.#post?.id;
   }
@@ -50,7 +50,7 @@ export class Incoming implements MessageSink {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }
 
-  /** A message, chunk[start, end). Without a POST it came on a stream of the server. */
+  /** Reads the message chunk[start, end). Without a POST, it arrived on the server's stream. */
   read(post: Post | undefined, chunk: Uint8Array, start: number, end: number): void {
     this.#post = post;
     this.#delivery.span(chunk, start, end, this.#offset);
@@ -84,7 +84,7 @@ export class Incoming implements MessageSink {
   fault(fault: InboundFault): void {
     const post = this.#post;
     const { channel } = this.#owner;
-    // What the body of a response has is the answer, whatever it is.
+    // The only message in a JSON body is the answer, even if it is invalid.
     const isAnswer = !post?.isStream || fault.isResponse || fault.code === 'FRAME_TOO_LONG';
     if (post?.id === undefined || post.isSettled || !isAnswer) {
       if (channel.onfault) channel.onfault(fault);
@@ -96,7 +96,7 @@ export class Incoming implements MessageSink {
   }
 
   noise(): void {
-    // Text that is no message is a fault here.
+    // Non-protocol text is reported as a fault here.
   }
 
   #answer(message: JsonRpcResponse, frameBytes: number): void {
@@ -105,7 +105,7 @@ export class Incoming implements MessageSink {
     if (!this.#post && !post) return this.#owner.channel.onmessage?.(message, undefined, frameBytes);
     if (!post || post.id === undefined) return this.#unexpected('An answer came to a message that is no request');
     if (id === undefined && 'error' in message) {
-      // It was refused before its id was read.
+      // The server refused the request before it read the id.
       const { code, message: text, data } = message.error;
       return post.lose(new RpcError(code, String(text), data));
     }
@@ -117,9 +117,9 @@ export class Incoming implements MessageSink {
     if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
     if (!post.isStarted) return this.#unexpected(`The server answered ${post.method} before it was sent`);
     this.#owner.answered(post);
-    if (!this.#post) post.linger(); // on the stream of the server
+    if (!this.#post) post.linger(); // the answer arrived on the server's stream
     if (this.#owner.channel.onlost) this.#owner.channel.onmessage?.(message, undefined, frameBytes);
-    // The official client runs what handles progress a little later, and not after the answer.
+    // The official client runs progress handlers in a microtask and drops them after the answer.
     else queueMicrotask(() => this.#owner.channel.onmessage?.(message, undefined, frameBytes));
   }
 

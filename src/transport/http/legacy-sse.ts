@@ -1,5 +1,4 @@
-// HTTP+SSE of 2024-11-05: one stream from the server, whose first event says where messages are posted. The connection ends with
-// the stream.
+// HTTP+SSE of 2024-11-05: one server stream, whose first event names the URL for POSTs. The connection ends with the stream.
 
 import type { IncomingMessage } from 'node:http';
 import { PeerError } from '../../base/errors.ts';
@@ -12,20 +11,20 @@ import { contentType } from './response-body.ts';
 export interface LegacySseEvents {
   message(chunk: Uint8Array, start: number, end: number): void;
   tooLong(bytes: number): void;
-  /** The stream ended after it had been opened. */
+  /** Called when the stream ends after it was opened. */
   ended(error: Error): void;
 }
 
-/** How long the first event may take. */
+/** Time limit for the first event. */
 const ENDPOINT_TIMEOUT_MS = 10_000;
 
 export class LegacySse {
-  /** Where messages are posted, once the server has said so. */
+  /** The endpoint for POSTs, set by the server's first event. */
   to: Endpoint | undefined;
   readonly #connection: HttpConnection;
   readonly #events: LegacySseEvents;
   #call: HttpCall | undefined;
-  /** While it opens. */
+  /** Settles `open` while the stream is opening. */
   #settle: ((error?: Error) => void) | undefined;
 
   constructor(connection: HttpConnection, events: LegacySseEvents) {
@@ -33,7 +32,7 @@ export class LegacySse {
     this.#events = events;
   }
 
-  /** Resolves when the server has said where messages are posted. */
+  /** Resolves when the server has named the endpoint for POSTs. */
   open(): Promise<void> {
     const { clock, head } = this.#connection;
     return new Promise((resolve, reject) => {
@@ -77,7 +76,7 @@ export class LegacySse {
     reader.read(response, this.#call?.seen, (error) => this.#fail(error ?? new Error('The server ended the stream')));
   }
 
-  /** All messages go there. Another origin would get our headers. */
+  /** All messages are posted to this URL. Another origin is refused because it would receive our headers. */
   #endpoint(data: string): void {
     const from = this.#connection.endpoint.url;
     const url = URL.canParse(data, from.href) ? new URL(data, from) : undefined;

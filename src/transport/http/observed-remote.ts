@@ -1,5 +1,5 @@
-// Reports a remote server and the HTTP requests to it to an observer: each request, its response and its end, as its own events
-// show them. What is in the bodies is reported by the transport, which reads them anyway.
+// Reports a remote server and the HTTP requests to it to an observer: each request, its response and its end. The transport reports the
+// messages in the bodies, which it parses anyway.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type HeaderValues, headerLines, maskedUrl, shortSession } from '../../secrets/mask-http.ts';
@@ -9,20 +9,20 @@ import type { ExchangeObserver, HttpBody, HttpEnd, RemoteFacts, WireObserver } f
 export interface SeenRequest {
   url: URL;
   headers: HeaderValues;
-  /** The message in it. */
+  /** The message in the body. */
   text?: string | undefined;
   repeats?: ExchangeObserver | undefined;
 }
 
-/** The observer of one transport. What it throws does not affect the traffic. */
+/** The observer of one transport. Its exceptions do not affect the traffic. */
 export class ObservedRemote {
   readonly #observer: WireObserver;
-  /** Names of headers from a config. */
+  /** Lower-case names of configured headers. */
   readonly #hidden: ReadonlySet<string>;
   readonly #mask: Mask;
   readonly #report: (thrown: unknown) => void;
 
-  /** `headers`: those of a config, whose values are not reported. `mask` hides known values. */
+  /** `headers`: configured headers, whose values are not reported. `mask` hides known values. */
   constructor(observer: WireObserver, headers: object, mask: Mask, report: (thrown: unknown) => void) {
     this.#observer = observer;
     this.#hidden = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -34,7 +34,7 @@ export class ObservedRemote {
     this.#try(() => this.#observer.connected?.(maskedUrl(String(url), this.#mask)));
   }
 
-  /** `session` is the whole id. */
+  /** `session` is the complete id; it is shortened here. */
   learned({ session, ...facts }: RemoteFacts): void {
     const shown = session === undefined ? facts : { ...facts, session: shortSession(session) };
     this.#try(() => this.#observer.learned?.(shown));
@@ -44,7 +44,7 @@ export class ObservedRemote {
     this.#try(() => this.#observer.disconnected?.(reason && this.#mask(reason)));
   }
 
-  /** To be called before the request is sent. `repeats`: an earlier request with the same message. */
+  /** Must be called before the request is sent. `repeats`: an earlier request with the same message. */
   exchange(request: ClientRequest, { url, headers, text, repeats }: SeenRequest): ExchangeObserver {
     const begin = () =>
       this.#observer.exchange?.({
@@ -129,7 +129,7 @@ function watch(request: ClientRequest, seen: ExchangeObserver, mask: Mask): void
     response = incoming;
     const destroyResponse = incoming.destroy;
     incoming.destroy = (error) => {
-      // Node.js destroys it too, with this error, where the connection ends.
+      // Node.js also destroys the response, with ECONNRESET, when the connection ends.
       if ((error as NodeJS.ErrnoException | undefined)?.code !== 'ECONNRESET') isOurs ||= failure === undefined;
       return destroyResponse.call(incoming, error);
     };
@@ -151,7 +151,7 @@ function bodyOf({ headers, statusCode }: IncomingMessage): HttpBody {
   return type === '' ? 'none' : 'other';
 }
 
-/** For an observer that knows only messages. */
+/** Adapter for an observer that handles only messages. */
 function messagesOnly(observer: WireObserver): ExchangeObserver {
   return {
     first: 0,

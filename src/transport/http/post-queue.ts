@@ -1,5 +1,5 @@
-// The POSTs of a transport. Requests are limited, and those beyond the limit wait or are refused. Answers and notifications have a
-// limit of their own, so that a request that needs one is not held up by others; while too many of them wait, nothing is read.
+// The POSTs of a transport. Requests beyond the limit are queued or refused. Answers and notifications have a separate limit, so that
+// requests cannot block an answer that the server needs. While too many of them are queued, nothing is read.
 
 import { PeerError } from '../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
@@ -12,16 +12,16 @@ import {
 } from './http-client-options.ts';
 import { Post, type Posted } from './post.ts';
 
-/** Answers and notifications: how many are under way, and how many wait before nothing more is read. */
+/** For answers and notifications: the maximum under way, and the maximum queued before reading stops. */
 const MOST_REPLIES = 64;
 const MOST_WAITING_REPLIES = 256;
 
 export class PostQueue {
   readonly #maxQueued: number;
   readonly #maxQueuedChars: number;
-  /** Requests without an answer. */
+  /** Requests that are not answered yet. */
   readonly #pending = new InFlight<RequestId, Post>();
-  /** All with a connection. */
+  /** POSTs that use a connection. */
   readonly #open = new Set<Post>();
   readonly #requests: Lane;
   readonly #replies = new Lane(MOST_REPLIES);
@@ -35,12 +35,12 @@ export class PostQueue {
     this.#onfull = onfull;
   }
 
-  /** The request with this id, as long as it waits for its answer. */
+  /** The pending request with this id. */
   get(id: RequestId | undefined): Post | undefined {
     return id === undefined ? undefined : this.#pending.get(id);
   }
 
-  /** Starts it, now or later. Returns why it is refused. */
+  /** Starts the POST now or later. Returns an error if it is refused. */
   add(post: Post, neverRefuse: boolean): PeerError | undefined {
     if (post.id === undefined) {
       if (this.#replies.admits(post)) this.#start(post);
@@ -57,12 +57,12 @@ export class PostQueue {
     return undefined;
   }
 
-  /** All requests wait from now on. */
+  /** Queues all requests from now on. */
   hold(): void {
     this.#requests.isHeld = true;
   }
 
-  /** Notifications and answers too. */
+  /** Queues notifications and answers as well. */
   holdAll(): void {
     this.hold();
     this.#replies.isHeld = true;
@@ -76,7 +76,7 @@ export class PostQueue {
     this.#readAgain();
   }
 
-  /** The same message once more. */
+  /** Sends the same message again. */
   repeat(post: Post, change: Partial<Posted>): void {
     if (post.isSettled) return;
     this.settled(post);
@@ -84,12 +84,12 @@ export class PostQueue {
     this.add(new Post(post.owner, { ...post.posted, ...change }), true);
   }
 
-  /** Ends those that go on only in the session. */
+  /** Ends POSTs that depend on the session. */
   sessionEnded(): void {
     for (const post of [...this.#open]) post.sessionEnded();
   }
 
-  /** Of those that wait. */
+  /** Drops matching answers and notifications that are still queued. */
   dropReplies(isDropped: (post: Post) => boolean): void {
     for (const post of this.#replies.waiting.filter(isDropped)) {
       this.#replies.remove(post);
@@ -97,7 +97,7 @@ export class PostQueue {
     }
   }
 
-  /** Returns false if it had not been started. */
+  /** Returns false if the POST was not started. */
   withdraw(post: Post): boolean {
     return !this.#requests.remove(post);
   }
@@ -106,7 +106,7 @@ export class PostQueue {
     if (post.id !== undefined && this.#pending.get(post.id) === post) this.#pending.delete(post.id);
   }
 
-  /** Its connection is free again. */
+  /** Called when the connection of the POST is free again. */
   over(post: Post): void {
     this.#open.delete(post);
     if (isLasting(post)) return;
@@ -115,7 +115,7 @@ export class PostQueue {
     if (next) this.#start(next);
   }
 
-  /** Ends all of them, first those that were never sent. */
+  /** Ends all POSTs, beginning with those that were never sent. */
   end(fail: (post: Post) => void): void {
     const waiting = [...this.#requests.clear(), ...this.#replies.clear()];
     for (const post of [...waiting, ...this.#pending.takeAll()]) fail(post);
@@ -148,16 +148,19 @@ export class PostQueue {
   }
 }
 
-/** 2026-07-28: its answer is the end of a subscription. It takes the place of no other request. */
+/**
+ * In 2026-07-28, this request is answered only when its subscription ends. It does not count towards the limit of
+ * requests.
+ */
 function isLasting({ method }: Post): boolean {
   return method === 'subscriptions/listen';
 }
 
-/** A number of places, and those that wait for one. */
+/** A number of slots and a queue of POSTs that need one. */
 class Lane {
   waiting: Post[] = [];
   waitingChars = 0;
-  /** None is started meanwhile. */
+  /** While true, queued POSTs are not started. */
   isHeld = false;
   readonly #places: number;
   #running = 0;
@@ -166,12 +169,12 @@ class Lane {
     this.#places = places;
   }
 
-  /** How many more could be started, now or after `isHeld`. */
+  /** Number of POSTs that can still be started, ignoring `isHeld`. */
   get free(): number {
     return this.#places - this.#running;
   }
 
-  /** Returns false if it waits. */
+  /** Returns false if the POST is queued. */
   admits(post: Post): boolean {
     if (this.free <= 0 || this.isHeld) {
       this.waiting.push(post);
@@ -182,7 +185,7 @@ class Lane {
     return true;
   }
 
-  /** So many have ended. Returns one that is to be started. */
+  /** Frees `ended` slots. Returns a POST to start. */
   next(ended: number): Post | undefined {
     this.#running -= ended;
     const next = this.free > 0 && !this.isHeld ? this.waiting.shift() : undefined;

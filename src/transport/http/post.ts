@@ -1,5 +1,5 @@
-// One message to the server, as a POST, and what comes back: one JSON text, or a stream of events that ends with the answer. A
-// request settles exactly once.
+// One message to the server as a POST and its response: a JSON text, or an event stream that ends with the answer. A request settles
+// exactly once.
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
@@ -19,54 +19,54 @@ import { contentType, readBody, TOO_LONG } from './response-body.ts';
 /** The transport of a POST. */
 export interface PostOwner {
   readonly connection: HttpConnection;
-  /** A message for the client, chunk[start, end). */
+  /** A message for the client: chunk[start, end). */
   received(post: Post, chunk: Uint8Array, start: number, end: number): void;
-  /** An event or a body that is too long to be read. */
+  /** An event or a body exceeded the size limit. */
   tooLong(post: Post, bytes: number): void;
-  /** A response with another status than 2xx. */
+  /** A response with a non-2xx status. */
   refused(post: Post, response: IncomingMessage, body: Buffer): void;
-  /** A response with the status 2xx has begun. */
+  /** The headers of a 2xx response have arrived. */
   accepted(post: Post, response: IncomingMessage): void;
-  /** The server does not know the session any more. */
+  /** The server no longer knows the session. */
   sessionEnded(): void;
-  /** No answer will come. */
+  /** The request will not be answered. */
   lost(post: Post, error: Error): void;
-  /** Nothing of it is left. */
+  /** The POST has ended and uses no resources any more. */
   over(post: Post): void;
 }
 
-/** What a message is to the transport. */
+/** The message of a POST, with the facts that the transport needs. */
 export interface Posted {
-  /** Of a request. */
+  /** Undefined unless the message is a request. */
   readonly id: RequestId | undefined;
   readonly method: string;
   readonly text: string;
-  /** Headers that repeat the message, name and value in turn: 2026-07-28. */
+  /** Headers of 2026-07-28 that repeat parts of the message, as alternating names and values. */
   readonly own: readonly string[] | undefined;
-  /** HTTP+SSE: where messages go. Answers come on the stream of the connection. */
+  /** For HTTP+SSE: the target of POSTs. Answers arrive on the connection's stream. */
   readonly to?: Endpoint | undefined;
-  /** It is sent a second time, in another session than before. */
+  /** True if the message is sent again in a new session. */
   readonly isRepeated?: boolean;
-  /** Where the sender waits for the end of it. */
+  /** Set if the sender waits for the outcome. */
   readonly settle?: { resolve: () => void; reject: (error: Error) => void } | undefined;
 }
 
-/** How long a server may leave a response open after the answer. */
+/** How long a server may keep a response open after the answer. */
 const LINGER_MS = 5_000;
-/** The first request of a connection. */
+/** Methods that can be the first request of a connection. */
 const openings = new Set(['initialize', 'server/discover']);
 const MOST_REFUSAL_BYTES = 1024 * 1024;
 
 export class Post implements HttpEvents {
   readonly owner: PostOwner;
   readonly posted: Posted;
-  /** Its answer came, or its failure is known. */
+  /** True when the answer has arrived or the failure is known. */
   isSettled = false;
-  /** Its answer is one of the events of a stream. */
+  /** True if the response is an event stream. */
   isStream = false;
-  /** The server asked something on its stream. */
+  /** True if the server sent a request on the stream. */
   hasAsked = false;
-  /** In which it was sent. */
+  /** Id of the session in which the message was sent. */
   session: string | undefined;
   #call: HttpCall | undefined;
   #rest: GetStream | undefined;
@@ -86,12 +86,12 @@ export class Post implements HttpEvents {
     return this.posted.method;
   }
 
-  /** False: it is certain that the message did not run. */
+  /** False if it is certain that the message did not run. */
   get mayHaveRun(): boolean {
     return this.#call?.mayHaveArrived ?? false;
   }
 
-  /** False while it waits for its place. */
+  /** False while the POST is queued. */
   get isStarted(): boolean {
     return this.#call !== undefined;
   }
@@ -100,7 +100,7 @@ export class Post implements HttpEvents {
     return this.#call?.isRefusedByProxy ?? false;
   }
 
-  /** A message that has headers of its own belongs to none. */
+  /** A message with its own headers (2026-07-28) does not belong to a session. */
   isOfSession(id: string | undefined): boolean {
     return this.posted.own !== undefined || this.session === id;
   }
@@ -144,7 +144,7 @@ export class Post implements HttpEvents {
     this.close();
   }
 
-  /** The connection failed. */
+  /** Called when the connection fails. */
   fail(cause: Error, closedByUs = false): void {
     const { mayHaveRun } = this;
     if (!closedByUs) this.owner.connection.failed(cause, this.isRefusedByProxy);
@@ -164,25 +164,25 @@ export class Post implements HttpEvents {
     this.owner.lost(this, error);
   }
 
-  /** It has no purpose any more. */
+  /** Settles a message that has become obsolete. */
   drop(): void {
     this.isSettled = true;
     this.posted.settle?.resolve();
   }
 
-  /** What needs the session cannot go on; an answer can still come. */
+  /** Fails requests that need the session. Other requests can still be answered. */
   sessionEnded(): void {
     if (this.#rest || this.hasAsked) this.failed(new Error('The server ended the session'));
   }
 
-  /** The server should end the response after the answer. */
+  /** Limits how long the response may stay open after the answer. */
   linger(): void {
     if (this.#isOver) return;
     if (this.#rest) return this.close();
     this.#timer ??= this.owner.connection.clock.after(LINGER_MS, () => this.close());
   }
 
-  /** Ends what is left of it. */
+  /** Ends the POST and destroys its connection. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -192,7 +192,7 @@ export class Post implements HttpEvents {
     this.owner.over(this);
   }
 
-  /** It ended by itself: the socket can be used again. */
+  /** The response ended normally, so its socket can be reused. */
   #ended(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -238,7 +238,7 @@ export class Post implements HttpEvents {
     reader.read(response, this.#call?.seen, (error) => this.#cut(reader, error));
   }
 
-  /** The stream ended, perhaps before the answer. */
+  /** The stream ended, possibly before the answer. */
   #cut(reader: EventReader, error: Error | undefined): void {
     if (this.#isOver) return;
     if (this.isSettled) return this.#ended();

@@ -1,11 +1,11 @@
-// Agents that connect through a proxy. The libraries wait for the proxy without a limit, and keep the socket to it when the request
-// is given up meanwhile: both are mended here.
+// Agents that connect through a proxy. The libraries wait for the proxy without a limit and keep its socket when the request is cancelled.
+// This file fixes both.
 
 import type { AgentOptions, ClientRequest, Agent as HttpAgent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 
-/** What both libraries have. */
+/** The members that both libraries share. */
 interface ProxyAgent extends HttpAgent {
   connectOpts: object;
   connect(request: ClientRequest, options: never): Promise<Socket>;
@@ -14,7 +14,7 @@ interface ProxyAgent extends HttpAgent {
 export class ProxyAgents {
   readonly #clock: Clock;
   readonly #connectTimeoutMs: number;
-  /** Requests that have no connection yet. */
+  /** Requests that are not connected yet. */
   readonly #attempts = new Map<ClientRequest, AbortController>();
 
   constructor(clock: Clock, connectTimeoutMs: number) {
@@ -31,7 +31,7 @@ export class ProxyAgents {
     return this.#limited(new HttpProxyAgent(proxy, options as object) as unknown as ProxyAgent);
   }
 
-  /** Without a request: all of them. */
+  /** Cancels all connection attempts if `request` is absent. */
   giveUp(request?: ClientRequest): void {
     const given = request ? [this.#attempts.get(request)] : this.#attempts.values();
     for (const attempt of given) attempt?.abort(new Error('The request was given up'));
@@ -47,7 +47,7 @@ export class ProxyAgents {
         attempt.abort(new Error(`No connection within ${ms} ms (connectTimeoutMs)`)),
       );
       this.#attempts.set(request, attempt);
-      agent.connectOpts = { ...connectOpts, signal: attempt.signal }; // read before the first `await` of `connect`
+      agent.connectOpts = { ...connectOpts, signal: attempt.signal }; // `connect` reads this before its first `await`
       try {
         return await connect(request, options);
       } catch (error) {

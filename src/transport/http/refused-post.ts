@@ -1,4 +1,4 @@
-// A response to a POST with a status that is no success: the answer to the request, the end of the session, or a refusal.
+// Classifies a non-2xx response to a POST: the answer to the request, the end of the session, or a refusal.
 
 import type { IncomingMessage } from 'node:http';
 import { type Evidence, RpcError } from '../../base/errors.ts';
@@ -12,7 +12,7 @@ import type { Post } from './post.ts';
 import { contentType } from './response-body.ts';
 
 export type Judgement =
-  /** The body is a message with the id of the request. */
+  /** `answer`: the body is a message with the id of the request. */
   { kind: 'answer' } | { kind: 'session-ended' } | { kind: 'refused'; error: Error; status: number; isMcp: boolean };
 
 interface ErrorBody {
@@ -22,7 +22,7 @@ interface ErrorBody {
   data: unknown;
 }
 
-/** With these, what a body says does not come from the server of the request, or says less than the status. */
+/** With these statuses, the body does not come from the MCP server, or is less specific than the status. */
 const aboutAccess = new Set([401, 403, 407, 413, 429, 431, 502, 503, 504]);
 const SAID_CHARS = 300;
 
@@ -76,7 +76,7 @@ function errorIn(body: Buffer): ErrorBody | undefined {
       data,
     };
   } catch {
-    return undefined; // a text of a proxy
+    return undefined; // for example an error page of a proxy
   }
 }
 

@@ -1,4 +1,4 @@
-// MCP 2026-07-28 over HTTP: headers repeat parts of the body, so that proxies need not read it.
+// MCP 2026-07-28 over HTTP: headers that repeat parts of the body, so that proxies need not parse it.
 
 import { encodeHeader } from '../../base/header-text.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
@@ -7,15 +7,15 @@ import { methodsOfMcp } from '../../mcp/methods.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** Those that describe the request itself, beside `Mcp-…`. */
+/** Headers that describe the request itself, besides `Mcp-…`. A message must not set them. */
 const reserved = new Set([
   ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'expect', 'host'],
   ...['last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id', 'transfer-encoding'],
 ]);
 
 /**
- * Name and value in turn, with further headers of the message. None for a message of an earlier revision, which has no
- * envelope.
+ * Returns alternating names and values, including `further` headers of the message. Undefined for messages of earlier
+ * revisions, which have no envelope.
  */
 export function repeatedHeaders(
   message: JsonRpcMessage,
@@ -23,7 +23,7 @@ export function repeatedHeaders(
 ): string[] | undefined {
   if (!('method' in message)) return undefined;
   const { method } = message;
-  // Reading `params` would join what is shared with the rest.
+  // Reading `params` would merge the shared and own parts, so read them separately.
   const isSharing = message instanceof SharingRequest;
   const own = isSharing ? message.own : message.params;
   const meta = (isSharing ? message.shared : own)?._meta as Record<string, unknown> | undefined;

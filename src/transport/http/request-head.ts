@@ -1,4 +1,4 @@
-// The headers of requests, as flat lists of name and value: those that all requests of a connection share are put together once.
+// Builds request headers as flat lists of names and values. The headers common to all requests of a connection are built once.
 
 import type { Session } from './session.ts';
 
@@ -22,7 +22,7 @@ export class RequestHead {
     this.#delete = flat({}, given);
   }
 
-  /** `own`: headers of this message, or of its session. */
+  /** `own`: headers of this message or of its session. */
   post(bytes: number, own: readonly string[], authorization: string | undefined): string[] {
     const headers = this.#post.concat('Content-Length', String(bytes), own);
     return authorized(headers, authorization);
@@ -44,7 +44,7 @@ function authorized(headers: string[], authorization: string | undefined): strin
   return headers;
 }
 
-/** What is given replaces a default. What describes the body is ours alone. */
+/** Given headers replace defaults, except those that describe the body or the connection. */
 function flat(defaults: Record<string, string>, given: Readonly<Record<string, string>>): string[] {
   const byName = new Map(Object.entries(defaults).map(([name, value]) => [name, [name, value]]));
   for (const [name, value] of Object.entries(given)) {

@@ -1,9 +1,9 @@
-// The body of a response that is no stream, within a limit.
+// Reads the body of a non-stream response, up to a size limit.
 
 import type { IncomingMessage } from 'node:http';
 import { BodyParts } from '../../base/body-parts.ts';
 
-/** `TOO_LONG`: it has more bytes than allowed. The connection is closed then. */
+/** The body exceeds the limit. The connection is then closed. */
 export const TOO_LONG: unique symbol = Symbol('too long');
 
 export function readBody(
@@ -25,7 +25,7 @@ export function readBody(
   });
   response.on('end', () => end(asBuffer(body.whole())));
   response.on('error', end);
-  // It may have been destroyed before, and then it has no other event.
+  // A response that is already destroyed emits no further events.
   if (response.destroyed) queueMicrotask(() => end(new Error('The connection ended within the response')));
 }
 

@@ -1,5 +1,5 @@
-// A new session where the server has forgotten the one before (404), as 2025-03-26 to 2025-11-25 require: the same `initialize` and
-// `notifications/initialized` again. Requests wait meanwhile. Those that were refused did not run, and are sent again, once.
+// Starts a new session when the server no longer knows the current one (404), as 2025-03-26 to 2025-11-25 require, by repeating
+// `initialize` and `notifications/initialized`. Requests are queued meanwhile. Refused requests did not run and are sent once more.
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
@@ -19,13 +19,13 @@ import { judge } from './refused-post.ts';
 export interface RenewalOwner {
   readonly connection: HttpConnection;
   readonly channel: HttpChannel;
-  /** The old session is over. */
+  /** Closes the stream of the old session. */
   closeStream(): void;
-  /** A message that is no answer to `initialize`. */
+  /** Called for a message that is not the answer to `initialize`. */
   receivedOther(chunk: Uint8Array, start: number, end: number): void;
-  /** There is a new session: opens its stream, and then starts what waits. */
+  /** Called when the new session is ready: opens its stream, then starts queued requests. */
   listen(): void;
-  /** There is no new session. */
+  /** Called when a new session cannot be started. */
   end(error: Error): void;
 }
 
@@ -46,9 +46,9 @@ export class SessionRenewal implements PostOwner {
   readonly #queue: PostQueue;
   #opening: Posted | undefined;
   #revision: string | undefined;
-  /** When the last ones began. */
+  /** Start times of recent renewals. */
   #begunMs: number[] = [];
-  /** What is under way. */
+  /** The POST of the current renewal. */
   #post: Post | undefined;
   #timer: Timer | undefined;
   #result: object | undefined;
@@ -63,12 +63,12 @@ export class SessionRenewal implements PostOwner {
     return this.#post !== undefined;
   }
 
-  /** The server has accepted this `initialize`. */
+  /** Called when the server has accepted this `initialize`. */
   learn({ id, method, text, own }: Posted): void {
     this.#opening = { id, method, text, own };
   }
 
-  /** The server does not know the session of this POST, which did not run. */
+  /** Called when the server does not know the session of this POST. The POST did not run. */
   refusedBySession(post: Post): void {
     const isLate = this.#owner.channel.onrenewed && (this.isActive || !post.isOfSession(this.connection.session.id));
     const why = isLate ? undefined : this.#begin();
@@ -82,7 +82,7 @@ export class SessionRenewal implements PostOwner {
     if (why !== undefined) this.#end(why);
   }
 
-  /** The server does not know the session of a stream. */
+  /** Called when the server does not know the session of a stream. */
   sessionEnded(): void {
     const why = this.isActive ? undefined : this.#begin();
     if (why !== undefined) this.#end(why);
@@ -140,10 +140,10 @@ export class SessionRenewal implements PostOwner {
   }
 
   over(): void {
-    // It takes the place of no other.
+    // The POST bypasses the queue, so there is no slot to free.
   }
 
-  /** Returns why there is no new session. */
+  /** Returns the reason if a new session cannot be started. */
   #begin(): string | undefined {
     const { session, clock } = this.connection;
     if (!this.#owner.channel.onrenewed || !this.#opening || session.version === undefined) return ENDED;
@@ -186,7 +186,7 @@ export class SessionRenewal implements PostOwner {
 
 const ofSession = new Set(['an answer', 'notifications/cancelled', 'notifications/progress']);
 
-/** It means nothing in another session, where its id may be that of another request. */
+/** These messages are meaningless in a new session, where their ids may belong to other requests. */
 function isBoundToSession({ method }: Post): boolean {
   return ofSession.has(method);
 }

@@ -1,6 +1,6 @@
-// A session with a server: 2025-03-26 to 2025-11-25. The server may name it in its answer to `initialize`.
+// A session with a server of 2025-03-26 to 2025-11-25. The server may assign its id in the answer to `initialize`.
 
-/** "The session ID MUST only contain visible ASCII characters." The length is a limit of ours. */
+/** "The session ID MUST only contain visible ASCII characters." The length limit is our own. */
 const valid = /^[\x21-\x7e]{1,1024}$/;
 
 export class Session {
@@ -21,13 +21,13 @@ export class Session {
     return this.#version;
   }
 
-  /** Negotiated by `initialize`. */
+  /** The revision negotiated by `initialize`. */
   set version(version: string | undefined) {
     this.#version = version;
     this.#change();
   }
 
-  /** Of every request that belongs to it: name and value in turn. */
+  /** Headers of every request in the session, as alternating names and values. */
   get headers(): readonly string[] {
     return this.#headers;
   }
