@@ -94,6 +94,16 @@ test.each([
     "Error: Cannot find module '/x/no.mjs'\n    at x\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n",
     '/x/no.mjs',
   ],
+  [
+    'module-not-found',
+    "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/home/ada/projects/weather server/node_modules/@modelcontextprotocol/sdk/dist/esm/server/mcp' imported from /x/s.mjs\n",
+    '"@modelcontextprotocol/sdk/dist/esm/server/mcp" of a package',
+  ],
+  [
+    'variable-not-set',
+    'Traceback (most recent call last):\n  File "s.py", line 2, in <module>\n    KEY = [redacted]["ACME_KEY"]\n  File "<frozen os>", line 679, in __getitem__\nKeyError: \'ACME_KEY\'\n',
+    'ACME_KEY',
+  ],
   ['out-of-memory', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n', 'memory'],
   ['usage', 'usage: server [-h] --root ROOT\nserver: error: the following arguments are required: --root\n', '--root'],
 ])('%s by what was written to stderr: %s', (name, stderr, words) => {

@@ -3,7 +3,7 @@
 import { commandWords, programName, shellHere, shellWord } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
 import type { Observations } from './observations.ts';
-import { exitRule, lastError, quoted, type Rule } from './rule.ts';
+import { exitRule, lastError, quoted, quotedEnd, type Rule } from './rule.ts';
 import { passOn, withheldVariable } from './withheld-variable.ts';
 
 const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: use the absolute path, or set "cwd".';
@@ -37,13 +37,23 @@ function packageMissing(name: string, observed: Observations) {
 }
 
 const nodePackage = exitRule('module-not-found', /Cannot find (?:module|package) '([^']+)'/, ([, name], observed) =>
-  isFileName(name!)
-    ? {
-        problem: `imports the file ${quoted(name!)}, which does not exist`,
-        fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
-      }
-    : packageMissing(name!, observed),
+  isFileName(name!) ? importMissing(name!) : packageMissing(name!, observed),
 );
+
+function importMissing(file: string) {
+  const [, inPackage] = /.*[\\/]node_modules[\\/](.+)$/.exec(file) ?? [];
+  if (inPackage === undefined)
+    return {
+      problem: `imports the file ${quotedEnd(file)}, which does not exist`,
+      fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
+    };
+  return {
+    problem: `imports ${quotedEnd(inPackage)} of a package, which does not exist`,
+    fix: /\.[cm]?js$/.test(inPackage)
+      ? 'Correct the path of the import, or install the version of the package that has it.'
+      : 'Complete the path of the import: ES modules need the file extension, for example "@modelcontextprotocol/sdk/server/mcp.js".',
+  };
+}
 
 const pythonModule = exitRule(
   'module-not-found',
@@ -123,7 +133,7 @@ const variable: Rule = {
       return { problem: `needs the environment variable ${withheld}`, fix: passOn(withheld) };
     }
     if (!observed.hasFailed) return undefined;
-    const isPython = /os\.environ|os\.py/.test(text);
+    const isPython = /os\.environ|os\.py|<frozen os>/.test(text);
     const name = (isPython && lastError(/^KeyError: '([A-Z][A-Z0-9_]+)'/m, text)?.[1]) || namedVariable(text);
     if (name === undefined) return undefined;
     return {

@@ -51,3 +51,8 @@ export function quoted(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
 }
+
+/** The end of a path says more than its beginning. */
+export function quotedEnd(path: string): string {
+  return JSON.stringify(path.length > 80 ? `…${path.slice(-80)}` : path);
+}

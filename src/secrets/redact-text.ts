@@ -21,6 +21,8 @@ const MOST_QUOTED_CHARS = 16_384;
 const bareValue = /(?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+/y;
 /** `${NAME}`, which the program that reads it expands: the name is no secret. */
 const variable = /(?:(?:Bearer|Basic|Token|Digest)\s+)?\$\{[\w:.-]{1,80}\}(?![^\s"'`\\,;&)}\]])/y;
+/** Code that reads a variable, as a traceback quotes it: the value is elsewhere. */
+const lookup = /(?:os\.(?:environ|getenv)|process\.env|System\.getenv|Deno\.env|env::var|ENV)(?=[.[(])/y;
 const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
 /** A challenge (`WWW-Authenticate`) names its scheme too, and has parameters and no credential behind it. */
 const schemes = /\b(Bearer|Basic)\s+(?!(?:realm|scope|error|error_\w{3,11}|resource_metadata)=")([\w.~+/=-]{8,})/gi;
@@ -58,8 +60,7 @@ function redactNamed(text: string, hide: (secret: string) => string): string {
   named.lastIndex = 0;
   for (let name = named.exec(text); name; name = named.exec(text)) {
     if (!isSecretName(name[1]!)) continue;
-    variable.lastIndex = named.lastIndex;
-    if (variable.test(text)) continue;
+    if (isAt(variable, text, named.lastIndex) || isAt(lookup, text, named.lastIndex)) continue;
     const value = valueAt(text, named.lastIndex);
     if (!value) continue;
     output += `${text.slice(copied, named.lastIndex)}${value.quote}${hide(value.content)}${value.quote}`;
@@ -67,6 +68,11 @@ function redactNamed(text: string, hide: (secret: string) => string): string {
     named.lastIndex = copied;
   }
   return output + text.slice(copied);
+}
+
+function isAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }
 
 interface Value {

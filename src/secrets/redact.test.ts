@@ -57,6 +57,9 @@ describe('redaction of JSON', () => {
 
   it.each([
     ['Authorization: Bearer ${TOKEN}', 'Authorization: Bearer ${TOKEN}'],
+    ['KEY = os.environ["ACME_API_KEY"]', 'KEY = os.environ["ACME_API_KEY"]'],
+    ['const token = process.env.TOKEN;', 'const token = process.env.TOKEN;'],
+    ['token = environ-x', 'token = [redacted]'],
     ['curl -H "token: ${env:A_B}", x', 'curl -H "token: ${env:A_B}", x'],
     ['token=$5ecret', 'token=[redacted]'],
   ])('leaves the name of a variable: %s becomes %s', (text, expected) => {
