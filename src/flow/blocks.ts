@@ -1,11 +1,11 @@
-// Memory for what passes: copies of the bytes, and where in them each frame begins and ends. A block is filled from the
-// front and never written over, so that a frame that was handed out stays as it is. It is freed when nothing
-// refers to a frame in it any more. Many frames share one: an object for each would slow down a busy pipe.
+// Memory for captured frames: copies of the bytes, and the start and end of each frame in them. A block is filled from
+// the front and never overwritten, so a frame that was handed out stays unchanged. A block is freed when nothing refers
+// to its frames any more. Frames share blocks, because an object for each would slow down a busy pipe.
 
 const BLOCK_BYTES = 256 * 1024;
-/** A start and an end for each frame. */
+/** Two entries per frame: start and end. */
 const BLOCK_PLACES = 16 * 1024;
-/** A longer copy gets a block of its own, so that little is left empty at the end of one. */
+/** A longer copy gets its own block, which limits unused space at the end of shared blocks. */
 export const LARGEST_SHARED_BYTES = 64 * 1024;
 
 export class Block {
@@ -23,7 +23,7 @@ export class Block {
     return this.usedBytes + bytes <= this.bytes.length && this.usedPlaces + places <= this.places.length;
   }
 
-  /** Returns where the copy begins. */
+  /** Returns the start of the copy. */
   copy(bytes: Uint8Array): number {
     const start = this.usedBytes;
     this.bytes.set(bytes, start);
@@ -35,7 +35,7 @@ export class Block {
 export class Blocks {
   #current: Block | undefined;
 
-  /** A block with room for so many bytes and so many frames. */
+  /** A block with space for this many bytes and frames. */
   withRoom(bytes: number, frames: number): Block {
     const places = frames * 2;
     if (bytes > LARGEST_SHARED_BYTES || places > BLOCK_PLACES) return new Block(bytes, places);

@@ -1,4 +1,4 @@
-// A frame as the store keeps it: where its bytes lie, and nothing computed.
+// A frame as the store keeps it: the position of its bytes, without any parsed data.
 
 import type { FlowDirection, FrameEvent, HttpPlace } from './event.ts';
 
@@ -12,7 +12,7 @@ export class CapturedFrame implements FrameEvent {
   readonly length: number;
   readonly offset: number | undefined;
   readonly http: HttpPlace | undefined;
-  /** The payload is block[start, start + length): for readers that need no view. */
+  /** The payload is block[start, start + length), for readers that do not need a view. */
   readonly #block: Uint8Array;
   readonly #start: number;
 

@@ -1,6 +1,6 @@
-// What one client of a host does, as events of a store. A door that has a wire gives it the bytes; one that has messages gives it
-// their texts. The store drops what is oldest: what is known of a client is written again when that has happened, so that its
-// traffic can always be told from that of others.
+// Records the actions of one host client as events of a store. A gateway with a wire passes bytes; one with messages passes their texts.
+// The store drops its oldest events, so the facts about a client are repeated after they were dropped. Its traffic thus always stays
+// attributable.
 
 import { firstChars } from '../base/first-chars.ts';
 import type { FrameFault } from '../framing/framing.ts';
@@ -10,17 +10,17 @@ import { encodeOnce } from './encode-once.ts';
 import type { ClientFact, FlowDirection, HttpPlace } from './event.ts';
 import type { FlowStore } from './store.ts';
 
-/** Texts of a client are cut to this: they are kept as long as it is known. */
+/** Client texts are cut to this many characters, because they are kept as long as the client is known. */
 const LONGEST_TEXT = 200;
 
 type Described = Omit<ClientFact, 'kind' | 'state'>;
 
-/** What is known of a client, over all its requests. */
+/** Facts about a client, over all its requests. */
 export class KnownClient {
   readonly name: string;
   readonly #store: FlowStore;
   #facts: Described;
-  /** The newest event that has these facts. */
+  /** Sequence number of the newest event with these facts. */
   #factsSeq = 0;
 
   constructor(store: FlowStore, name: string, facts: Described) {
@@ -29,18 +29,18 @@ export class KnownClient {
     this.#facts = facts;
   }
 
-  /** `life` is that of the event that this precedes. */
+  /** `life`: the process run of the event that follows. */
   tell(state: ClientFact['state'], life: number): void {
     this.#factsSeq = this.#store.lastSeq + 1;
     this.#store.append(this.name, life, { kind: 'client', state, ...this.#facts });
   }
 
-  /** Before each of its events. */
+  /** Must be called before each event of the client. */
   repeatIfDropped(life: number): void {
     if (this.#factsSeq <= this.#store.lastSeq - this.#store.size) this.tell('known', life);
   }
 
-  /** Returns whether that was new. */
+  /** Returns whether any fact changed. */
   learn(facts: Partial<Described>): boolean {
     const before = this.#facts;
     this.#facts = { ...before, ...facts };
@@ -57,7 +57,7 @@ export class ClientSource implements WireObserver {
   #isAnswered = false;
   #isKnown: boolean;
 
-  /** `isAlone`: it is one request of a client of which all come alone. */
+  /** `isAlone`: the source is a single request of a stateless client. */
   constructor(store: FlowStore, client: KnownClient, life: number, isAlone: boolean) {
     this.#store = store;
     this.#client = client;
@@ -66,14 +66,14 @@ export class ClientSource implements WireObserver {
     this.#isKnown = isAlone;
   }
 
-  /** What the client says about itself. The first name counts. */
+  /** Records the client's description of itself. Only the first name counts. */
   introduced(facts: SelfDescription): void {
     if (this.#isKnown) return;
     this.#isKnown = facts.info !== undefined;
     if (this.#client.learn(textsOf(facts))) this.#client.tell('known', this.#life);
   }
 
-  /** A request of this client led to a request on another wire. */
+  /** Records that a request of this client led to a request on another wire. */
   linked(
     request: string | number,
     { server: wire, life: wireLife }: { server: string; life: number },
@@ -83,12 +83,12 @@ export class ClientSource implements WireObserver {
     this.#store.append(this.#client.name, this.#life, { kind: 'link', request, wire, wireLife, direction, id });
   }
 
-  /** The client itself is asked, during its request. */
+  /** Records a question to the client during its request. */
   asked(request: string | number, id: string | number): void {
     this.linked(request, { server: this.#client.name, life: this.#life }, 'toClient', id);
   }
 
-  /** The number of the next HTTP request of this client. */
+  /** The number of the client's next HTTP request. */
   nextExchange(): number {
     return this.#isAlone ? this.#life : ++this.#exchanges;
   }
@@ -120,7 +120,7 @@ export class ClientSource implements WireObserver {
     this.#store.append(this.#client.name, this.#life, fact);
   }
 
-  /** It is gone. Of a request that comes alone, only the end without an answer is worth an event. */
+  /** Records the end of the client. For a stateless request, only an end without an answer is recorded. */
   closed(): void {
     if (!this.#isAlone || !this.#isAnswered) this.#client.tell('closed', this.#life);
   }
@@ -131,7 +131,7 @@ export class ClientSource implements WireObserver {
   }
 }
 
-/** They come from the client: anything may be there. */
+/** Values sent by the client, so they may have any type. */
 export interface SelfDescription {
   revision?: unknown;
   info?: unknown;

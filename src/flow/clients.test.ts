@@ -1,4 +1,4 @@
-// Clients as sources of the flow, and what of it stays bounded.
+// Clients as sources of the flow, and the bounds on their memory.
 
 import { expect, test } from 'vitest';
 import { type ClientOrigin, FlowClients } from './clients.ts';
@@ -71,7 +71,7 @@ test('what is known of a client is written again when the store has dropped it',
     const { name, principal, revision } = facts(store).at(-1) ?? {};
     return name === 'cursor' && principal === 'ada' && revision === '2025-11-25';
   });
-  // Dropped with one frame, and back with the next.
+  // Facts that were dropped with one frame are repeated with the next.
   expect(isKnown.filter((known, at) => !known && isKnown[at + 1] === false)).toEqual([]);
   expect(isKnown.filter((known) => known).length).toBeGreaterThan(80);
 });
@@ -80,7 +80,7 @@ test('names of any length and number cost a bounded amount of memory', () => {
   const { store, seen } = setup(50);
   for (let at = 0; at < 3000; at++) seen(undefined, alone(`${at} ${'x'.repeat(10_000)}`));
   expect(store.heldBytes).toBeLessThan(50 * 2000);
-  // The newest thousand are still known: nothing is opened a second time.
+  // The newest 1,000 names are still known, so nothing is opened a second time.
   const before = store.lastSeq;
   seen(undefined, alone(`2999 ${'x'.repeat(10_000)}`));
   expect(store.lastSeq).toBe(before);

@@ -1,18 +1,18 @@
-// Names the clients of a host and gives each a source in the flow. A connection or session is a client; requests that come alone
-// are grouped by who is behind them and what they call themselves, so that the list of clients stays short.
+// Names the clients of a host and gives each a source in the flow. A connection or session is a client. Stateless requests are grouped by
+// their principal and their description, so that the list of clients stays short.
 
 import { ClientSource, KnownClient, type SelfDescription, textsOf } from './client-source.ts';
 import type { FlowStore } from './store.ts';
 
-/** How a client reaches the host. */
+/** The connection path of a client. */
 export interface ClientOrigin {
-  /** `socket`, `http`, `http+sse`. */
+  /** The gateway: `socket`, `http`, `http+sse`. */
   readonly door: string;
-  /** What a request that comes alone says about itself. Absent for connections and sessions. */
+  /** The description in a stateless request. Absent for connections and sessions. */
   readonly alone?: SelfDescription | undefined;
 }
 
-/** A client among all those of this process. */
+/** Identity of a client within this process. */
 export interface ObservedIdentity {
   readonly id: string;
   readonly principal: string | undefined;
@@ -21,11 +21,11 @@ export interface ObservedIdentity {
 interface Group {
   client: KnownClient;
   requests: number;
-  /** By the number of the request among all that come alone. */
+  /** Number of the last stateless request that used the group. */
   usedAt: number;
 }
 
-/** A client decides what it calls itself: beyond this many names, the group that was unused for longest is begun anew. */
+/** Clients choose their names. Beyond this many groups, the least recently used one is forgotten. */
 const MOST_GROUPS = 1000;
 
 export class FlowClients {
@@ -37,7 +37,7 @@ export class FlowClients {
     this.#store = store;
   }
 
-  /** To be called once for each connection, session or request that comes alone. */
+  /** Must be called once for each connection, session or stateless request. */
   readonly observe = ({ id, principal }: ObservedIdentity, { door, alone }: ClientOrigin): ClientSource => {
     if (!alone) {
       const client = new KnownClient(this.#store, nameOf(id), { door, principal });
@@ -52,7 +52,7 @@ export class FlowClients {
 
   #groupOf(id: string, principal: string | undefined, door: string, alone: SelfDescription): Group {
     const { name, version, revision } = textsOf(alone);
-    // The lengths say where each text ends.
+    // The lengths make the concatenated key unambiguous.
     const lengths = `${principal?.length} ${name?.length} ${version?.length} ${revision?.length}`;
     const key = `${door} ${lengths} ${principal}${name}${version}${revision}`;
     let group = this.#groups.get(key);
@@ -66,7 +66,7 @@ export class FlowClients {
     return group;
   }
 
-  /** Looked for only now: a map that each request moves its group in keeps much garbage alive. */
+  /** Searched only when needed: reordering a map with each request would keep much garbage alive. */
   #forgetOldest(): void {
     let oldest: string | undefined;
     let usedAt = Number.POSITIVE_INFINITY;
@@ -79,7 +79,7 @@ export class FlowClients {
   }
 }
 
-/** The number is the one that the host knows the client by; of a group, that of its first request. */
+/** The number is the host's id of the client; for a group, the id of its first request. */
 function nameOf(id: string): string {
   return `client ${id}`;
 }

@@ -1,5 +1,5 @@
-// What is kept of a frame that is too long to be kept: enough at either end to find its method and its id. The ends are
-// cut between characters, so that text stays text.
+// The parts kept of a frame that is too long to store: enough at both ends to find its method and id. The ends are cut
+// between characters, so that text stays valid.
 
 export const CUT_HEAD_BYTES = 1024;
 export const CUT_TAIL_BYTES = 256;
@@ -22,12 +22,12 @@ export function tailOf(bytes: Uint8Array): Uint8Array {
   return copy(bytes, start);
 }
 
-/** A copy, also of a Buffer, whose own `slice` is a view. */
+/** Always copies, also for a Buffer, whose own `slice` returns a view. */
 export function copy(bytes: Uint8Array, from?: number, to?: number): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes, from, to);
 }
 
-/** How many bytes at the end belong to a UTF-8 character that is not whole. */
+/** Number of bytes at the end that belong to an incomplete UTF-8 character. */
 function openCharacterBytes(bytes: Uint8Array): number {
   let back = 1;
   while (back < 4 && isContinuation(bytes[bytes.length - back])) back++;

@@ -1,16 +1,16 @@
-// The events of a store by sequence number, oldest first: a queue with binary search. Counts the memory of its events; the
-// store decides when to drop them.
+// The events of a store by sequence number, oldest first: a queue with binary search. It counts the memory of its events; the store decides
+// when to drop them.
 
 import { type FlowEvent, partsOf } from './event.ts';
 import { FRAME_BYTES, FrameRun } from './frame-run.ts';
 
-/** About what an event costs beside its bytes. */
+/** Approximate memory of an event besides its bytes. */
 const EVENT_BYTES = 160;
 
 type Slot = FlowEvent | FrameRun;
 
 export class EventQueue {
-  /** From #head on; what lies before was dropped. */
+  /** Valid from `#head` on; earlier slots were dropped. */
   #slots: (Slot | undefined)[] = [];
   #head = 0;
   #firstSeq = 1;
@@ -46,7 +46,7 @@ export class EventQueue {
     this.#heldBytes += run.weight;
   }
 
-  /** Adds a frame to the run that was pushed last; nothing else may have been pushed since. */
+  /** Adds a frame to the run that was pushed last. Nothing else may have been pushed since. */
   extendRun(run: FrameRun, start: number, end: number): void {
     run.add(start, end);
     this.#heldBytes += FRAME_BYTES;
@@ -78,7 +78,7 @@ export class EventQueue {
     return events;
   }
 
-  /** What the frames of a run share goes with the last of them. */
+  /** The shared data of a run is dropped with its last frame. */
   dropOldest(): void {
     const slot = this.#slots[this.#head]!;
     const seq = this.#firstSeq++;
@@ -94,7 +94,7 @@ export class EventQueue {
     }
   }
 
-  /** The last slot that begins at or before that number. */
+  /** The last slot that begins at or before this number. */
   #slotOf(seq: number): number {
     let low = this.#head;
     let high = this.#slots.length - 1;
@@ -111,10 +111,10 @@ function firstSeqOf(slot: Slot): number {
   return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
 }
 
-/** What an event holds in memory, about: recordings, and hosts elsewhere, decide how long each text is. Always the same for an event. */
+/** Approximate memory of an event. Recordings and remote hosts choose the lengths of texts. Must be constant for an event. */
 function weightOf(event: FlowEvent): number {
   if (event.kind === 'link') {
-    // There is one for each call of a client: without a list and texts of numbers.
+    // There is one link per client call, so this avoids allocations.
     return EVENT_BYTES + event.server.length + event.wire.length + weightOfId(event.request) + weightOfId(event.id);
   }
   return partsOf(event).reduce((sum, part) => sum + part.length, EVENT_BYTES + event.server.length);

@@ -1,6 +1,5 @@
-// The one record of what happened: everything that servers, their pipes and processes, and the clients of a host did, in order, on
-// one clock.
-// Events are plain facts. What a frame means (a request, noise, half a message) is determined when it is displayed
+// The record of everything that servers, their pipes and processes, and the clients of a host did, in order, on one clock.
+// Events are plain facts. The meaning of a frame (a request, stray output, half a message) is determined when it is displayed
 // (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
@@ -8,23 +7,25 @@ import type { HttpBody, HttpEnd, ObservedHop } from '../transport/wire.ts';
 
 /** Between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
-/** Or between a client and the host. */
+/** Also between a client and the host. */
 export type FlowDirection = ServerDirection | 'fromClient' | 'toClient';
 
 export interface FlowStamp {
-  /** Counts from 1 within one store. None is left out: a gap means that events were dropped. */
+  /** Counts from 1 within one store without gaps. A gap means that events were dropped. */
   readonly seq: number;
-  /** Milliseconds since the store began (`FlowStore.startedAt`), by a clock that never goes back. */
+  /** Milliseconds since the store began (`FlowStore.startedAt`), by a monotonic clock. */
   readonly atMs: number;
-  /** The name of the server; of an event of a client, the name of the client: `client 3`. */
+  /** The name of the server. For an event of a client, the name of the client: `client 3`. */
   readonly server: string;
-  /** Which process of this server, or connection to it, from 1. Of a client whose requests come alone, which request. */
+  /**
+   * Number of the process run or connection of this server, from 1. For a stateless client, the number of the request.
+   */
   readonly life: number;
 }
 
 export interface SpawnFact {
   readonly kind: 'spawn';
-  /** For display. */
+  /** The command for display. */
   readonly command: string;
   readonly pid: number;
 }
@@ -33,28 +34,31 @@ export interface SpawnFact {
 export interface FrameFact {
   readonly kind: 'frame';
   readonly direction: FlowDirection;
-  /** Its raw bytes; the first of them where `cut`; with secrets replaced where `redacted`. */
+  /** The raw bytes; only the first ones if `cut`; with secrets replaced if `redacted`. */
   readonly payload: Uint8Array;
-  /** How many bytes it had on the pipe, whatever is kept of it. */
+  /** Original number of bytes on the pipe. */
   readonly length: number;
-  /** The place of its first byte in the stream. Absent where messages were seen and not the stream. */
+  /** Offset of the first byte in the stream. Absent if messages were observed instead of the stream. */
   readonly offset?: number | undefined;
-  /** Too long to be kept: `payload` is its beginning and `tail` its end. */
+  /** True if the frame is too long to store: `payload` is its beginning and `tail` its end. */
   readonly cut?: true | undefined;
   readonly tail?: Uint8Array | undefined;
   readonly redacted?: true | undefined;
-  /** Of a message that came or went over HTTP. */
+  /** Set for a message over HTTP. */
   readonly http?: HttpPlace | undefined;
 }
 
 export interface HttpPlace {
-  /** Which HTTP request of this client or to this server brought it, or is answered with it, from 1. */
+  /**
+   * Number of the HTTP request of this client or to this server that carried the message or is answered with it, from
+   * 1.
+   */
   readonly exchange: number;
-  /** Of the response. */
+  /** Status of the response. */
   readonly status?: number | undefined;
 }
 
-/** Bytes that became no frame. */
+/** Bytes that did not form a frame. */
 export interface FaultFact {
   readonly kind: 'fault';
   readonly direction: FlowDirection;
@@ -68,7 +72,7 @@ export interface FaultFact {
 export interface StderrFact {
   readonly kind: 'stderr';
   readonly payload: Uint8Array;
-  /** How many bytes were written, whatever is kept of them. */
+  /** Original number of bytes written. */
   readonly length: number;
   readonly redacted?: true | undefined;
 }
@@ -80,7 +84,7 @@ export interface StateFact {
   readonly reason?: string | undefined;
 }
 
-/** A signal that was sent to the server, or passed on to it. */
+/** A signal that was sent or forwarded to the server. */
 export interface SignalFact {
   readonly kind: 'signal';
   readonly signal: string;
@@ -92,7 +96,7 @@ export interface ExitFact {
   readonly signal: string | null;
 }
 
-/** Everything that the server had started is gone; what that took. */
+/** All processes of the server are gone. `rung`: the stop rung that was needed. */
 export interface StopFact {
   readonly kind: 'stop';
   readonly rung: string;
@@ -109,19 +113,22 @@ export interface NoteFact {
   readonly text: string;
 }
 
-/** A client of a host has connected, has said who it is, or is gone. Each event has all that is known of it. */
+/** A client of a host has connected, described itself or disconnected. Each event has all known facts. */
 export interface ClientFact {
   readonly kind: 'client';
   readonly state: 'opened' | 'known' | 'closed';
-  /** How it reaches the host: `socket`, `http`, `http+sse`. */
+  /** The gateway of the client: `socket`, `http`, `http+sse`. */
   readonly door: string;
-  /** Who is behind it, where its door has verified that. */
+  /** The verified principal, if any. */
   readonly principal?: string | undefined;
-  /** What it calls itself. */
+  /** The name that the client gives itself. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   readonly revision?: string | undefined;
-  /** Each of its requests comes alone (2026-07-28 over HTTP): this is everything with the same name and principal. */
+  /**
+   * True if each request is independent (2026-07-28 over HTTP). The client then stands for all requests with the same
+   * name and principal.
+   */
   readonly stateless?: true | undefined;
 }
 
@@ -130,54 +137,54 @@ export interface LinkFact {
   readonly kind: 'link';
   /** The id of the client's request. */
   readonly request: string | number;
-  /** The wire of the other request: a server and its process, or the client itself. */
+  /** The wire of the other request: a server and its process run, or the client itself. */
   readonly wire: string;
   readonly wireLife: number;
   readonly direction: FlowDirection;
   readonly id: string | number;
 }
 
-/** A remote server: connected, known better, disconnected. Each event has all that is known of it. */
+/** A remote server was connected, described or disconnected. Each event has all known facts. */
 export interface RemoteFact {
   readonly kind: 'remote';
   readonly state: 'connected' | 'known' | 'disconnected';
-  /** Without credentials. */
+  /** URL without credentials. */
   readonly url: string;
   /** `http`, or `http+sse` of 2024-11-05. */
   readonly transport?: string | undefined;
   readonly revision?: string | undefined;
-  /** Shortened. */
+  /** Shortened session id. */
   readonly session?: string | undefined;
-  /** Why it was lost. Absent where it was closed from here. */
+  /** Why the connection was lost. Absent if this side closed it. */
   readonly reason?: string | undefined;
 }
 
 /**
- * One HTTP request to a server: its response began (`answered`), there was none (`failed`), or the body of the response is over
- * (`ended`; of a body that is not a stream only where it was cut). URL and headers are masked at capture.
+ * One HTTP request to a server: its response began (`answered`), there was none (`failed`), or the response body is over (`ended`; for a
+ * non-stream body only if it was cut). URL and headers are masked at capture.
  */
 export interface HttpFact {
   readonly kind: 'http';
   readonly state: 'answered' | 'failed' | 'ended';
-  /** Its number among the requests of this life, from 1. Frames have it too. */
+  /** Number of the request within this process run, from 1. Its frames carry the same number. */
   readonly exchange: number;
   readonly method: string;
   readonly url: string;
-  /** A line for each. Not in `ended`, like all that follows up to `body`. */
+  /** One line per header. Absent in `ended`, like all members up to `body`. */
   readonly requestHeaders?: string | undefined;
-  /** The request with the same message that this one repeats: after a redirect, or with another credential. */
+  /** The request with the same message that this one repeats after a redirect or with another credential. */
   readonly repeats?: number | undefined;
   readonly status?: number | undefined;
   readonly responseHeaders?: string | undefined;
-  /** From the request to the headers of the response. */
+  /** Time from the request to the response headers. */
   readonly waitMs?: number | undefined;
   readonly body?: HttpBody | undefined;
-  /** Of `failed` and `ended`. */
+  /** Set for `failed` and `ended`. */
   readonly end?: HttpEnd | undefined;
   readonly reason?: string | undefined;
 }
 
-/** A request to a server of a fleet was answered by another node. Comes before the answer. */
+/** Another node answered a request to a server of a fleet. Precedes the answer. */
 export interface HopFact extends ObservedHop {
   readonly kind: 'hop';
 }
@@ -203,7 +210,7 @@ export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
 export type FrameEvent = FlowStamp & FrameFact;
 
-/** Whether it is an event of a client and not of a server. */
+/** True for an event of a client rather than a server. */
 export function isOfClient(event: FlowFact): boolean {
   switch (event.kind) {
     case 'frame':
@@ -214,7 +221,7 @@ export function isOfClient(event: FlowFact): boolean {
   }
 }
 
-/** What an event holds that has no fixed size: bytes of a pipe, and texts. */
+/** The parts of an event without a fixed size: pipe bytes and texts. */
 export function partsOf(event: FlowFact): (Uint8Array | string)[] {
   switch (event.kind) {
     case 'frame':

@@ -1,11 +1,11 @@
-// Frames that came or went together: all that they have in common once, and where each begins and ends. A frame becomes
-// an object when it is read.
+// Frames that were read or written together: their common data once, and the start and end of each. A frame object is
+// created when it is read.
 
 import type { Block } from './blocks.ts';
 import { CapturedFrame } from './captured-frame.ts';
 import type { FlowDirection, HttpPlace } from './event.ts';
 
-/** About what a run costs beside its bytes, and a frame in it: a block has no room for more of them, however short they are. */
+/** Approximate memory of a run besides its bytes, and of a frame in it. A block holds a limited number of frames, even short ones. */
 const RUN_BYTES = 160;
 export const FRAME_BYTES = 40;
 
@@ -13,13 +13,13 @@ export class FrameRun {
   readonly firstSeq: number;
   readonly block: Block;
   count = 0;
-  /** Of a run that is one message over HTTP. */
+  /** Set for a run that is one message over HTTP. */
   http: HttpPlace | undefined;
   readonly #atMs: number;
   readonly #server: string;
   readonly #life: number;
   readonly #direction: FlowDirection;
-  /** The frames lie in a copy of so many bytes, from there on. */
+  /** Start and length of the copied bytes that contain the frames. */
   readonly #start: number;
   readonly #length: number;
   readonly #offset: number | undefined;
@@ -51,17 +51,17 @@ export class FrameRun {
     return this.firstSeq + this.count - 1;
   }
 
-  /** The place of the copied bytes in their stream, where that is known. */
+  /** Offset of the copied bytes in their stream, if known. */
   get offset(): number | undefined {
     return this.#offset;
   }
 
-  /** What it holds in memory, about. */
+  /** Approximate memory of the run. */
   get weight(): number {
     return RUN_BYTES + this.#server.length + this.#length + this.count * FRAME_BYTES;
   }
 
-  /** The next frame is bytes[start, end). Only while nothing else was put into the block, and has room there. */
+  /** Adds the frame bytes[start, end). Allowed only while nothing else was added to the block and it has space. */
   add(start: number, end: number): void {
     const { block } = this;
     block.places[block.usedPlaces++] = start;
@@ -76,7 +76,7 @@ export class FrameRun {
     this.count += places.length / 2;
   }
 
-  /** A new object every time, which stays as it is. */
+  /** Returns a new object each time, which never changes. */
   frame(seq: number): CapturedFrame {
     const { block } = this;
     const at = this.#firstPlace + 2 * (seq - this.firstSeq);

@@ -1,4 +1,4 @@
-// One HTTP request to a server and its response, as events of a store.
+// Records one HTTP request to a server and its response as events of a store.
 
 import type { ExchangeObserver, HttpBody, HttpEnd, ObservedRequest } from '../transport/wire.ts';
 import { encodeOnce } from './encode-once.ts';

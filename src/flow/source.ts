@@ -1,4 +1,5 @@
-// What one server does, as events of a store. It is the observer of a wire; a tap, which has no wire, calls it directly.
+// Records the actions of one server as events of a store. It observes a wire; a tap, which has no wire, calls it
+// directly.
 
 import type { FrameFault } from '../framing/framing.ts';
 import type { ExchangeObserver, ObservedHop, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
@@ -10,13 +11,13 @@ import type { FlowStore } from './store.ts';
 
 export class FlowSource implements WireObserver {
   readonly server: string;
-  /** Of the process that lives. */
+  /** Pid of the running process. */
   pid: number | null = null;
   readonly #store: FlowStore;
   readonly #stderr: StderrLines;
   #life: number;
   #hasBegun = false;
-  /** Of a remote server. */
+  /** Facts about a remote server. */
   #remote: Omit<RemoteFact, 'kind' | 'state'> = { url: '' };
   #exchanges = 0;
 
@@ -31,7 +32,7 @@ export class FlowSource implements WireObserver {
     return this.#life;
   }
 
-  /** A second process, such as after the first one exited at the question for its revision, is another life. */
+  /** A second process starts a new process run, for example after the first one exited at the revision probe. */
   spawned(pid: number, command: string): void {
     this.#beginLife();
     this.pid = pid;
@@ -87,12 +88,12 @@ export class FlowSource implements WireObserver {
     this.add({ kind: 'stop', rung });
   }
 
-  /** Bytes are copied. */
+  /** The bytes are copied. */
   frame(direction: FlowDirection, bytes: Uint8Array, offset?: number): void {
     this.#store.appendFrame(this.server, this.#life, direction, bytes, offset);
   }
 
-  /** The frame is chunk[start, end). Bytes are copied, of all the frames in the chunk at once. */
+  /** Records the frame chunk[start, end). The bytes of all frames in the chunk are copied at once. */
   span(direction: FlowDirection, chunk: Uint8Array, start: number, end: number, offset: number): void {
     this.#store.appendSpan(this.server, this.#life, direction, chunk, start, end, offset);
   }
@@ -106,8 +107,8 @@ export class FlowSource implements WireObserver {
   }
 
   /**
-   * A frame that was longer than the watcher's own limit, and sound as far as anyone knows: the fault of a decoder that
-   * only watches is not the fault of the traffic.
+   * Records a frame that exceeds the observer's own limit. It is not reported as a fault, because the limit does not
+   * apply to the traffic.
    */
   cutFrame(direction: FlowDirection, { offset, length, prefix }: FrameFault, tail: Uint8Array): void {
     this.add({
@@ -121,7 +122,7 @@ export class FlowSource implements WireObserver {
     });
   }
 
-  /** What stderr ends in that may be the beginning of a secret waits for the rest. */
+  /** Stderr output that may end with the beginning of a secret is held until the rest arrives. */
   set unfinishedSecret(unfinished: (bytes: Uint8Array) => number) {
     this.#stderr.unfinished = unfinished;
   }
@@ -130,7 +131,7 @@ export class FlowSource implements WireObserver {
     this.#stderr.push(chunk);
   }
 
-  /** No more of stderr will come. */
+  /** Called when stderr has ended. */
   endStderr(): void {
     this.#stderr.flush();
   }

@@ -1,7 +1,7 @@
-// Stderr comes in chunks that are cut anywhere: inside a line, a character, a secret. What ends inside a line waits a
-// moment for the rest of it, so that an event mostly holds whole lines. A prompt without a newline waits no longer than
-// HOLD_MS; a line without end is passed on in pieces. What may be the beginning of a secret waits longer, so that the secret
-// is in one event and can be recognised there: until the rest comes, or SECRET_HOLD_MS have passed.
+// Splits stderr into events. Its chunks are cut anywhere: inside a line, a character, a secret. An incomplete line is held for the rest, so
+// that an event usually contains whole lines. A prompt without a newline is held for at most HOLD_MS; an endless line is passed on in
+// pieces. A possible beginning of a secret is held longer, until the rest arrives or SECRET_HOLD_MS have passed, so that the secret is in
+// one event and can be recognised there.
 
 import type { Clock, Timer } from '../base/clock.ts';
 import { copy } from './cut-frame.ts';
@@ -12,7 +12,7 @@ const SECRET_HOLD_MS = 5_000;
 const MAX_HELD_BYTES = 64 * 1024;
 
 export class StderrLines {
-  /** How many bytes at the end may be the beginning of a secret (secrets/unfinished-value.ts). */
+  /** Number of bytes at the end that may be the beginning of a secret (secrets/unfinished-value.ts). */
   unfinished: (bytes: Uint8Array) => number = () => 0;
   readonly #clock: Clock;
   readonly #emit: (bytes: Uint8Array) => void;
@@ -36,7 +36,7 @@ export class StderrLines {
     if (held) this.#pass(held, held.length, HOLD_MS);
   }
 
-  /** The rest of the line did not come: all goes but what may be the beginning of a secret. */
+  /** The rest of the line did not arrive: emits everything but a possible beginning of a secret. */
   #tired(): void {
     const held = this.#held!;
     this.#pass(held, held.length - this.unfinished(held), SECRET_HOLD_MS);

@@ -1,5 +1,5 @@
-// Frames share memory. Whatever comes, and however it is looked at: a frame that was handed out stays as it was, it is the one that
-// came, and what the store keeps for itself stays within its bound.
+// Frames share memory. For any input and any way of reading: a frame that was handed out stays unchanged, it has the captured content, and
+// the memory of the store stays within its bound.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,7 +10,7 @@ import { FlowStore } from './store.ts';
 
 const BLOCK = 256 * 1024;
 
-/** Where the store changes its way: its shared blocks, its shared chunks, and one byte to either side. */
+/** Sizes at which the store changes its strategy: shared blocks, shared chunks, and one byte to either side. */
 const shared = fc.constantFrom(4096, 30_000, 65_536);
 const size = fc.oneof(shared, fc.constantFrom(0, 17, 4095, 65_537, BLOCK - 1, BLOCK, BLOCK + 1));
 
@@ -29,14 +29,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ way: fc.constantFrom('note' as const, 'look' as const, 'lookAtAll' as const) }),
 );
 
-/** Plays the steps on a store and keeps a plain account of what every frame must be. */
+/** Plays the steps on a store and keeps a plain copy of the expected frames. */
 class Player {
   readonly store: FlowStore;
   readonly came: string[] = [];
   readonly held: { frame: FrameEvent; was: string }[] = [];
   #salt = 0;
   #offset = 0;
-  /** A reader that uses one buffer for all that it reads. */
+  /** A reader that reuses one buffer for everything. */
   readonly #buffer = new Uint8Array(BLOCK + 1);
   readonly #views = new Map<number, Uint8Array>();
 
@@ -69,7 +69,7 @@ class Player {
     if (each.way === 'spans') source.sentSpans(chunk, places);
   }
 
-  /** The same object for the same length: only what is in it tells one reading from the next. */
+  /** The same object for the same length, so that only the content distinguishes two reads. */
   #read(bytes: number): Uint8Array {
     const view = this.#views.get(bytes) ?? this.#buffer.subarray(0, bytes);
     this.#views.set(bytes, view);
@@ -142,7 +142,7 @@ describe('the memory of the flow', () => {
     const source = store.begin('a');
     const busy = store.begin('busy');
     const heard: string[] = [];
-    // Whoever hears of a frame may do much before the next one hears of it.
+    // A listener may add many frames before the next listener is called.
     store.subscribe((event) => {
       if (event.server === 'busy') return;
       for (let i = 0; i < 20; i++) busy.frame('toServer', new Uint8Array(60_000).fill(9));
@@ -181,7 +181,7 @@ describe('what the store holds in memory', () => {
       at += bytes;
     }
     expect(store.heldBytes).toBeGreaterThan(7 * MB);
-    // What was collected is freed a little later, by another thread.
+    // Another thread frees collected memory with a delay.
     await expect.poll(() => arrayBytes() - before, { timeout: 20_000 }).toBeLessThan(1.6 * 8 * MB + besides);
   });
 });

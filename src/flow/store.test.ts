@@ -166,7 +166,7 @@ describe('the flow store', () => {
           if (each === 'listen') store.subscribe(see);
           if (each === 'look') see(store.get(store.lastSeq));
           if (each === 'lookAtAll') store.since(0).forEach(see);
-          chunk.fill(77); // whoever reads may use its memory again
+          chunk.fill(77); // a reader may reuse its memory
         }
         for (const { frame, first } of seen) expect(frame.payload.every((byte) => byte === first)).toBe(true);
       }),

@@ -1,6 +1,5 @@
-// What happened, newest first to stay: bounded in bytes and in events, and open about what it had to drop. Capturing a
-// frame is a copy and an object; nothing is parsed here. A listener that throws is removed and does not affect the others.
-// Knows nothing of files, sockets or pages.
+// The newest events, bounded in bytes and in number; dropped events are visible as gaps. Capturing a frame costs a copy and an object;
+// nothing is parsed here. A listener that throws is removed and does not affect the others. It knows nothing about files, sockets or pages.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -12,19 +11,19 @@ import { FrameRun } from './frame-run.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
-  /** The most bytes to hold, bookkeeping included. The blocks of memory that they lie in may be three fifths larger. */
+  /** Maximum bytes to hold, including bookkeeping. The memory blocks that contain them may be 60 % larger. */
   maxBytes?: number;
   maxEvents?: number;
-  /** A longer frame is kept as its first and last bytes and its length. */
+  /** For a longer frame, only the first and last bytes and the length are kept. */
   keepFrameBytes?: number;
   clock?: Clock;
 }
 
-/** Events may be kept, here as with `get` and `since`: their bytes are never written over. A frame keeps the block it lies in. */
+/** Events may be kept, here as with `get` and `since`: their bytes are never overwritten. A frame retains its memory block. */
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
-/** The frames of a smaller chunk are copied one by one, so that bytes that are not (yet) a frame are not kept. */
+/** Frames of a smaller chunk are copied one by one, so that bytes outside of complete frames are not kept. */
 const SMALLEST_SHARED_CHUNK_BYTES = 4096;
 
 export class FlowStore {
@@ -41,7 +40,7 @@ export class FlowStore {
   readonly #queue = new EventQueue();
   #isTelling = false;
   readonly #untold: FlowEvent[] = [];
-  /** The chunk whose frames came last, while nothing else has come. */
+  /** The chunk of the latest frames, unset when anything else is added. */
   #run: FrameRun | undefined;
   #runChunk: Uint8Array | undefined;
 
@@ -69,7 +68,7 @@ export class FlowStore {
     return { events: this.lastSeq - this.size, bytes: this.#queue.droppedBytes };
   }
 
-  /** A new process of a server: what it does goes through the source. */
+  /** Returns the source for a new process run of a server. */
   begin(server: string): FlowSource {
     return new FlowSource(this, server);
   }
@@ -84,12 +83,12 @@ export class FlowStore {
     return this.#queue.get(seq);
   }
 
-  /** The events behind `seq` that are still held, oldest first, at most `limit`. */
+  /** The held events after `seq`, oldest first, at most `limit`. */
   since(seq: number, limit = Number.MAX_SAFE_INTEGER): FlowEvent[] {
     return this.#queue.since(seq, limit);
   }
 
-  /** Calls back for every event from now on, in order, as it happens. Returns what ends that. */
+  /** Calls back for every event from now on, in order. Returns a function that unsubscribes. */
   subscribe(listener: FlowListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -118,7 +117,7 @@ export class FlowStore {
     this.#addRun(run);
   }
 
-  /** The frame is chunk[start, end). A large chunk is copied once for all the frames in it, which came at one time. */
+  /** Appends the frame chunk[start, end). A large chunk is copied once for all its frames, which share one time. */
   appendSpan(
     server: string,
     life: number,
@@ -134,7 +133,7 @@ export class FlowStore {
       return;
     }
     let run = this.#run;
-    // The offset is compared too: a reader that reuses its buffer passes the same object with other bytes in it.
+    // The offset is compared too: a reader that reuses its buffer passes the same object with different bytes.
     if (run === undefined || this.#runChunk !== chunk || run.offset !== offset - start || !run.block.hasRoom(0, 2)) {
       run = this.#capture(server, life, direction, chunk, offset - start, 1);
       this.#run = run;
@@ -148,7 +147,7 @@ export class FlowStore {
     if (this.#listeners.size > 0) this.#tellFrames(run, this.lastSeq);
   }
 
-  /** Messages that were written together: each is chunk[start, end), and `places` has start and end of each. */
+  /** Appends messages that were written together. `places` holds start and end of each message in `chunk`. */
   appendSpans(server: string, life: number, direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
     if (places.length === 0) return;
     if (chunk.length > Math.min(LARGEST_SHARED_BYTES, this.keepFrameBytes)) {
@@ -199,7 +198,7 @@ export class FlowStore {
     this.#tellUntold();
   }
 
-  /** All but the newest event may go. */
+  /** Never drops the newest event. */
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
     while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
@@ -207,7 +206,7 @@ export class FlowStore {
     }
   }
 
-  /** What listeners cause meanwhile waits, so that all of them see the events in their order. */
+  /** Events that listeners cause are queued, so that all listeners get the events in order. */
   #tell(event: FlowEvent): void {
     if (this.#isTelling) return void this.#untold.push(event);
     this.#isTelling = true;

@@ -1,4 +1,4 @@
-// Any events, and recordings of them, for the tests of this folder.
+// Arbitrary events and recordings of them, for the tests of this folder.
 
 import fc from 'fast-check';
 import type { FlowEvent, FlowFact } from '../flow/event.ts';

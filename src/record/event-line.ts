@@ -1,5 +1,5 @@
-// An event as one line of JSON. Bytes are written as text where they are UTF-8, else as base64. Secrets are taken out
-// here, before anything leaves the process; `length` says what was on the pipe all the same.
+// Encodes an event as one line of JSON. Bytes are written as text if they are UTF-8, otherwise as base64. Secrets are
+// removed here, before anything leaves the process; `length` still gives the original size.
 
 import { isUtf8 } from 'node:buffer';
 import { escapeLineSeparators } from '../base/line-separators.ts';
@@ -14,7 +14,7 @@ export class EventLines {
   readonly #runJson: string;
   readonly #redact: Redact;
   readonly #plain: PlainFrameLines;
-  /** Of the last event: both hardly ever change. */
+  /** Values of the last event, which rarely change. */
   #server: string | undefined;
   #serverJson = '';
   #block: Uint8Array | undefined;
@@ -26,12 +26,12 @@ export class EventLines {
     this.#plain = new PlainFrameLines(run);
   }
 
-  /** Adds the line to a buffer: the same as `encode`, and faster where that counts. */
+  /** Adds the line to a buffer. Equivalent to `encode`, but faster for frequent events. */
   write(event: FlowEvent, into: LineBuffer): void {
     if (!(event instanceof CapturedFrame && this.#writeFrame(event, into))) into.add(this.encode(event));
   }
 
-  /** Without the newline. */
+  /** Returns the line without a newline. */
   encode(event: FlowEvent): string {
     const { seq, server, life } = event;
     const kind = event.kind === 'frame' || event.kind === 'fault' ? kindOf(event.kind, event.direction) : event.kind;
@@ -45,7 +45,7 @@ export class EventLines {
       this.#block = frame.block;
       this.#blockBuffer = bufferOf(frame.block);
     }
-    // As Latin-1: whatever is not ASCII will not be found plain.
+    // As Latin-1: non-ASCII text is not written by the fast path.
     const text = this.#blockBuffer.toString('latin1', frame.start, frame.start + frame.length);
     return this.#redact(text) === text && this.#plain.write(frame, into);
   }
@@ -110,12 +110,12 @@ export class EventLines {
     return `${place},"cut":true${payload}${this.#bytes('tail', frame.tail ?? new Uint8Array(0), frame.redacted)}`;
   }
 
-  /** A client calls itself what it likes. */
+  /** Clients choose their names, which may contain secrets. */
   #named(name: string | undefined, version: string | undefined) {
     return { name: name && this.#redact(name), version: version && this.#redact(version) };
   }
 
-  /** URLs, headers and reasons. */
+  /** Redacts URLs, headers and reasons. */
   #redactTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const redacted = ([name, value]: [string, unknown]) => [
       name,
@@ -129,7 +129,7 @@ export class EventLines {
     const text = buffer.toString();
     const textName = name || 'text';
     if (isUtf8(bytes)) return this.#text(textName, text, redacted);
-    if (this.#redact(text) !== text) return this.#text(textName, text, redacted); // safety before exactness
+    if (this.#redact(text) !== text) return this.#text(textName, text, redacted); // redaction takes precedence over exact bytes
     return `,"${name ? 'tailBase64' : 'base64'}":"${buffer.toString('base64')}"${redacted ? ',"redacted":true' : ''}`;
   }
 

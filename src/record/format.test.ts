@@ -40,7 +40,7 @@ describe('the format', () => {
       fc.asyncProperty(anyEvents, fc.double({ min: 0, max: 1, noNaN: true }), async (all, part) => {
         const file = fileOf(all);
         const cut = file.subarray(0, Math.floor(part * file.length));
-        const whole = cut.toString('latin1').split('\n').length - 2; // without the header and the half line
+        const whole = cut.toString('latin1').split('\n').length - 2; // without the header and the partial line
         const items = await readAll(cut);
         expect(eventsOf(items)).toEqual(all.slice(0, Math.max(0, whole)));
         expect(damageOf(items).length).toBe(cut.length === 0 || cut.at(-1) === 0x0a ? 0 : 1);
@@ -62,12 +62,12 @@ describe('the format', () => {
           const at = place % line.length;
           const noNewline = Buffer.from(garbage.map((byte) => (byte === 0x0a ? 0 : byte))).toString('latin1');
           lines[index] = line.slice(0, at) + noNewline + line.slice(at + noNewline.length);
-          // A line that now claims to be another one takes its place.
+          // Exclude a line that now claims the number of another one.
           const numberOf = (text: string) => /"seq":(\d+)/.exec(text)?.[1];
           fc.pre([undefined, numberOf(line)].includes(numberOf(lines[index]!)));
           const items = await readAll(Buffer.from(lines.join('\n'), 'latin1'));
           const others = (list: FlowEvent[]) => list.filter((each) => each.seq !== all[index - 1]!.seq);
-          // The damaged line may still make sense, and then says anything: compare all but its number.
+          // A damaged line may still be valid with any content, so all other events are compared.
           const read = eventsOf(items).filter((each) => all.some((known) => known.seq === each.seq));
           expect(others(read)).toEqual(expect.arrayContaining(others(all)));
         },

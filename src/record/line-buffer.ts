@@ -1,6 +1,6 @@
-// Lines on their way to a file, as bytes in one piece. Two buffers take turns: while one is written, the other is filled.
-// A line is added as text, or word by word without any text in between: that is for the lines of a busy pipe, where the
-// strings that are made and thrown away cost more than all the rest.
+// Lines to be written to a file, as contiguous bytes. Two buffers alternate: while one is written, the other is filled.
+// A line is added as text, or piece by piece without intermediate strings: on a busy pipe, temporary strings cost more
+// than everything else.
 
 const LF = 0x0a;
 const QUOTE = 0x22;
@@ -15,9 +15,9 @@ const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte === QUOTE || byte === BACKSLASH ? NEEDS_BACKSLASH : PLAIN;
 });
 
-/** A buffer that one long line made larger than this is not kept. */
+/** A buffer that a long line made larger than this is not kept. */
 const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
-/** The longest UTF-8 for one unit of a string. */
+/** Maximum UTF-8 bytes for one UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
 export class LineBuffer {
@@ -43,7 +43,7 @@ export class LineBuffer {
     this.#lines++;
   }
 
-  /** Begins a line of at most so many bytes, which the following calls write and `endLine` ends. */
+  /** Begins a line of at most `mostBytes` bytes. The following calls write it and `endLine` ends it. */
   beginLine(mostBytes: number): void {
     if (this.#used + mostBytes + 1 > this.#buffer.length) this.#grow(this.#used + mostBytes + 1);
     this.#lineStart = this.#used;
@@ -54,7 +54,7 @@ export class LineBuffer {
     this.#lines++;
   }
 
-  /** As if the line had never begun. */
+  /** Discards the current line. */
   dropLine(): void {
     this.#used = this.#lineStart;
   }
@@ -64,7 +64,7 @@ export class LineBuffer {
     this.#used += bytes.length;
   }
 
-  /** An integer from 0 on. */
+  /** Writes a non-negative integer. */
   number(value: number): void {
     const first = this.#used;
     let left = value;
@@ -77,7 +77,10 @@ export class LineBuffer {
     }
   }
 
-  /** bytes[start, end) as the inside of a JSON string; false where not all is printable ASCII: then drop the line. */
+  /**
+   * Writes bytes[start, end) as the inside of a JSON string. Returns false if a byte is not printable ASCII; the caller
+   * must then drop the line.
+   */
   escaped(bytes: Uint8Array, start: number, end: number): boolean {
     const buffer = this.#buffer;
     let at = this.#used;
@@ -94,7 +97,7 @@ export class LineBuffer {
     return true;
   }
 
-  /** All that was added since the last time. Valid until the next but one call. */
+  /** Returns everything added since the last call. Valid until the next but one call. */
   take(): Buffer {
     const taken = this.#buffer;
     const bytes = taken.subarray(0, this.#used);

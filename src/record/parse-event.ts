@@ -1,13 +1,13 @@
-// From a line of a recording back to an event. Believes nothing: a line that lacks what its kind needs is no event.
+// Parses a line of a recording to an event. Input is untrusted: a line that lacks a required member is rejected.
 
 import type { FlowDirection, FlowEvent, FlowFact } from '../flow/event.ts';
 import { parseHttp, parseRemote } from './parse-http.ts';
 import type { RawLine } from './versions.ts';
 
-/** `unknown`: sound, and of a kind that this version does not have. */
+/** `unknown`: valid, but of a kind that this version does not know. */
 export type ParsedEvent = FlowEvent | 'unknown' | undefined;
 
-/** Readers keep state for each server name and each client, so the length of their texts is limited. */
+/** Readers keep state for each server name and client, so the length of these texts is limited. */
 const LONGEST_SERVER_NAME = 1000;
 
 export function parseEvent(line: RawLine): ParsedEvent {
@@ -126,7 +126,7 @@ function readBytes(text: unknown, base64: unknown): Uint8Array | undefined {
   return isString(base64) ? plainBytes(Buffer.from(base64, 'base64')) : undefined;
 }
 
-/** Pure code calls `slice` on these and means a copy. */
+/** Pure code calls `slice` on these and expects a copy. */
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }

@@ -1,11 +1,11 @@
-// From the lines about remote servers back to facts. As in parse-event.ts, nothing is believed.
+// Parses lines about remote servers to facts. As in parse-event.ts, input is untrusted.
 
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
 import type { RawLine } from './versions.ts';
 
-/** Writers keep their texts shorter (secrets/mask-http.ts). */
+/** Writers produce shorter texts (secrets/mask-http.ts). */
 const LONGEST_TEXT = 64 * 1024;
-/** What is known of a server is kept as long as the server is. */
+/** Limited, because facts about a server are kept as long as the server is. */
 const LONGEST_FACT = 4000;
 
 const remoteStates = ['connected', 'known', 'disconnected'] as const;

@@ -1,12 +1,12 @@
-// The lines of plain frames, written byte by byte into a buffer: printable ASCII, which is what most messages are.
-// The same lines as `EventLines.encode` makes, at half their price; a test compares the two.
+// Writes the lines of plain frames (printable ASCII, as most messages) byte by byte into a buffer. The result equals
+// `EventLines.encode` at half the cost; a test compares the two.
 
 import type { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowDirection } from '../flow/event.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { kindOf } from './versions.ts';
 
-/** More than the numbers of a line and the words between them can need. */
+/** Upper bound for the numbers of a line and the text between them. */
 const MOST_BYTES_BETWEEN = 200;
 const atMs = Buffer.from(',"atMs":');
 const offset = Buffer.from(',"offset":');
@@ -18,7 +18,7 @@ const decimals = Array.from({ length: 1000 }, (_, thousandths) => Buffer.from(St
 
 export class PlainFrameLines {
   readonly #start: Buffer;
-  /** What all frames of one process have in common, which is the same for thousands of them. */
+  /** The common part of all frames of one process run, which is the same for thousands of them. */
   #server: string | undefined;
   #life = 0;
   #origins = new Map<FlowDirection, Buffer>();
@@ -27,7 +27,7 @@ export class PlainFrameLines {
     this.#start = Buffer.from(`{"run":${JSON.stringify(run)},"seq":`);
   }
 
-  /** False, and nothing written, where the frame is not plain. */
+  /** Returns false without writing anything if the frame is not plain. */
   write(frame: CapturedFrame, into: LineBuffer): boolean {
     if (frame.http) return false;
     const origin = this.#originOf(frame);

@@ -1,5 +1,5 @@
-// Reads recordings line by line, however large: memory holds one line. Never throws for what a file can contain: a line
-// that makes no sense is reported and passed over, and so is the half line that a killed writer leaves at the end.
+// Reads recordings of any size line by line, with one line in memory. Never throws for any file content: an invalid
+// line is reported and skipped, and so is the partial line that a killed writer leaves at the end.
 
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -15,9 +15,9 @@ import { migrate, type RawLine, RECORDING_VERSION } from './versions.ts';
 export type RecordingItem =
   | { type: 'run'; run: RecordingRun }
   | { type: 'event'; run: RecordingRun; event: FlowEvent }
-  /** Sound, and of a kind that only newer versions know. */
+  /** A valid line of a kind that only newer versions know. */
   | { type: 'unknown'; run: RecordingRun; line: RawLine }
-  /** Events that are in no file: rotated away, or left out because the disk or a slow reader could not take them. */
+  /** Events that are in no file: rotated away, or skipped because the disk or a slow reader could not keep up. */
   | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
   | { type: 'damage'; offset: number; length: number; reason: string; prefix: string };
 
@@ -28,13 +28,13 @@ export interface ReaderOptions {
 
 const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
 const PREFIX_CHARS = 200;
-/** Of how many runs the numbers are followed. */
+/** Maximum number of runs whose sequence numbers are tracked. */
 const MAX_RUNS = 1000;
 const LONGEST_RUN_NAME = 200;
-/** What it says about its writer is kept as long as the run is. */
+/** Limited, because the facts about the writer are kept as long as the run is. */
 const LONGEST_HEADER = 64 * 1024;
 
-/** `source`: the path of one file, or the bytes of a recording as they come. */
+/** `source`: the path of one file, or the bytes of a recording as they arrive. */
 export function readRecording(
   source: string | AsyncIterable<Uint8Array>,
   options: ReaderOptions = {},
@@ -57,7 +57,7 @@ async function* readLines(
   yield* lines.take();
 }
 
-/** FILE and what was moved aside from it, oldest first. */
+/** FILE and its rotated predecessors, oldest first. */
 export async function recordingFiles(file: string): Promise<string[]> {
   const name = basename(file);
   const numbers = (await readdir(dirname(file)))
@@ -69,7 +69,7 @@ export async function recordingFiles(file: string): Promise<string[]> {
     .map((number) => join(dirname(file), number === 0 ? name : `${name}.${number}`));
 }
 
-/** FILE and what was moved aside from it, as one. */
+/** Reads FILE and its rotated predecessors as one recording. */
 export async function* readRecordings(
   file: string,
   options: ReaderOptions = {},
@@ -97,7 +97,7 @@ class LineReader implements FrameSink {
       offset,
       length: bytes.length,
       reason: problem,
-      prefix: Buffer.from(text.slice(0, PREFIX_CHARS)).toString(), // a slice would keep the whole line
+      prefix: Buffer.from(text.slice(0, PREFIX_CHARS)).toString(), // copied, because a slice would retain the whole line
     });
   }
 
@@ -108,7 +108,7 @@ class LineReader implements FrameSink {
     this.#items.push({ type: 'damage', offset, length, reason, prefix });
   }
 
-  /** Says what is wrong with the line, if anything. */
+  /** Returns the problem of the line, if any. */
   #line(text: string): string | undefined {
     const line = parseObject(text);
     if (!line) return 'Not a JSON object';
@@ -120,7 +120,7 @@ class LineReader implements FrameSink {
     const event = parseEvent(migrated);
     if (event === undefined) return 'Not an event';
     const seq = migrated.seq as number;
-    if (seq <= lastSeq) return undefined; // a process that ended while it wrote may have written a line twice
+    if (seq <= lastSeq) return undefined; // a process that ended during a write may have written a line twice
     if (seq > lastSeq + 1) this.#items.push({ type: 'gap', run, fromSeq: lastSeq + 1, toSeq: seq - 1 });
     if (event === 'unknown') this.#items.push({ type: 'unknown', run, line: migrated });
     else this.#items.push({ type: 'event', run, event });
@@ -142,7 +142,7 @@ class LineReader implements FrameSink {
     if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
   }
 
-  /** A line whose header was lost still tells what happened. */
+  /** A line without its header is still read. */
   #runOf(name: unknown): { run: RecordingRun; lastSeq: number } {
     const run = typeof name === 'string' ? name : '';
     return this.#runs.get(run) ?? { run: { run, version: RECORDING_VERSION, about: {} }, lastSeq: 0 };
@@ -154,6 +154,6 @@ function parseObject(text: string): RawLine | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawLine) : undefined;
   } catch {
-    return undefined; // reported as damage by the caller
+    return undefined; // the caller reports it as damage
   }
 }

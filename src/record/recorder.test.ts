@@ -100,7 +100,7 @@ describe('the recorder', () => {
     expect(damageOf(items)).toEqual([]);
     expect(items.map((item) => item.type).slice(0, 3)).toEqual(['run', 'gap', 'event']);
     const seqs = eventsOf(items).map((each) => each.seq);
-    expect(seqs).toEqual(Array.from(seqs, (_, i) => seqs[0]! + i)); // no gap between the files
+    expect(seqs).toEqual(Array.from(seqs, (_, i) => seqs[0]! + i)); // the files are contiguous
     expect(seqs.at(-1)).toBe(1200);
   });
 

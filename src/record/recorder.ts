@@ -1,6 +1,6 @@
-// Writes the events of a store to a file: collected for a moment and written in one piece. The traffic never waits for it. A
-// failure of the file is reported once through `onFailure`, and writing is tried again later. Memory is bounded: events that a
-// slow disk cannot take are left out, which the gaps in their numbers show.
+// Writes the events of a store to a file, collected and written in one piece. The traffic never waits for it. A file failure is reported
+// once through `onFailure`, and writing is retried later. Memory is bounded: events that a slow disk cannot take are skipped, which gaps in
+// their numbers show.
 
 import type { Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -14,26 +14,26 @@ import { headerLine, newRunId } from './run-header.ts';
 
 export interface RecorderOptions {
   file: string;
-  /** Takes secrets out of text before it is written (secrets/redact.ts). */
+  /** Removes secrets from text before it is written (secrets/redact.ts). */
   redact?: Redact;
   maxFileBytes?: number;
-  /** FILE, FILE.1 … in all. */
+  /** Total number of files: FILE, FILE.1 … */
   maxFiles?: number;
-  /** The longest that an event waits to be written. */
+  /** Maximum delay before an event is written. */
   flushMs?: number;
-  /** How much may wait for a slow disk before events are left out. */
+  /** Maximum bytes queued for a slow disk before events are skipped. */
   maxPendingBytes?: number;
   retryMs?: number;
-  /** Goes into the header. */
+  /** Stored in the header. */
   about?: Readonly<Record<string, unknown>>;
-  /** Called when recording fails, and not again before it has worked in between. */
+  /** Called when recording fails, and again only after it has worked in between. */
   onFailure?: (error: Error) => void;
 }
 
-/** Reaching this is reason enough to write before the time is up. */
+/** Queued bytes that trigger a write before `flushMs` has passed. */
 const FLUSH_BYTES = 1024 * 1024;
 
-/** Records what the store holds already and all that comes, until it is closed. */
+/** Records the stored events and all new ones until it is closed. */
 export function record(store: FlowStore, options: RecorderOptions): Recorder {
   return new Recorder(store, options);
 }
@@ -41,7 +41,7 @@ export function record(store: FlowStore, options: RecorderOptions): Recorder {
 export class Recorder {
   readonly run = newRunId();
   readonly file: string;
-  /** Events that were left out because the file could not be written. */
+  /** Number of events skipped because the file could not be written. */
   skippedEvents = 0;
   readonly #options: RecorderOptions;
   readonly #store: FlowStore;
@@ -72,7 +72,7 @@ export class Recorder {
     this.#unsubscribe = store.subscribe((event) => this.#see(event));
   }
 
-  /** Opens the file. Resolves to whether it can be written; otherwise that is reported, and tried again with the next events. */
+  /** Opens the file. Resolves to whether it can be written; a failure is reported, and retried with the next events. */
   async open(): Promise<boolean> {
     this.#writing ??= this.#write();
     await this.#writing;
@@ -80,7 +80,7 @@ export class Recorder {
     return !this.#failed;
   }
 
-  /** Writes what is waiting and closes the file. Never rejects. */
+  /** Writes the queued events and closes the file. Never rejects. */
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#timer?.cancel();
@@ -143,7 +143,7 @@ export class Recorder {
     this.#options.onFailure?.(toError(thrown));
   }
 
-  /** The process ends in this very moment: nothing can be awaited any more. */
+  /** Called at process exit, when nothing can be awaited. */
   #flushSync(): void {
     if (this.#pending.lines === 0 && !this.#rotating.hasUnwritten) return;
     try {

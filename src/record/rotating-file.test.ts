@@ -13,7 +13,7 @@ test('a process that ends while the file is being opened loses nothing', async (
   expect(file.hasUnwritten).toBe(true);
   file.appendSync(Buffer.from('last\n'));
   expect(readFileSync(path, 'utf8')).toBe('\nheader\nfirst\nlast\n');
-  await appending; // which a process that ends does not do
+  await appending; // an ending process would not await this
   expect(file.hasUnwritten).toBe(false);
   await file.close();
 });

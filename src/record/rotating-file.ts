@@ -1,7 +1,6 @@
-// A file that is appended to and moved aside when it has grown: FILE is the newest, FILE.1 the one before, and so on; the
-// oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file that was moved or removed,
-// another program that appends to the same file) never glues two lines together. The files are for this user alone
-// (private-file.ts). Calls must not overlap.
+// An append-only file that is rotated by size: FILE is the newest, FILE.1 the one before, and so on; the oldest is
+// deleted. Two lines are never joined, even after a partial line of a killed writer, a moved or removed file, or
+// appends of another program. The files are private to this user (private-file.ts). Calls must not overlap.
 
 import { closeSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, unlink } from 'node:fs/promises';
@@ -11,9 +10,9 @@ import { renameOver } from '../process/files/rename-over.ts';
 
 export interface RotatingFileOptions {
   path: string;
-  /** When it is reached, the next append begins a new file. */
+  /** When this size is reached, the next append begins a new file. */
   maxFileBytes: number;
-  /** The most files to keep, FILE itself included. */
+  /** Maximum number of files, including FILE itself. */
   maxFiles: number;
   /** The first line of every file. */
   header: string;
@@ -22,19 +21,19 @@ export interface RotatingFileOptions {
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
-  /** What an append has not certainly written. */
+  /** Data of the current append that may be unwritten. */
   #unwritten: Uint8Array | undefined;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
   }
 
-  /** `lines` end with a newline. Rejects with what the system says; the next call tries everything anew. */
+  /** `lines` must end with a newline. Rejects with the system error; the next call starts over. */
   async append(lines: Uint8Array): Promise<void> {
     this.#unwritten = lines;
     try {
       this.#handle = await this.#ready();
-      // In one write where the system takes it: a process that ends meanwhile leaves all of it or nothing.
+      // A single write if the system takes it: a process that ends meanwhile leaves all or nothing.
       for (let at = 0; at < lines.length; ) at += (await this.#handle.write(lines, at)).bytesWritten;
     } catch (error) {
       await this.close();
@@ -44,14 +43,14 @@ export class RotatingFile {
     }
   }
 
-  /** Whether lines may not have been written. */
+  /** True if lines may be unwritten. */
   get hasUnwritten(): boolean {
     return this.#unwritten !== undefined;
   }
 
   /**
-   * For the end of the process, when nothing can be awaited: what may not have been written, and `last`. The system may
-   * still complete the write that was under way; its lines are then there twice. Throws what the system says.
+   * Called at process exit, when nothing can be awaited: writes possibly unwritten lines and `last`. The system may
+   * still complete the pending write, which duplicates its lines. Throws the system error.
    */
   appendSync(last: Uint8Array): void {
     const lines = Buffer.concat([this.#unwritten ?? new Uint8Array(), last]);
@@ -61,7 +60,7 @@ export class RotatingFile {
     }
     const { path, header } = this.#options;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // An empty line is passed over, and parts this from what an earlier writer may have left half done.
+    // Readers skip the empty line, which separates this from a partial line of an earlier writer.
     const descriptor = openPrivateSync(path);
     try {
       writeFileSync(descriptor, Buffer.concat([Buffer.from(`\n${header}\n`), lines]));
@@ -73,7 +72,7 @@ export class RotatingFile {
   async close(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;
-    await handle?.close().catch(() => undefined); // the write before has told what there was to tell
+    await handle?.close().catch(() => undefined); // the write before has reported any failure
   }
 
   async #ready(): Promise<FileHandle> {
@@ -81,7 +80,7 @@ export class RotatingFile {
     return this.#handle ?? (await this.#open());
   }
 
-  /** Full, moved or removed: in any case not to be written to any more. */
+  /** True if the file is full, moved or removed and must not be written any more. */
   async #isFull(handle: FileHandle): Promise<boolean> {
     const { path, maxFileBytes } = this.#options;
     const [ours, there] = await Promise.all([handle.stat(), lstat(path).catch(() => undefined)]);

@@ -1,5 +1,5 @@
-// The line that opens a run in a recording: which program run the lines behind it belong to, and when its clock began.
-// A file may hold several runs, one after the other or mixed: every line names its own.
+// The header line of a run in a recording: the program run that its lines belong to, and the start of its clock. A file
+// may contain several runs, in sequence or interleaved: every line names its run.
 
 import { escapeLineSeparators } from '../base/line-separators.ts';
 import { type RawLine, RECORDING_VERSION } from './versions.ts';
@@ -7,14 +7,14 @@ import { type RawLine, RECORDING_VERSION } from './versions.ts';
 export interface RecordingRun {
   run: string;
   version: number;
-  /** The date of `atMs` 0. Absent where the header was lost. */
+  /** The date of `atMs` 0. Absent if the header was lost. */
   startedAt?: Date | undefined;
   pid?: number | undefined;
-  /** What else its writer wanted to say. */
+  /** Further facts from the writer. */
   about: Readonly<Record<string, unknown>>;
 }
 
-/** Short, and different from the others in any file. */
+/** A short id that differs from the others in a file. */
 export function newRunId(): string {
   return Math.random().toString(36).slice(2, 8).padEnd(6, '0');
 }
@@ -28,7 +28,7 @@ export function isHeader(line: RawLine): boolean {
   return line.standpipe === 'recording';
 }
 
-/** Undefined where it is no header that can be understood. */
+/** Undefined if the line is not a valid header. */
 export function parseHeader(line: RawLine): RecordingRun | undefined {
   const { version, run, startedAt, pid, about } = line;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return undefined;

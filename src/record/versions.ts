@@ -1,29 +1,30 @@
-// The version of the format, and the way up from older ones.
+// The version of the recording format, and the migration from older versions.
 //
-// Adding a field or a kind of event changes nothing: readers pass over what they do not know. The number rises when
-// something old changes its meaning; then a step is added here, and readers climb from any old version to the newest.
+// A new field or event kind does not change the version: readers ignore unknown ones. The version increases when the
+// meaning of an existing field changes; a step is then added here, and readers migrate from any old version to the
+// newest.
 
 import type { FlowDirection } from '../flow/event.ts';
 
 export const RECORDING_VERSION = 1;
 
-/** A line as it was parsed, before anything is believed of it. */
+/** A parsed line that is not validated yet. */
 export type RawLine = Readonly<Record<string, unknown>>;
 
 /**
- * The kind of a line about bytes. Those of clients have kinds of their own: a reader that does not know clients passes over them
- * instead of showing them as traffic of servers.
+ * The kind of a line with bytes. Client lines have their own kinds, so that readers without support for clients skip them instead of
+ * showing them as server traffic.
  */
 export function kindOf(kind: 'frame' | 'fault', direction: FlowDirection): string {
   return direction === 'toServer' || direction === 'fromServer' ? kind : `client-${kind}`;
 }
 
-/** From the version that is the key to the next. */
+/** Each step migrates from the version in its key to the next. */
 export type Migrations = Readonly<Record<number, (line: RawLine) => RawLine>>;
 
 export const migrations: Migrations = {};
 
-/** Undefined where no way leads from that version to ours. */
+/** Undefined if the version cannot be migrated. */
 export function migrate(
   line: RawLine,
   version: number,
