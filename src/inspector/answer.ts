@@ -13,18 +13,18 @@ import { nothingRedacted, type Redaction } from './redaction.ts';
 export interface Asked {
   request: IncomingMessage;
   response: ServerResponse;
-  /** What the `:names` of the path stand for. */
+  /** Values of the `:names` in the path. */
   names: Readonly<Record<string, string>>;
   query: URLSearchParams;
   body: unknown;
-  /** What the answer goes through. */
+  /** Redaction of the answer. */
   redaction: Redaction;
 }
 
 export interface Route {
-  /** What it returns is answered as JSON; `streamed` where it has taken over the response. */
+  /** The returned value is sent as JSON; `streamed` if the handler has taken over the response. */
   handle: (asked: Asked) => unknown;
-  /** It redacts what it returns by itself, piece by piece. */
+  /** True if the handler redacts its result itself, piece by piece. */
   redacts?: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface Site {
   connections: Connections;
   api: Router<Route>;
   uiFolder: string;
-  /** What an answer goes through unless the secrets are asked for. */
+  /** Redaction of an answer unless the secrets are requested. */
   masked: Redaction;
 }
 
-/** How long a client with the token may neither send nor take anything. */
+/** How long a client with the token may neither send nor read anything. */
 export const IDLE_MS = 60_000;
 
 /** Never rejects. */
@@ -80,7 +80,7 @@ async function answerApi(
   sendJson(response, 200, route.redacts ? result : redaction.value(result));
 }
 
-/** A DELETE has none, and a foreign page cannot send one without a preflight. */
+/** A DELETE has no body, and a foreign page cannot send one without a preflight. */
 function needsBody({ method, headers }: IncomingMessage): boolean {
   if (method === 'POST') return true;
   return method === 'DELETE' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0);

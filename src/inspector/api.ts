@@ -33,14 +33,14 @@ export type { ClientSummary, ExchangeTimes, FleetStatus, HopTimes, LatencyRow, L
 
 /** `GET /api/overview` */
 export interface Overview {
-  /** What is inspected: a running host, a tap, or a recording. */
+  /** The inspected source: a running host, a tap, or a recording. */
   source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
   servers: InspectedServer[];
-  /** The clients of the host, as far as the events that are stored show them. */
+  /** The clients of the host, as far as the stored events show them. */
   clients: ClientSummary[];
-  /** Where the page may act: call tools, start and stop. A tap or a recording can only be watched. */
+  /** True if the page may call tools, start and stop. A tap or a recording can only be watched. */
   canAct: boolean;
-  /** What the bounded store no longer has. */
+  /** Events that the bounded store has dropped. */
   dropped: { events: number; bytes: number };
   totalEvents: number;
   problems: Problem[];
@@ -51,40 +51,40 @@ export interface InspectedServer {
   /** Absent for a tap or a recording. */
   status?: ServerStatus;
   lives: Life[];
-  /** Absent where the command line cannot reach it: behind a tap, in a recording. */
+  /** Absent if the command line cannot reach it: behind a tap, in a recording. */
   reach?: Reach;
 }
 
-/** How a command of a terminal reaches a server: `standpipe call [options] [server] … [-- command]`. */
+/** How a terminal command reaches a server: `standpipe call [options] [server] … [-- command]`. */
 export interface Reach {
   /** Its name in the config. */
   server?: string;
-  /** Such as `--config FILE`. */
+  /** For example `--config FILE`. */
   options: readonly string[];
-  /** The command after `--`, for a server that is in no config. */
+  /** The command after `--`, for a server that is not in a config. */
   command?: readonly string[];
 }
 
-/** One row of the timeline. Small: what a frame holds is asked for by `EventDetail`. */
+/** One row of the timeline. Kept small: the content of a frame is requested as `EventDetail`. */
 export interface EventRow {
   seq: number;
   atMs: number;
-  /** The server, or the client that the event is of. */
+  /** The server or the client that the event belongs to. */
   server: string;
   life: number;
   kind: FlowKind;
   direction?: FlowDirection;
-  /** The client that it is of, or on whose behalf it was sent. */
+  /** The client that the event belongs to, or on whose behalf it was sent. */
   client?: string;
-  /** Of a frame: what it is. `answers`: a batch that holds nothing else. */
+  /** Type of a frame. `answers`: a batch that contains only answers. */
   type?: MessageDescription['kind'] | 'batch' | 'answers' | 'noise';
   method?: string;
   tool?: string;
   id?: string | number;
   size?: number;
-  /** Of an answer, and of a request that was answered. */
+  /** Set for an answer, and for an answered request. */
   latencyMs?: number;
-  /** The other half: the answer of a request, the request of an answer, progress or cancel. */
+  /** The counterpart: the answer of a request; the request of an answer, of progress or of a cancellation. */
   pairSeq?: number;
   error?: string;
   /** The outcome, if it is not a failure: cancelled, or not supported by an older server. */
@@ -99,38 +99,38 @@ export interface EventRow {
  */
 export interface EventPage {
   rows: EventRow[];
-  /** What these rows change in rows that came before them: answers change their requests. */
+  /** Changes to earlier rows: answers change the rows of their requests. */
   updates?: LiveMessages['updates'];
-  /** The newest sequence number there is. */
+  /** The newest existing sequence number. */
   newest: number;
-  /** Rows before this one are gone. */
+  /** Earlier rows have been dropped. */
   oldest: number;
 }
 
 /**
- * `GET /api/search?text=TEXT&after=SEQ`: the events behind `after` that hold the text, anywhere in them. An answer covers a
- * part of what there is; the rest is asked for with `after=searchedSeq`, until that is the newest.
+ * `GET /api/search?text=TEXT&after=SEQ`: the events after `after` that contain the text anywhere. An answer covers a part of the
+ * events; continue with `after=searchedSeq` until that is the newest.
  */
 export interface SearchPage {
-  /** Numbers of events, rising. */
+  /** Event numbers in ascending order. */
   found: number[];
   searchedSeq: number;
   newest: number;
 }
 
 /**
- * `POST /api/export`: these events with all their bytes, as a recording (docs/recordings.md), streamed. They are numbered from 1 on;
- * a gap in the numbers stands for events that the store has dropped.
+ * `POST /api/export`: the events with all their bytes, as a recording (docs/recordings.md), streamed. They are numbered from 1; a gap
+ * in the numbers stands for events that the store has dropped.
  */
 export interface ExportRequest {
-  /** First and last `seq` of each, rising. */
+  /** First and last `seq` of each range, ascending. */
   ranges: (readonly [first: number, last: number])[];
 }
 
 /**
- * Messages of `GET /api/live`: the name of the server-sent event, and its data. At the start come the servers, the problems,
- * the calls that run and the questions that are open. A page that was too slow gets `resync` and the end of the stream: it
- * has missed events and reads them by `GET /api/events`, like after any end of the stream.
+ * Messages of `GET /api/live`: the name of the server-sent event, and its data. The stream starts with the servers, the problems, the
+ * running calls and the pending questions. A page that was too slow gets `resync` and the end of the stream: it has missed events and
+ * reads them by `GET /api/events`, as after any end of the stream.
  */
 export interface LiveMessages {
   rows: EventRow[];
@@ -142,50 +142,50 @@ export interface LiveMessages {
   call: CallUpdate;
   question: Question;
   answered: { id: string };
-  /** If the host has joined a fleet: its status, whenever it has changed. */
+  /** Status of the fleet that the host has joined, sent whenever it changes. */
   fleet: FleetStatus;
 }
 
 /** `GET /api/events/SEQ` */
 export interface EventDetail {
   row: EventRow;
-  /** The bytes as they were on the pipe, or their beginning where `cut`. */
+  /** The bytes as they were on the pipe, or their beginning if `cut`. */
   base64: string;
   text: string | undefined;
   json: unknown;
   offset: number | undefined;
   cut: boolean;
-  /** Its last bytes, where it was cut. */
+  /** The last bytes, if it was cut. */
   tailBase64?: string;
   redacted: boolean;
-  /** Of a message over HTTP: which HTTP request it belongs to, and the status of the response. */
+  /** For a message over HTTP: its HTTP request, and the status of the response. */
   http?: HttpPlace | undefined;
-  /** The HTTP request to a server that it belongs to. */
+  /** The HTTP request to a server that the event belongs to. */
   exchange?: HttpReport | undefined;
-  /** What is wrong with it, in words: bad JSON, bad shape, violations of the revision's schema. */
+  /** Problems as text: invalid JSON, invalid shape, violations of the revision's schema. */
   problems: string[];
   evidence: Evidence | undefined;
 }
 
-/** One HTTP request to a server, with its response and its messages. Credentials are masked, whatever a page asks for. */
+/** One HTTP request to a server, with its response and its messages. Credentials are always masked. */
 export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
-  /** The event that has its headers, and that of its end. */
+  /** The event with its headers, and the event of its end. */
   beganSeq?: number | undefined;
   endedSeq?: number | undefined;
-  /** Its messages, the first 50, and how many there are. */
+  /** Its first 50 messages, and the number of all messages. */
   frames: readonly number[];
   frameCount: number;
 }
 
-/** `GET /api/exchanges/SEQ`: all requests that belong together with that event, in the order in which they began. */
+/** `GET /api/exchanges/SEQ`: all requests related to that event, in the order in which they began. */
 export interface ExchangeReport {
-  /** Empty where the event belongs to no request of a client, and to none that another node has answered. */
+  /** Empty if the event belongs neither to a client's request nor to a request that another node answered. */
   requests: ExchangePart[];
-  /** Where the time of the client's request went, once it is answered. */
+  /** Breakdown of the time of the client's request, once it is answered. */
   times?: ExchangeTimes | undefined;
 }
 
-/** One request with its answer: of the client, to a server, or a question. */
+/** One request with its answer: from the client, to a server, or a question. */
 export interface ExchangePart {
   server: string;
   life: number;
@@ -198,7 +198,7 @@ export interface ExchangePart {
   endMs: number | undefined;
   outcome: ExchangeOutcome;
   failed: boolean;
-  /** Of a request that another node of a fleet has answered. */
+  /** Set for a request that another node of a fleet has answered. */
   hop?: HopTimes | undefined;
 }
 
@@ -214,8 +214,8 @@ export interface ServerOffer {
 }
 
 /**
- * `POST /api/servers/NAME/call`: what to do; answered at once with the id under which `call` updates come. `argsText`: the JSON
- * text of the arguments, sent as it is written; for numbers and repeated keys that do not survive JSON.parse.
+ * `POST /api/servers/NAME/call`: starts a call; answered at once with the id of its `call` updates. `argsText`: the JSON text of the
+ * arguments, sent as written, for numbers and duplicate keys that JSON.parse does not preserve.
  */
 export type CallRequest =
   | { kind: 'tool'; name: string; args: Record<string, unknown>; argsText?: string; timeoutMs?: number }
@@ -225,7 +225,7 @@ export interface CallStarted {
   id: string;
 }
 
-/** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest, finished ones too. */
+/** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest calls, including finished ones. */
 export interface CallUpdate {
   id: string;
   server: string;
@@ -238,7 +238,7 @@ export interface CallUpdate {
   error?: { code: string; message: string; hint?: string };
 }
 
-/** A server asks. `POST /api/questions/ID` answers with an `Answer`. */
+/** A question of a server. `POST /api/questions/ID` answers it with an `Answer`. */
 export type Question =
   | { id: string; server: string; kind: 'elicit'; params: ElicitParams }
   | { id: string; server: string; kind: 'sample'; params: SampleParams };
@@ -253,11 +253,11 @@ export interface ActionResult {
 /** `GET /api/latency` */
 export interface LatencyReport {
   rows: LatencyRow[];
-  /** For the plot: one point an answered request, the newest at most 5,000. */
+  /** For the plot: one point per answered request, at most the newest 5,000. */
   points: LatencyPoint[];
 }
 
-/** `GET /api/stderr?server=NAME&life=N&search=TEXT`: without `server`, of all of them, in the order they came. */
+/** `GET /api/stderr?server=NAME&life=N&search=TEXT`: without `server`, the output of all servers in order of arrival. */
 export interface StderrPage {
   lines: { seq: number; atMs: number; server: string; life: number; text: string }[];
   dropped: boolean;

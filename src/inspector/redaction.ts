@@ -1,5 +1,5 @@
 // Replaces secrets in everything that the API sends, unless the request asks for them (`secrets=shown`). Values are cached by
-// identity: several pages follow the same calls.
+// identity, because several pages follow the same calls.
 
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
@@ -8,7 +8,7 @@ import { asItIs } from './views/event-rows.ts';
 
 export interface Redaction {
   readonly text: Redact;
-  /** The very same event where there is nothing to hide. `length` and `offset` stay those of the pipe. */
+  /** Returns the same event if there is nothing to hide. `length` and `offset` keep the values of the pipe. */
   event(event: FlowEvent): FlowEvent;
   /** A copy of plain data. */
   value<T>(value: T): T;
@@ -61,7 +61,7 @@ function withAddressesOf(original: unknown, redacted: unknown): unknown {
 function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
   switch (event.kind) {
     case 'frame': {
-      // The fields of a frame may be getters, which no spread would take along.
+      // The fields of a frame may be getters, which a spread would not copy.
       const { seq, atMs, server, life, kind, direction, length, offset, cut, http } = event;
       const { payload: bytes, tail: end } = event;
       const [payload, tail] = [redactBytes(bytes, redact), end && redactBytes(end, redact)];
@@ -99,7 +99,7 @@ function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
   }
 }
 
-/** The same bytes where there is nothing to hide. Bytes that are no UTF-8 are lost where there is: safety before exactness. */
+/** Returns the same bytes if there is nothing to hide. Otherwise bytes that are not UTF-8 are lost: safety before exactness. */
 function redactBytes(bytes: Uint8Array, redact: Redact): Uint8Array {
   const text = decodeText(bytes);
   const redacted = redact(text);

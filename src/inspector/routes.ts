@@ -21,7 +21,7 @@ const MOST_SEARCH_CHARS = 1_000;
 
 export interface Api {
   router: Router<Route>;
-  /** Cancels the calls that were started through it. */
+  /** Cancels the calls that were started through the API. */
   close(): void;
 }
 
@@ -32,9 +32,9 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   const calls = new Calls(acting, nowMs, (update) => feed.call(update));
 
   const router = new Router<Route>();
-  /** Their answers are redacted as a whole. */
+  /** Answers of these routes are redacted as a whole. */
   const add = (method: string, path: string, handle: Route['handle']) => router.add(method, `/api${path}`, { handle });
-  /** What is large, or is cut before it is shown, redacts itself. */
+  /** Routes with large results, or results that are cut before display, redact them themselves. */
   const addRedacted = (method: string, path: string, handle: Route['handle']) =>
     router.add(method, `/api${path}`, { handle, redacts: true });
 
@@ -90,7 +90,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   async function exportEvents({ request, response, body, redaction }: Asked): Promise<symbol> {
     const ranges = readRanges(body);
-    request.socket.setTimeout(IDLE_MS); // a client that reads nothing for that long is gone
+    request.socket.setTimeout(IDLE_MS); // a client that reads nothing for this long is gone
     await sendRecording(response, source, ranges, redaction);
     return streamed;
   }

@@ -1,4 +1,4 @@
-// The Inspector: a page and its API on the loopback interface. It starts and stops no servers by itself.
+// The Inspector: a page and its API on the loopback interface. It does not start or stop servers by itself.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,11 +13,11 @@ import { LiveFeed } from './views/live-feed.ts';
 import { InspectorView } from './views/view.ts';
 
 export interface InspectorOptions {
-  /** The first port to try: 6280. If it is in use, the next one is tried; 0 takes any free port. */
+  /** First port to try. Default: 6280. If it is in use, the next one is tried; 0 takes any free port. */
   port?: number;
   /** The folder of the built page. */
   uiFolder?: string;
-  /** Errors of the HTTP server while it runs. Without it, a warning is emitted. */
+  /** Receives errors of the HTTP server while it runs. Default: emits a warning. */
   onError?: (error: Error) => void;
 }
 

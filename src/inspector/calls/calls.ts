@@ -1,5 +1,5 @@
-// The calls that the page makes: started at once, followed by updates, cancelled on demand. Bounded in number, and in the total
-// size of results: the oldest calls lose their result first.
+// The calls that the page makes: started at once, followed by updates, cancelled on demand. The number of calls and the total size of
+// results are bounded: the oldest calls lose their result first.
 
 import { randomUUID } from 'node:crypto';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -96,7 +96,7 @@ export class Calls {
     }
   }
 
-  /** A new object each time: an update that waits to be sent does not change. */
+  /** Creates a new object each time: an update that waits to be sent must not change. */
   #put(call: Call, change: Partial<CallUpdate>): void {
     call.update = { ...call.update, ...change };
     this.#changed(call.update);
@@ -121,7 +121,7 @@ export class Calls {
   }
 }
 
-/** Arguments that JSON.parse would change are sent as text, or not at all. */
+/** Arguments that JSON.parse would change are sent as text, or refused. */
 function argumentsOf(
   { args, argsText }: CallRequest & { kind: 'tool' },
   sendsRawJson: boolean,

@@ -1,4 +1,4 @@
-// Everything that a server offers. What cannot be read is left out and reported.
+// Reads everything that a server offers. Unreadable parts are left out and reported.
 
 import { toError } from '../../base/errors.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -27,7 +27,7 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
     tried(() => client.listPrompts(), { prompts: [] }),
     tried<{ instructions?: string | undefined }>(async () => client.service.describe(), {}),
   ]);
-  // These requests may have started it: its revision is known only now.
+  // These requests may have started the server: its revision is known only now.
   const status = (await host.status()).find(({ name }) => name === server);
   return {
     tools,

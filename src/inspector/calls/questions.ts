@@ -1,6 +1,6 @@
-// Questions of servers (forms, sampling requests) that wait for an answer of the page. A question ends when it is answered, when
-// the server no longer waits, or when no page is open: then it is declined with a reason, so that the server does not wait in
-// vain. The number of open questions is bounded.
+// Questions of servers (forms, sampling requests) that wait for an answer from the page. A question ends when it is answered, when
+// the server no longer waits, or when no page is open: it is then declined with a reason, so that the server does not wait in vain.
+// The number of pending questions is bounded.
 
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
@@ -12,9 +12,9 @@ import type { Answer, Question } from '../api.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {
-  /** Servers before 2026-07-28 are announced that they may ask only if a page is open when they start. */
+  /** If true, servers before 2026-07-28 may ask questions only if a page is open when they start. */
   needsPage?: boolean;
-  /** How long a question waits for a page to be opened: 5 s. */
+  /** How long a question waits for a page to be opened. Default: 5 s. */
   graceMs?: number;
   /** Called for each question that is declined because no page is open. */
   onUnanswered?: (question: Question) => void;
@@ -36,7 +36,10 @@ const MOST_SETTLED = 200;
 /** The specification's code for a rejection by the user. */
 const USER_REJECTED = -1;
 
-/** To be made before the host: `new Host(servers, { inputs: questions.inputs })`, then `hostSource(host, { questions })`. */
+/**
+ * Must be called before the host is created: `new Host(servers, { inputs: questions.inputs })`, then `hostSource(host, { questions
+ * })`.
+ */
 export function inspectorInputs(options?: QuestionsOptions): Questions {
   return new Questions(options);
 }
@@ -87,13 +90,13 @@ export class Questions {
     this.#watcher = watcher;
   }
 
-  /** How many pages are open. */
+  /** Sets the number of open pages. */
   set pages(count: number) {
     this.#pages = count;
     this.#waitForSomebody();
   }
 
-  /** False if the question is not open (any more). Throws an HttpProblem if the answer is not valid. */
+  /** False if the question is not pending. Throws an HttpProblem if the answer is invalid. */
   answer(id: string, given: unknown): boolean {
     const open = this.#open.get(id);
     if (!open) return false;
@@ -101,7 +104,7 @@ export class Questions {
     return true;
   }
 
-  /** No viewer is left to answer them. */
+  /** Refuses all questions, because nobody is left to answer them. */
   refuseAll(reason: string): void {
     this.#alone?.cancel();
     this.#alone = undefined;

@@ -1,4 +1,4 @@
-// A host in this process: it can be watched and used.
+// A host in this process as a source: it can be watched and used.
 
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { OwnHost } from '../../host/control/host-access.ts';

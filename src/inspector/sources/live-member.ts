@@ -1,4 +1,4 @@
-// One tap or host that runs in another process: its events come through its socket, and a host takes commands as well.
+// One tap or host in another process: its events arrive through its socket, and a host also accepts commands.
 
 import type { Socket } from 'node:net';
 import { RemoteHost } from '../../host/control/remote-host.ts';
@@ -8,7 +8,7 @@ import { type RecordingItem, readRecording } from '../../record/reader.ts';
 
 export class LiveMember {
   readonly descriptor: LiveDescriptor;
-  /** Of a host, as long as it runs. */
+  /** Set for a host, while it runs. */
   host: RemoteHost | undefined;
   ended = false;
   readonly #socket: Socket;
@@ -33,7 +33,7 @@ export class LiveMember {
     });
   }
 
-  /** Rejects with the error of the system if there is no answer. */
+  /** Rejects with the system's error if nothing answers. */
   static async connect(
     descriptor: LiveDescriptor,
     take: (member: LiveMember, item: RecordingItem) => void,
@@ -55,7 +55,7 @@ export class LiveMember {
     try {
       for await (const item of readRecording(this.#socket)) take(item);
     } catch {
-      // It was killed, or we have left: in both cases nothing more comes.
+      // The process was killed, or this side has closed: in both cases nothing more arrives.
     }
   }
 }

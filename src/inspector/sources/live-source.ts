@@ -1,6 +1,6 @@
-// All taps and hosts that run in other processes, on one clock. Later ones are added, and the events of those
-// that end are kept. Server names are unique: the first server keeps its name while it runs; a server that is started again
-// under its name continues as another life of the same server.
+// All taps and hosts that run in other processes, on one clock. New ones are added, and the events of those that end are kept. Server
+// names are unique: the first server keeps its name while it runs; a server that is started again under its name continues as another
+// process run of the same server.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -22,7 +22,7 @@ export interface LiveSourceOptions {
   clock?: Clock;
 }
 
-/** Earlier events count as read when nothing came for QUIET_MS, or after PATIENCE_MS. */
+/** Earlier events count as read after QUIET_MS without an event, or after PATIENCE_MS. */
 const QUIET_MS = 100;
 const PATIENCE_MS = 5_000;
 const HOLD_MS = 30;
@@ -74,10 +74,10 @@ class LiveSource implements InspectorSource {
     return [...this.#members].some(({ host }) => host) ? this.#acting : undefined;
   }
 
-  /** That of the first host which has joined one. */
+  /** Status of the fleet of the first host that has joined one. */
   async fleet(): Promise<FleetStatus | undefined> {
     for (const { host } of this.#members) {
-      const status = await host?.control('standpipe/fleet', {}).catch(() => undefined); // it has joined none
+      const status = await host?.control('standpipe/fleet', {}).catch(() => undefined); // not in a fleet
       if (status) return status;
     }
     return undefined;
@@ -105,7 +105,7 @@ class LiveSource implements InspectorSource {
     await this.#claimNames(member);
   }
 
-  /** The first to run keeps the plain name, whatever the order of events. */
+  /** The first to run keeps the plain name, regardless of the order of events. */
   async #claimNames(member: LiveMember): Promise<void> {
     if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
     for (const { name } of (await member.host?.status())?.servers ?? []) this.#names.of(member, name);
@@ -116,7 +116,7 @@ class LiveSource implements InspectorSource {
     if (item.type === 'gap') this.lost += item.toSeq - item.fromSeq + 1;
     if (item.type !== 'event') return;
     const { run, event } = item;
-    if (!isOfClient(event)) this.#names.of(member, event.server); // claimed in the order in which they come
+    if (!isOfClient(event)) this.#names.of(member, event.server); // claimed in the order of arrival
     this.#restored.expect(run);
     this.#runs.set(member, run);
     const add = () => this.#restored.add(run, event, (server) => this.#names.of(member, server));

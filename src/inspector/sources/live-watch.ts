@@ -1,4 +1,4 @@
-// Finds taps and hosts that start. Reads the names in the folder, and connects only when these changed.
+// Finds taps and hosts that start. Reads the file names in the folder, and connects only when they have changed.
 
 import { readdir } from 'node:fs/promises';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
@@ -21,7 +21,7 @@ export class LiveWatch {
     this.#clock = clock;
   }
 
-  /** Resolves when all that run now were found. `found` is called once for each. */
+  /** Resolves when all running taps and hosts were found. `found` is called once for each. */
   async start(found: (descriptor: LiveDescriptor) => Promise<void>): Promise<void> {
     await this.#look(found);
     if (this.#stopped) return;
@@ -35,7 +35,7 @@ export class LiveWatch {
   }
 
   async #look(found: (descriptor: LiveDescriptor) => Promise<void>): Promise<void> {
-    const names = (await readdir(this.#folder).catch(() => [])).filter((name) => name.endsWith('.json')).join('\n'); // none yet
+    const names = (await readdir(this.#folder).catch(() => [])).filter((name) => name.endsWith('.json')).join('\n'); // no folder yet
     if (names === this.#names) return;
     this.#names = names;
     for (const descriptor of await findLive(this.#folder)) {

@@ -1,5 +1,5 @@
-// A recording with its rotated files: read once, in order, and then shown like any other source. Missing or damaged parts of the
-// file become notes in their place.
+// A recording with its rotated files: read once, in order, and then shown like any other source. Missing or damaged parts of the file
+// are shown as notes at their position.
 
 import { basename } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -9,10 +9,10 @@ import { RestoredFlow } from './restored-flow.ts';
 import type { InspectorSource } from './source.ts';
 
 export interface RecordingSourceOptions {
-  /** The newest that fit are kept: 1,000,000 events, 256 MiB. */
+  /** Limits; the newest events are kept. Defaults: 1,000,000 events, 256 MiB. */
   maxEvents?: number;
   maxBytes?: number;
-  /** Called now and then while it is read. */
+  /** Called every 10,000 events while the file is read. */
   onProgress?: (events: number) => void;
 }
 
@@ -31,7 +31,7 @@ class RecordingSource implements InspectorSource {
   readonly #file: string;
   readonly #restored: RestoredFlow;
   readonly #onProgress: ((events: number) => void) | undefined;
-  /** The server that a note about the file is shown with. */
+  /** The server with which a note about the file is shown. */
   #server: string;
   #damaged = 0;
 

@@ -1,20 +1,20 @@
-// Events of other stores, put into one: from recordings, and from taps and hosts that run elsewhere. Each keeps its time,
-// moved to a common clock, and gets the next number. Processes are counted anew, because two runs both begin at one.
+// Merges events of other stores into one: from recordings, and from taps and hosts in other processes. Each event keeps its time,
+// moved to a common clock, and gets the next number. Process runs are numbered again, because each origin starts at 1.
 
 import { keepNewest } from '../../analysis/keep-newest.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../../flow/event.ts';
 import { FlowStore, type FlowStoreOptions } from '../../flow/store.ts';
 
-/** Where an event comes from. */
+/** The origin of an event. */
 export interface Origin {
-  /** Different for every run of a program. */
+  /** Unique for every run of a program. */
   readonly run: string;
-  /** The date of its `atMs` 0. */
+  /** The date of `atMs` 0. */
   readonly startedAt?: Date | undefined;
 }
 
-/** Of how many processes the numbers are remembered. */
+/** Limit of process runs whose numbers are remembered. */
 const MOST_LIVES = 10_000;
 
 export class RestoredFlow {
@@ -23,9 +23,9 @@ export class RestoredFlow {
   readonly #lives = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   #startedAt: Date | undefined;
-  /** Those that are connected, by the run of their host. */
+  /** Connected clients, by the run of their host. */
   readonly #clients = new Map<string, Map<string, { life: number; fact: ClientFact }>>();
-  /** The first that has clients. */
+  /** The first run that has clients. */
   #firstRun: string | undefined;
 
   constructor(options: Omit<FlowStoreOptions, 'clock'> = {}) {
@@ -37,12 +37,12 @@ export class RestoredFlow {
     return this.#startedAt ?? this.store.startedAt;
   }
 
-  /** The clock begins now, unless something has come already. */
+  /** Starts the clock now, unless events have arrived already. */
   beginClock(): void {
     this.#startedAt ??= new Date();
   }
 
-  /** An origin whose events will be added. The clock begins with the earliest of those that are known by the first event. */
+  /** Announces an origin. The clock starts with the earliest origin that is known at the first event. */
   expect({ startedAt }: Origin): void {
     if (!startedAt || this.store.lastSeq > 0) return;
     if (!this.#startedAt || startedAt < this.#startedAt) this.#startedAt = startedAt;
@@ -71,7 +71,7 @@ export class RestoredFlow {
     if (fact.kind === 'client') this.#note(origin, server, life, fact);
   }
 
-  /** The origin has ended: its clients are not connected any more. */
+  /** The origin has ended: its clients are disconnected. */
   ended({ run }: Origin): void {
     for (const [server, { life, fact }] of this.#clients.get(run) ?? []) {
       this.store.append(server, life, { ...fact, state: 'closed' });
@@ -88,7 +88,7 @@ export class RestoredFlow {
     keepNewest(this.#clients, MOST_LIVES);
   }
 
-  /** A note between the events, at the time of the newest. */
+  /** Adds a note at the time of the newest event. */
   note(server: string, text: string): void {
     this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
   }
@@ -101,7 +101,7 @@ export class RestoredFlow {
     nameOf: (server: string) => string,
   ): { server: string; life: number } {
     if (isClient) {
-      // A server that is started again is the same server. The clients of each run are counted from 1, and are others.
+      // A server that is started again is the same server. The clients of each run are numbered from 1 and are different clients.
       this.#firstRun ??= run;
       return { server: run === this.#firstRun ? ownName : `${ownName} of ${run}`, life: ownLife };
     }
@@ -119,7 +119,7 @@ export class RestoredFlow {
   }
 }
 
-/** Shows the time of the event that is being added. */
+/** A clock that shows the time of the event being added. */
 class RestoredTime implements Clock {
   atMs = 0;
 
@@ -132,7 +132,7 @@ class RestoredTime implements Clock {
   }
 }
 
-/** A frame that is fully described by its bytes: the store packs these together. */
+/** True for a frame that is fully described by its bytes: the store packs these together. */
 function isWhole(fact: FlowFact): fact is FlowFact & { kind: 'frame' } {
   return fact.kind === 'frame' && !fact.cut && !fact.redacted && fact.length === fact.payload.length;
 }

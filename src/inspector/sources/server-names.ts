@@ -29,7 +29,7 @@ export class ServerNames {
     return entry && { member, server: entry[0] };
   }
 
-  /** The member is gone: its names are free. Returns them. */
+  /** Frees the names of a member that has ended, and returns them. */
   release(member: LiveMember): string[] {
     const names = [...(this.#shown.get(member)?.values() ?? [])];
     for (const name of names) if (this.#owners.get(name) === member) this.#owners.delete(name);

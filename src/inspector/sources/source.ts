@@ -1,4 +1,4 @@
-// What the Inspector shows: a flow of events, and perhaps a host to act on. One file per implementation.
+// A source of the Inspector: a flow of events, and optionally a host to act on. One file per implementation.
 
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import type { FlowStore } from '../../flow/store.ts';
@@ -14,39 +14,38 @@ export interface InspectorSource {
   readonly title: string;
   /** The date of `atMs` 0. */
   readonly startedAt: Date;
-  /** Whether more can happen. */
+  /** Whether more events can arrive. */
   readonly live: boolean;
   readonly flow: FlowStore;
-  /** The traffic runs in this process: events are not read while no page is open. */
+  /** True if the traffic runs in this process: events are not read while no page is open. */
   readonly isOurs?: boolean;
-  /** Absent where the source can only be watched. */
+  /** Absent if the source can only be watched. */
   readonly host?: SourceHost | undefined;
   /** Replaces the secrets that its owner knows. Text that looks like a secret is found without it. */
   readonly redact?: Redact | undefined;
-  /** How the command line reaches a server, where it can. */
+  /** How the command line reaches a server, if it can. */
   reach?(server: string): Reach | undefined;
-  /** Questions of servers. */
   readonly questions?: Questions | undefined;
-  /** The fleet that the host has joined. Resolves to undefined if it has joined none. */
+  /** Status of the fleet that the host has joined. Resolves to undefined without a fleet. */
   fleet?(): Promise<FleetStatus | undefined>;
-  /** Events that were lost before they came here. */
+  /** Number of events that were lost before they arrived here. */
   readonly lost?: number;
   /** Fills the flow; resolves when earlier events are in it. Rejects if there is nothing to show. */
   open?(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the Inspector acts on: one host, or several. Servers have the names that the flow gives them. */
+/** The host or hosts that the Inspector acts on. Servers have the names that the flow gives them. */
 export interface SourceHost {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
-  /** The host that runs a server. Throws where none does. */
+  /** The host that runs a server. Throws if there is none. */
   find(server: string): FoundServer;
 }
 
 export interface FoundServer {
   host: HostAccess;
-  /** The name that the server has there. */
+  /** The name of the server on that host. */
   name: string;
-  /** Whether arguments may be `RawJson`: not where another process or protocol reads them as values first. */
+  /** Whether arguments may be `RawJson`: false if another process or protocol parses them first. */
   sendsRawJson: boolean;
 }

@@ -18,7 +18,7 @@ export class TimeOrder {
     this.#clock = clock;
   }
 
-  /** `run` is called later, after all that happened before and came in time. `untilFlush`: not before `flush` is. */
+  /** `run` is called later, after all earlier events that arrived in time. `untilFlush`: not before `flush` is called. */
   add(atMs: number, run: () => void, untilFlush = false): void {
     this.#held.push({ atMs, run });
     if (!untilFlush) this.#timer ??= this.#clock.after(this.#holdMs, () => this.flush());
@@ -27,7 +27,7 @@ export class TimeOrder {
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // stable: one side stays in its own order
+    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // stable: events of one source keep their order
     this.#held = [];
     for (const { run } of held) run();
   }

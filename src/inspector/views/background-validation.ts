@@ -1,5 +1,5 @@
-// Validates messages against the schemas while a page is open, between other work, so that violations are listed before the
-// message is opened: the first few of each method of each server.
+// Validates messages against the schemas while a page is open, between other work, so that violations are listed before the message
+// is opened: the first three of each method of each server.
 
 import type { FrameEvent } from '../../flow/event.ts';
 import type { InspectorView } from './view.ts';

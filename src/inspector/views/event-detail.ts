@@ -1,4 +1,4 @@
-// One event in full: its bytes, its content and its problems in words.
+// One event in full: its bytes, its content and its problems as text.
 
 import type { Evidence } from '../../base/errors.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -56,12 +56,12 @@ function bytesOf(event: FlowEvent): Uint8Array | undefined {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined where the bytes are not UTF-8. A byte order mark stays. */
+/** Undefined if the bytes are not UTF-8. A byte order mark is kept. */
 function strictText(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
   } catch {
-    return undefined; // which is the answer
+    return undefined; // not UTF-8
   }
 }
 

@@ -1,4 +1,4 @@
-// Events as the rows of a timeline: small, and readable at a glance.
+// Events as rows of a timeline: small, and readable at a glance.
 
 import type { Analysis } from '../../analysis/analysis.ts';
 import type { MessageDescription } from '../../analysis/describe-frame.ts';
@@ -13,9 +13,9 @@ import type { EventRow, LiveMessages } from '../api.ts';
 type RowUpdate = LiveMessages['updates'][number];
 
 const SUMMARY_CHARS = 160;
-/** The longest UTF-8 of a character. */
+/** A character has at most 4 bytes in UTF-8. */
 const SUMMARY_BYTES = SUMMARY_CHARS * 4;
-/** More than is shown is searched, so that no secret is cut before it is found. */
+/** More text is searched than is shown, so that a secret is not cut before it is found. */
 const SEARCHED_BYTES = SUMMARY_BYTES + 16 * 1024;
 
 export const asItIs: Redact = (text) => text;
@@ -40,7 +40,7 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
       break;
     case 'error':
       row.error = event.code;
-      row.summary = redact(event.message); // beside its code
+      row.summary = redact(event.message); // shown next to its code
       break;
     case 'http':
       fillHttp(row, event, analysis, redact);
@@ -61,7 +61,7 @@ export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItI
   return update;
 }
 
-/** Filled in place: pages of thousands of rows are made at once. */
+/** Filled in place, because pages of thousands of rows are built at once. */
 function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact: Redact): void {
   const { kind: type, messages, noise } = analysis.describe(event);
   row.direction = event.direction;
@@ -80,12 +80,12 @@ function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact:
   const client = exchange.causes?.[0]?.server;
   if (client !== undefined) row.client = client;
   row.method ??= exchange.method;
-  // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
+  // Only the newest progress notification is linked to its request: a row that took the name from it would lose it later.
   if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;
   fillFate(row, exchange, redact);
 }
 
-/** Its pair is its first message, which is the request where it has one. */
+/** Its counterpart is its first message: the request, if it has one. */
 function fillHttp(row: EventRow, event: HttpFact & FlowStamp, analysis: Analysis, redact: Redact): void {
   row.summary = redact(eventText(event));
   if (event.waitMs !== undefined) row.latencyMs = event.waitMs;
@@ -112,7 +112,7 @@ function fillBatch(
   for (const exchange of exchanges) fillFate(row, exchange, redact);
 }
 
-/** As many as a summary can hold, and more than it can. */
+/** At least as many names as fit into a summary. */
 function batchNames(messages: readonly MessageDescription[], exchanges: readonly Exchange[]): string[] {
   return messages.slice(0, SUMMARY_CHARS).map((message) => {
     const { id } = message;
@@ -127,7 +127,7 @@ function errorOf({ error, toolError, problem }: MessageDescription, redact: Reda
   return toolError ? 'the tool reported an error' : problem && redact(problem);
 }
 
-/** What the other half of an exchange adds to a row. A batch has several: the first pair, the first failure, the longest wait. */
+/** Adds the facts of an exchange's counterpart to a row. A batch has several: the first pair, the first failure, the longest wait. */
 function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
   const isRequest = row.seq === exchange.requestSeq;
   const pairSeq = isRequest ? (exchange.answerSeq ?? exchange.cancelSeq) : exchange.requestSeq;

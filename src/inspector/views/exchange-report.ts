@@ -1,4 +1,4 @@
-// A request of a client with the requests to servers that it led to and the questions during it, on one clock.
+// A client's request with the resulting requests to servers and the questions during it, on one clock.
 
 import type { Analysis } from '../../analysis/analysis.ts';
 import { type Exchange, isFailure } from '../../analysis/exchange.ts';
@@ -7,7 +7,7 @@ import { hopTimes } from '../../analysis/hop-times.ts';
 import { linkedWith } from '../../analysis/links.ts';
 import type { ExchangeReport } from '../api.ts';
 
-/** Empty where the event belongs to no request of a client, and to none that another node has answered. */
+/** Empty if the event belongs neither to a client's request nor to a request that another node answered. */
 export function exchangeReport(seq: number, analysis: Analysis, startedAt: Date): ExchangeReport {
   const all = analysis.exchangesOf(seq);
   const own =

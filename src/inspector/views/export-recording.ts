@@ -50,7 +50,7 @@ export async function sendRecording(
   try {
     await pipeline(recordingOf(source, ranges, text), response);
   } catch {
-    response.destroy(); // the page has left; and were it not so, it would see that the answer is not whole
+    response.destroy(); // the page has disconnected; otherwise it would see an incomplete answer
   }
 }
 
@@ -65,13 +65,13 @@ async function* recordingOf(source: InspectorSource, ranges: readonly Range[], r
     if (++events % SLICE_EVENTS > 0 && text.length < SLICE_CHARS) continue;
     yield text;
     text = '';
-    await new Promise((resolve) => setImmediate(resolve)); // a fast reader must not keep the traffic waiting
+    await new Promise((resolve) => setImmediate(resolve)); // a fast reader must not delay the traffic
   }
   yield text;
 }
 
 function* renumbered(flow: FlowStore, ranges: readonly Range[]): Generator<FlowEvent> {
-  const newestSeq = flow.lastSeq; // what comes while this runs was not meant
+  const newestSeq = flow.lastSeq; // events that arrive meanwhile are not exported
   let asked = 0;
   for (const [first, last] of ranges) {
     const end = Math.min(last, newestSeq);
@@ -84,7 +84,7 @@ function* renumbered(flow: FlowStore, ranges: readonly Range[]): Generator<FlowE
   }
 }
 
-/** The bytes of a frame may be a getter, which no spread would take along. */
+/** The bytes of a frame may be a getter, which a spread would not copy. */
 function withSeq(event: FlowEvent, seq: number): FlowEvent {
   return event.kind === 'frame' ? { ...event, payload: event.payload, seq } : { ...event, seq };
 }

@@ -1,11 +1,11 @@
-// The status of the fleet that a host has joined, for the pages that are open. It is asked again and again while there are any, and
-// less often where the answer takes long; pages get it when it has changed.
+// Polls the status of the fleet that a host has joined while pages are open, less often if the answer takes long. Pages get it when
+// it has changed.
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 
 const PAUSE_MS = 1_000;
-/** At least so many times as long as the answer took: a fleet of a thousand nodes must not keep the host busy. */
+/** The pause is at least this many times as long as the answer took: a fleet of a thousand nodes must not keep the host busy. */
 const PAUSE_FACTOR = 20;
 
 export class FleetWatch {
@@ -23,7 +23,7 @@ export class FleetWatch {
     this.#clock = clock;
   }
 
-  /** Another page is open: it knows nothing yet. */
+  /** A page was opened: it gets the status even if it is unchanged. */
   start(): void {
     this.#isWanted = true;
     this.#told = '';

@@ -1,4 +1,4 @@
-// The HTTP request to a server that an event belongs to, put together from the events that the store still has.
+// The HTTP request to a server that an event belongs to, assembled from the events that the store still has.
 
 import type { FlowEvent, HttpFact } from '../../flow/event.ts';
 import type { HttpReport } from '../api.ts';

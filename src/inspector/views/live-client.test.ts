@@ -28,7 +28,7 @@ function following() {
     client.putUpdates(updated);
     client.pump();
   };
-  /** What has come since the last time. */
+  /** Messages since the last call. */
   const told = <K extends keyof LiveMessages>(name: K): LiveMessages[K][] => {
     const pieces = String(stream.read() ?? '').split('\n\n');
     const wanted = pieces.filter((piece) => piece.includes(`event: ${name}\n`));

@@ -1,6 +1,5 @@
-// One page that follows the events. It reads rows from the store at its own speed; of everything else only the newest state is
-// kept for it, so that no queue grows. A page that has missed too much gets `resync` and is disconnected; one that reads
-// nothing for a while is disconnected too.
+// One page that follows the events. It reads rows from the store at its own speed; of everything else only the newest state is kept,
+// so that no queue grows. A page that has missed too much gets `resync` and is disconnected; so is one that reads nothing for 30 s.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -27,7 +26,7 @@ export class LiveClient {
   #clients: ClientSummary[] | undefined;
   #problems: Problem[] | undefined;
   #fleet: FleetStatus | undefined;
-  /** By id: an update replaces the one before. */
+  /** By id: an update replaces the previous one. */
   readonly #calls = new Map<string, CallUpdate>();
   readonly #questions = new Map<string, { name: 'question' | 'answered'; data: unknown }>();
   #stalled: Timer | undefined;
@@ -51,12 +50,12 @@ export class LiveClient {
     for (const seq of seqs) if (seq <= this.#sentSeq) this.#updates.add(seq);
   }
 
-  /** Redacted already: they are the same for several pages. */
+  /** Already redacted: several pages share them. */
   putServers(servers: InspectedServer[]): void {
     this.#servers = servers;
   }
 
-  /** Redacted already. */
+  /** Already redacted. */
   putClients(clients: ClientSummary[]): void {
     this.#clients = clients;
   }
@@ -77,7 +76,7 @@ export class LiveClient {
     this.#questions.set(data.id, { name, data: this.redaction.value(data) });
   }
 
-  /** Detects a connection that was lost without an end. */
+  /** Detects a connection that was lost silently. */
   beat(): void {
     if (!this.#stalled && !this.#response.destroyed) this.#write(':\n\n');
   }
@@ -86,7 +85,7 @@ export class LiveClient {
     this.#response.end();
   }
 
-  /** Writes what was not written yet, until the connection is full. */
+  /** Writes pending data until the connection is full. */
   pump(): void {
     if (this.#pumping || this.#response.destroyed || this.#response.writableEnded) return;
     if (this.#hasMissed()) {
@@ -106,7 +105,7 @@ export class LiveClient {
     });
   }
 
-  /** The store has dropped events that were not sent, or too many updates wait. */
+  /** True if the store has dropped unsent events, or too many updates are pending. */
   #hasMissed(): boolean {
     const { lastSeq, size } = this.#view.source.flow;
     const isBehind = this.#sentSeq < lastSeq - size && this.#sentSeq > 0;
@@ -147,6 +146,6 @@ function message(name: Name, data: unknown): string {
   try {
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   } catch {
-    return ''; // nested too deeply or too long: it is left out
+    return ''; // nested too deeply or too long: left out
   }
 }

@@ -1,4 +1,4 @@
-// Sends all open pages what happens, as server-sent events.
+// Sends events to all open pages, as server-sent events.
 
 import type { ServerResponse } from 'node:http';
 import type { AnalysisChange } from '../../analysis/analysis.ts';
@@ -15,11 +15,11 @@ import type { InspectorView } from './view.ts';
 
 const MOST_PAGES = 32;
 const BEAT_MS = 15_000;
-/** Every message of a client changes the list of clients. */
+/** Every message of a client changes the list of clients, so updates are combined for this long. */
 const CLIENTS_MS = 500;
 
 export interface Following {
-  /** The newest event that the page has; without it, only new events are sent. */
+  /** The newest event that the page has. Without it, only new events are sent. */
   after: number | undefined;
   redaction: Redaction;
 }
@@ -85,7 +85,7 @@ export class LiveFeed {
     for (const client of this.#clients) client.end();
   }
 
-  /** State that a page cannot request: it may have changed while the page was disconnected. */
+  /** Sends state that a page cannot request: it may have changed while the page was disconnected. */
   #greet(client: LiveClient, calls: Calls): void {
     const { questions } = this.#view.source;
     client.putProblems(this.#view.analysis.problems);
@@ -107,7 +107,7 @@ export class LiveFeed {
     void this.#validation.run();
   }
 
-  /** At most one question at a time: a host in another process takes a while to say. */
+  /** At most one request at a time, because a host in another process needs time to answer. */
   #tellServers(): void {
     if (this.#asksServers || this.#clients.size === 0) return;
     this.#asksServers = true;

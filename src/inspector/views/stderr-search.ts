@@ -1,4 +1,4 @@
-// What servers wrote to stderr, line by line, as far as it is still there: the newest lines that fit.
+// The stderr output of servers, line by line, as far as the store still has it: the newest lines that fit.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
@@ -10,7 +10,7 @@ import type { Redaction } from '../redaction.ts';
 export interface StderrQuery {
   server: string | undefined;
   life: number | undefined;
-  /** Upper and lower case are alike. */
+  /** Case-insensitive. */
   search: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function searchStderr(
   const wanted = search?.toLowerCase();
   const lines: Line[] = [];
   let dropped = flow.dropped.events > 0;
-  // From the newest back: what does not fit is the oldest.
+  // From the newest back: lines that do not fit are the oldest.
   for (let seq = flow.lastSeq; seq > flow.lastSeq - flow.size; seq--) {
     const event = flow.get(seq);
     if (event?.kind !== 'stderr') continue;

@@ -8,14 +8,14 @@ import type { SearchPage } from '../api.ts';
 import { nothingRedacted, type Redaction } from '../redaction.ts';
 
 export interface SearchQuery {
-  /** Upper and lower case are alike. */
+  /** Case-insensitive. */
   text: string;
   after: number;
 }
 
 const SLICE_EVENTS = 500;
 const SLICE_BYTES = 512 * 1024;
-/** An answer covers no more than this. */
+/** Limits of one answer. */
 const MOST_EVENTS = 50_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_FOUND = 10_000;
@@ -28,7 +28,7 @@ export async function searchText(
 ): Promise<SearchPage> {
   const isIn = matcher(text);
   const isInMask = mayBeInMask(text);
-  // Redacting costs more than looking: only what holds the text as it is needs the second look.
+  // Redacting costs more than searching: only events that contain the raw text need the second search.
   const holds = (event: FlowEvent, parts: (Uint8Array | string)[]) =>
     (isInMask || parts.some(isIn)) &&
     (redaction === nothingRedacted ? parts : partsOf(redaction.event(event))).some(isIn);
@@ -52,13 +52,13 @@ export async function searchText(
   return { found, searchedSeq, newest: flow.lastSeq };
 }
 
-/** The text may occur in the mask of a secret. Then a match reveals nothing about the secret. */
+/** True if the text may occur in the mask of a secret. A match then reveals nothing about the secret. */
 function mayBeInMask(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');
 }
 
-/** A text is found as it stands, and as JSON writes it. */
+/** Matches the text as given, and as JSON escapes it. */
 function matcher(text: string): (part: Uint8Array | string) => boolean {
   const plain = text.toLowerCase();
   const quoted = JSON.stringify(plain).slice(1, -1);
@@ -73,12 +73,12 @@ function matcher(text: string): (part: Uint8Array | string) => boolean {
   };
 }
 
-/** What is ASCII reads the same in it, at a fraction of the price. */
+/** ASCII reads the same in Latin-1, at a fraction of the cost. */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** Many programs write by its number whatever is not ASCII, or has a meaning in HTML. */
+/** Many programs escape non-ASCII characters, or those with a meaning in HTML, by their code. */
 function unescaped(json: string): string {
   return json.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,6 +1,6 @@
-// The view of one source: its events as rows, its requests with their outcomes, its processes, its problems. The flow is read
-// in batches, outside of the path of the traffic. While no page is open, only the start of each server is read of traffic in
-// this process; the rest is read when a page opens, as far as the store still has it.
+// The view of one source: its events as rows, its requests with their outcomes, its processes, its problems. The flow is read in
+// batches, outside the path of the traffic. While no page is open, only the start of each server is read for traffic in this process;
+// the rest is read when a page opens, as far as the store still has it.
 
 import { Analysis, type AnalysisChange } from '../../analysis/analysis.ts';
 import { eventProblems } from '../../analysis/event-problems.ts';
@@ -28,7 +28,7 @@ export interface PageQuery {
 
 const FLUSH_MS = 50;
 const FLUSH_EVENTS = 500;
-/** How many events are read in one turn of the event loop. */
+/** Number of events read in one turn of the event loop. */
 const BATCH_EVENTS = 1_000;
 /** Most problems occur at the start. */
 const START_EVENTS = 500;
@@ -94,7 +94,7 @@ export class InspectorView {
     return redaction.value(this.analysis.clients.list());
   }
 
-  /** The rows behind `after` and before `before`, oldest first; without `after`, the newest that there are. */
+  /** The rows after `after` and before `before`, oldest first; without `after`, the newest. */
   async page({ after, before, limit }: PageQuery, redaction: Redaction): Promise<EventPage> {
     await this.caughtUp();
     const { flow } = this.source;
@@ -133,7 +133,7 @@ export class InspectorView {
     return this.#seenSeq;
   }
 
-  /** Resolves when all that has happened until now was read. */
+  /** Resolves when all events so far were read. */
   async caughtUp(): Promise<void> {
     const { lastSeq } = this.source.flow;
     this.#catchUp();
@@ -157,7 +157,7 @@ export class InspectorView {
     else if (this.analysis.isUnsettled) this.#schedule(FLUSH_MS);
   }
 
-  /** Problems of one event in words, including schema violations, which are not checked for every event. */
+  /** Problems of one event as text, including schema violations, which are not checked for every event. */
   async problemsOf(event: FlowEvent): Promise<string[]> {
     const problems = await eventProblems(event, this.analysis);
     if (problems.length > 0) this.#tell();
@@ -172,7 +172,7 @@ export class InspectorView {
     else if (!this.#timer) this.#schedule(FLUSH_MS);
   }
 
-  /** Ordinary traffic while no page is open. */
+  /** True for ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
     return (
