@@ -1,4 +1,4 @@
-// How to write a message, log to stderr and flush in each language, and what to do about a server that did not answer in time.
+// Advice per language on how to write a message, log to stderr and flush, and the hint for a server that did not answer in time.
 
 import type { Evidence } from '../base/errors.ts';
 import type { Advice } from './rule.ts';
@@ -84,7 +84,7 @@ export const writeUtf8: Advice = {
   any: 'Write UTF-8 without a byte order mark.',
 };
 
-/** The hint for a server that did not answer within its startup timeout, where no rule found the cause. */
+/** The hint for a server that did not answer within its startup timeout, if no rule found the cause. */
 export function slowStartHint({ firstNoise }: Partial<Evidence> = {}): string {
   return firstNoise === undefined
     ? 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.'

@@ -1,5 +1,5 @@
-// Finds out why a server did not answer, if its output proves it: takes symptoms and returns the finding of the first rule that
-// applies. Rules about an answer in the wrong form come first: they need no guess.
+// Finds the reason why a server did not answer, if its output proves it: takes symptoms and returns the finding of the
+// first rule that applies. Rules about an answer in the wrong form come first, because they need no guess.
 
 import { shellHere } from '../base/command-line.ts';
 import { messageForm } from './message-form.ts';
@@ -13,7 +13,7 @@ import { wrongInterpreter } from './wrong-interpreter.ts';
 const others: readonly Rule[] = [...wrongInterpreter, ...missingPart, ...waiting, ...usageRules];
 export const rules: readonly Rule[] = [...messageForm, ...others];
 
-/** The mistake in one line of stdout that is not a message. */
+/** Diagnoses one line of stdout that is not a message. */
 export function diagnoseLine(line: string): Diagnosis | undefined {
   const stdout = new TextEncoder().encode(`${line}\n`);
   const observed = new Observations({
@@ -26,7 +26,7 @@ export function diagnoseLine(line: string): Diagnosis | undefined {
   return firstFound(messageForm, observed);
 }
 
-/** `shell`: of the system where the server runs. */
+/** `shell` is that of the system where the server runs. */
 export function diagnose(symptoms: Symptoms, shell = shellHere): Diagnosis | undefined {
   const { redact = (text: string) => text } = symptoms;
   const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Observations(symptoms, shell));

@@ -1,15 +1,15 @@
-// Why a remote server did not answer the first request, if its response or the error of the connection proves it.
+// Finds the reason why a remote server did not answer the first request, if its response or the connection error proves it.
 
 import { isLoopbackUrl } from '../base/loopback.ts';
 import { ownCommand } from '../base/own-command.ts';
 import { quoted } from './rule.ts';
 import type { Diagnosis, Finding } from './symptoms.ts';
 
-/** The parts of the address that are no secrets. */
+/** The parts of the address that are not secret. */
 export interface Address {
   /** `https:` */
   protocol: string;
-  /** With the port. */
+  /** The host name with the port. */
   host: string;
   hostname: string;
   pathname: string;
@@ -18,16 +18,16 @@ export interface Address {
 /** The last exchange of a client that could not connect. Plain data. */
 export interface HttpSymptoms {
   url: Address;
-  /** Of the error without which there would be a response: `ECONNREFUSED`. */
+  /** The code of the error that prevented a response, such as `ECONNREFUSED`. */
   errorCode?: string | undefined;
   errorMessage?: string | undefined;
   status?: number | undefined;
   contentType?: string | undefined;
   /** The first characters of the response. */
   body?: string | undefined;
-  /** Where the server redirects to, without credentials. */
+  /** The target of a redirect, without credentials. */
   location?: string | undefined;
-  /** From a proxy: there was no connection to the server. */
+  /** True if the response is from a proxy that did not reach the server. */
   byProxy?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ interface HttpRule {
   find(symptoms: HttpSymptoms, url: Address): Finding | undefined;
 }
 
-/** The codes of an error of a connection. */
+/** A rule for error codes of a connection. */
 function failed(name: string, codes: RegExp, tell: (url: Address, symptoms: HttpSymptoms) => Finding): HttpRule {
   return { name, find: (symptoms, url) => (codes.test(symptoms.errorCode ?? '') ? tell(url, symptoms) : undefined) };
 }
@@ -58,7 +58,7 @@ function answered(
   };
 }
 
-/** What a refusal says, if that is a short text. */
+/** The message of a refusal, if it is a short text. */
 function said({ contentType = '', body = '' }: HttpSymptoms): string {
   if (!/json|text\/plain/.test(contentType) || body.trim() === '') return '';
   const message = /"(?:message|error_description|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1];
@@ -68,7 +68,7 @@ function said({ contentType = '', body = '' }: HttpSymptoms): string {
 const isHtml = ({ contentType = '', body = '' }: HttpSymptoms) =>
   /html/.test(contentType) || /^\s*<(?:!doctype|html)/i.test(body);
 
-/** What servers say that are asked without TLS. */
+/** Replies of servers that require TLS and got plain HTTP. */
 const wantsTls = /HTTPS? (?:port|server)|HTTPS required|SSL is required|use https/i;
 
 export const httpRules: readonly HttpRule[] = [

@@ -61,7 +61,7 @@ export function languageOfProgram(word: string): Language | undefined {
   return byProgram.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** By the first word that shows it. `env FOO=1 python3 server.py` and `sh -c "node x.js"` are understood too. */
+/** Uses the first word that identifies a language. Also handles `env FOO=1 python3 server.py` and `sh -c "node x.js"`. */
 export function languageOf(command: string): Language | undefined {
   for (const word of commandWords(command).flatMap((each) => each.split(/\s+/))) {
     const language = languageOfProgram(word) ?? languageOfFile(word);

@@ -1,5 +1,5 @@
-// Answers in a form that no client reads: another encoding, another notation, another framing, other text on the same line. Each
-// rule requires the answer itself as proof, so that a log line is never taken for one.
+// Answers in an unreadable form: another encoding, notation or framing, or other text on the same line. Each rule
+// requires the answer itself as proof, so that a log line is never mistaken for one.
 
 import { jsonObjects } from '../base/json-in-text.ts';
 import { isJson, isObject, type JsonObject } from '../base/json-object.ts';
@@ -40,7 +40,7 @@ function isLiteMcpAnswer({ version, type, data, jsonrpc }: JsonObject): boolean 
   return isVersion && (type === 'info' || type === 'result') && isObject(data) && jsonrpc === undefined;
 }
 
-/** How a language prints an object that was not serialized as JSON. */
+/** The forms in which languages print an object that was not serialized as JSON. */
 const notations: readonly { language: Language; what: string; pattern: RegExp }[] = [
   { language: 'python', what: "Python's repr of a dict", pattern: /\{[^{}\n]{0,80}'jsonrpc'\s*:\s*'2\.0'/g },
   { language: 'python', what: "Python's repr of bytes", pattern: /^b['"]\{.{0,80}jsonrpc/gm },
@@ -189,7 +189,7 @@ const cannotRead: Rule = {
   },
 };
 
-/** Our ids count from 1, and few requests are sent before a session is open. */
+/** Our ids count from 1, and fewer requests than this are sent before a session is open. */
 const MOST_REQUESTS = 20;
 
 const wrongId: Rule = {
@@ -241,7 +241,7 @@ function replaceOutsideStrings(line: string, words: RegExp): string {
   return line.replace(/"(?:[^"\\]|\\.)*"?|[^"]+/g, (part) => (part[0] === '"' ? part : part.replace(words, 'null')));
 }
 
-/** An answer that is valid without the line breaks inside its strings. */
+/** Whether the text has an answer that is valid without the line breaks inside its strings. */
 function hasAnswerOverLines(text: string): boolean {
   for (const { value, start, end } of jsonObjects(text.replace(/[\r\n]/g, ' '))) {
     const isAnswer = value.jsonrpc === '2.0' && value.method === undefined;

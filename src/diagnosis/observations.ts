@@ -10,14 +10,14 @@ import type { Symptoms } from './symptoms.ts';
 
 export interface FoundAnswer {
   value: JsonObject;
-  /** Its text in stdout. */
+  /** The text of the answer in stdout. */
   text: string;
   /** Other text on its first and on its last line. */
   before: string;
   after: string;
-  /** A newline follows. */
+  /** Whether a newline follows. */
   isEnded: boolean;
-  /** Its first byte arrived when stdin was closed, or later. */
+  /** Whether the first byte arrived when stdin was closed, or later. */
   isAfterEof: boolean;
 }
 
@@ -25,11 +25,11 @@ export class Observations {
   readonly symptoms: Symptoms;
   /** The start of stdout. */
   readonly text: string;
-  /** The same for patterns that describe text for people, with its lines cut off. */
+  /** The text with long lines cut off, for patterns that describe text for people. */
   readonly lines: string;
-  /** All of stdout is in `text`. */
+  /** Whether `text` holds all of stdout. */
   readonly isWhole: boolean;
-  /** The end of stderr, with its lines cut off. */
+  /** The end of stderr, with long lines cut off. */
   readonly stderr: string;
   readonly language: Language | undefined;
   #answers: FoundAnswer[] | undefined;
@@ -38,14 +38,14 @@ export class Observations {
     this.symptoms = symptoms;
     this.text = decodeText(symptoms.stdout);
     this.isWhole = symptoms.stdoutBytes <= symptoms.stdout.length;
-    // Programs of Windows end lines with both. Elsewhere, the carriage return belongs to the word before it.
+    // Windows programs end lines with CRLF. Elsewhere, the carriage return belongs to the word before it.
     const withLineFeeds = (text: string) => (shell === 'powershell' ? text.replaceAll('\r\n', '\n') : text);
     this.lines = withShortLines(withLineFeeds(this.text));
     this.stderr = withShortLines(withLineFeeds(withoutColours(symptoms.stderr)));
     this.language = languageOf(symptoms.command);
   }
 
-  /** By itself: an exit after the end of stdin proves nothing. */
+  /** Whether the server exited before its stdin was closed: a later exit proves nothing. */
   get hasExited(): boolean {
     return this.symptoms.exitCode !== undefined && this.symptoms.bytesBeforeEof === undefined;
   }
@@ -87,7 +87,7 @@ function findAnswers(text: string, bytesBeforeEof: number | undefined): FoundAns
   return found;
 }
 
-/** An answer that opens a session or refuses it: log lines can have an `id` and an `error` too. */
+/** Whether the object is an answer that opens or refuses a session: log lines can have an `id` and an `error` too. */
 function isAnswer({ jsonrpc, id, method, result, error }: JsonObject): boolean {
   if (method !== undefined || (jsonrpc === undefined && id === undefined)) return false;
   if (isObject(error)) return typeof error.code === 'number' && typeof error.message === 'string';
@@ -100,7 +100,10 @@ export function isProper({ value, before, after, text, isEnded }: FoundAnswer): 
   return value.jsonrpc === '2.0' && isEnded && before.trim() === '' && after.trim() === '' && !text.includes('\n');
 }
 
-/** A pattern that reads to the end of a line from each place in it takes a time with the square of the length of the line. */
+/**
+ * Limits the time of patterns that read to the end of a line from each position, which is quadratic in the length of
+ * the line.
+ */
 const MOST_LINE_CHARS = 1000;
 
 function withShortLines(text: string): string {

@@ -7,12 +7,12 @@ import type { Finding } from './symptoms.ts';
 export interface Rule {
   /** A heading of docs/troubleshooting.md. */
   name: string;
-  /** No valid answer can follow output of this kind. */
+  /** True if a valid answer cannot follow output of this kind. */
   isFinal?: boolean;
   find(observed: Observations): Finding | undefined;
 }
 
-/** The same advice for each language. */
+/** One piece of advice, worded for each language. */
 export type Advice = { readonly [language in Language]?: string } & { readonly any: string };
 
 export function adviceFor(advice: Advice, language: Language | undefined): string {
@@ -20,8 +20,9 @@ export function adviceFor(advice: Advice, language: Language | undefined): strin
 }
 
 /**
- * A rule for a pattern in the last error that a server printed before it exited. An earlier error proves nothing: the server may
- * have reported it and continued. Where a pattern reads over several lines it has to say how far: servers choose the text.
+ * A rule for a pattern in the last error that a server printed before it exited. An earlier error proves nothing: the
+ * server may have reported it and continued. A pattern that spans lines must limit how far it reads, because servers
+ * choose the text.
  */
 export function exitRule(
   name: string,
@@ -46,7 +47,7 @@ export function lastError(pattern: RegExp, text: string): RegExpExecArray | unde
   return match && !ERROR_LINE.test(text.slice(match.index + match[0].length)) ? match : undefined;
 }
 
-/** A part of the output in a message: short, and on one line. */
+/** Quotes a part of the output in a message: short, and on one line. */
 export function quoted(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);

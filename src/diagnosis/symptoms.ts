@@ -1,5 +1,5 @@
-// What is known about a server that did not answer: the input of every rule. Plain data, so that a rule can be tested with a
-// string. Must not know about processes or pipes.
+// The known facts about a server that did not answer: the input of every rule. Plain data, so that a rule can be tested
+// with a string. Must not know about processes or pipes.
 
 export interface Symptoms {
   /** The command line of the server. */
@@ -8,15 +8,15 @@ export interface Symptoms {
   framing: string;
   /** The first bytes that the server wrote to stdout. */
   stdout: Uint8Array;
-  /** The number of bytes that it wrote. */
+  /** The number of bytes that it wrote to stdout. */
   stdoutBytes: number;
   /** The number of bytes that had arrived when its stdin was closed; absent while stdin is open. */
   bytesBeforeEof?: number | undefined;
   /** The last text that it wrote to stderr. */
   stderr: string;
-  /** Names of variables that are set here and that the server did not get. */
+  /** Names of variables that are set here but were not passed to the server. */
   withheld?: readonly string[] | undefined;
-  /** Absent while it runs. */
+  /** Absent while the server runs. */
   exitCode?: number | null | undefined;
   signal?: string | null | undefined;
   /** Hides secrets in quoted output. */
@@ -24,15 +24,15 @@ export interface Symptoms {
 }
 
 export interface Finding {
-  /** What the server does, as the rest of a sentence that begins with "the server". */
+  /** The behaviour of the server, as the rest of a sentence that begins with "the server". */
   problem: string;
-  /** What to change. */
+  /** The change to make. */
   fix: string;
 }
 
 export interface Diagnosis extends Finding {
   /** A stable name: a heading of docs/troubleshooting.md. */
   name: string;
-  /** No valid answer can follow output of this kind: waiting longer does not help. */
+  /** True if a valid answer cannot follow output of this kind: waiting longer does not help. */
   isFinal: boolean;
 }

@@ -1,8 +1,8 @@
-// An answer with the id of its request as text. The client of Standpipe accepts it, most others do not.
+// An answer with the id of its request as text. Standpipe accepts it; most other clients do not.
 
 import type { Finding } from './symptoms.ts';
 
-/** `id`: as it was received. */
+/** `id` is the id as received. */
 export function idAsText(id: string): Finding {
   return {
     problem: `answers with the id as text (${JSON.stringify(id)} for ${id})`,

@@ -1,5 +1,5 @@
-// Servers that run and will not answer: they wait for input of a person, listen on a port, or have no stdin. A prompt is
-// recognised only at the end of its stream, without a newline.
+// Servers that run and will not answer: they wait for input from a person, listen on a port, or have no stdin. A prompt
+// is recognised only at the end of its stream, without a newline.
 
 import { commandWords, programName } from '../base/command-line.ts';
 import type { Observations } from './observations.ts';
@@ -104,7 +104,7 @@ const watcher: Rule = {
   },
 };
 
-/** Printed by a program that requires other arguments, before it exits. */
+/** Usage text that a program prints before it exits because it requires other arguments. */
 const usage: Rule = {
   name: 'usage',
   find(observed) {
@@ -122,7 +122,7 @@ const usage: Rule = {
   },
 };
 
-/** Not `\s*` at the start: it reads over the ends of empty lines. */
+/** Avoids `\s*` at the start, which also matches the ends of empty lines. */
 const USAGE = /^[ \t]*usage:?\s.*$/im;
 
 const MISSING_ARGUMENT =

@@ -1,5 +1,5 @@
-// Variables of the environment that a server did not get and that its output says it needs. That the variable exists and was not passed
-// on is known, so a line that names it and says that something is missing is proof enough.
+// Finds environment variables that a server was not given and that its output names as needed. The variable is known to
+// exist and to be withheld, so a line that names it and mentions that something is missing is sufficient proof.
 
 const MISSING =
   /\b(?:no|not|isn't|unset|set|empty|missing|requires?|required|must|needs?|please|undefined|KeyError)\b/i;
@@ -15,7 +15,7 @@ export function withheldVariable(text: string, withheld: readonly string[]): str
   return undefined;
 }
 
-/** What to do about one. */
+/** The fix for a withheld variable. */
 export function passOn(name: string): string {
   return `${name} is set in the environment of Standpipe, but servers get only a short list of variables. Pass it on with --env ${name}, written before the --; in a config, add it to "env" of the server with the value \${${name}}.`;
 }

@@ -63,7 +63,7 @@ const modules: Rule[] = [
   })),
 ];
 
-/** Only Python 2 writes these. */
+/** Only Python 2 prints these errors. */
 const PYTHON_2 =
   /SyntaxError: Non-ASCII character '\\x|ImportError: No module named (?!')\S|SyntaxError: invalid syntax[\s\S]{0,4000}?python2/;
 
@@ -88,7 +88,7 @@ const pythonVersion: Rule[] = [
   })),
 ];
 
-/** Java 8 writes class files of version 52. */
+/** The class file version minus the Java version: Java 8 uses version 52. */
 const JAVA_CLASS_OFFSET = 44;
 
 const javaVersion = exitRule(

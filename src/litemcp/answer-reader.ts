@@ -1,6 +1,6 @@
-// What a client reads from a server: frames in; answers, unreadable answers and noise out. A message ends with three newlines, so
-// a line of other text on stdout is in one frame with the message that follows it. A frame that is not a message is therefore
-// searched for answers; the lines around them are noise.
+// Reads frames from a server and emits answers, unreadable answers and stray output. A message ends with three
+// newlines, so a line of other text on stdout shares a frame with the message after it. A frame that is not a message
+// is therefore searched for answers; the lines around them are stray output.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues, ValueBudget } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';
@@ -11,9 +11,9 @@ import type { FrameFault } from '../framing/framing.ts';
 import type { UnreadableAnswer } from '../requests/pending-requests.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
 
-/** A message that was meant as an answer, or the part of one. */
+/** A message that was meant as an answer, or a part of one. */
 export interface AnswerFault extends UnreadableAnswer {
-  /** Undefined if it could not be read, or is not an id of ours. */
+  /** Undefined if the id could not be read or is not one of ours. */
   id: number | undefined;
   offset: number;
 }
@@ -52,7 +52,7 @@ export class AnswerReader {
     else this.#noise(text, offset);
   }
 
-  /** `text` is not searched for answers: each of them would have to be parsed. */
+  /** The text is not searched for answers, because each candidate would have to be parsed. */
   #tooManyValues(text: string, offset: number): void {
     const traced = traceIOBasic(text, `it holds more than ${this.#maxFrameValues} JSON values (maxFrameValues)`);
     this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', offset));
@@ -83,7 +83,7 @@ export class AnswerReader {
     }
   }
 
-  /** `offset`: that of the frame. */
+  /** `offset` is that of the frame. */
   #noise(text: string, offset: number): void {
     for (let start = 0; start < text.length; ) {
       const newline = text.indexOf('\n', start);
@@ -99,7 +99,7 @@ function faultOf({ problem, id }: Unreadable, code: AnswerFault['code'], offset:
   return { code, message: problem, id: typeof id === 'number' ? id : undefined, offset };
 }
 
-/** Logs may be JSON with `"type":"info"` too; an answer also has an id or a version. */
+/** Log lines may be JSON with `"type":"info"` too; an answer also has an id or a version. */
 function looksLikeAnswer(value: Record<string, unknown>): boolean {
   return typeof value.type === 'string' && isAnswerType(value.type) && ('id' in value || 'version' in value);
 }

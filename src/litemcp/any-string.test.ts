@@ -5,7 +5,7 @@ import { LiteMcpClient } from './client.ts';
 import { RawEnd, wireOver } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
 
-// Any string at all: newlines, runs of three, NUL, emoji, and halves of surrogate pairs, which JSON carries as escapes.
+// Arbitrary strings: newlines, runs of three, NUL, emoji, and lone surrogates, which JSON carries as escapes.
 const lone = fc.constantFrom(
   '\ud800',
   '\udfff',

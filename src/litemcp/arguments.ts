@@ -39,7 +39,7 @@ export function wrongCount(
   return `${takes}${names}, not ${count}${missing === '' ? '' : `; missing: ${missing}`}`;
 }
 
-/** A refused call may have too few arguments, or too many. */
+/** A refused call may have too few or too many arguments. */
 export function byName(parameters: readonly Named[], args: readonly string[]): Record<string, string> {
   const params: Record<string, string> = {};
   for (let i = 0; i < parameters.length && i < args.length; i++) setOwn(params, parameters[i]!.name, args[i]!);
@@ -86,12 +86,12 @@ function isList(args: ArgumentValues): args is readonly unknown[] {
 
 interface Prepared {
   name: string;
-  /** In JSON, with its colon. */
+  /** The name as JSON, with a colon. */
   key: string;
   parse: ValueParser;
 }
 
-/** The parameters of a tool that is served, prepared once for all its calls. */
+/** The parameters of a served tool, prepared once for all its calls. */
 export class ServedParameters {
   readonly #prepared: readonly Prepared[];
 
@@ -118,7 +118,7 @@ export class ServedParameters {
     return values;
   }
 
-  /** A refused call may have too few arguments, or too many. */
+  /** A refused call may have too few or too many arguments. */
   print(args: readonly string[]): string {
     let text = '';
     for (let i = 0; i < this.#prepared.length && i < args.length; i++) {

@@ -94,7 +94,7 @@ test('a client that cancels is let go, and the answer that comes later is droppe
   await started.opened;
   abort.abort(new Error('not wanted any more'));
   await expect(call).rejects.toThrow('not wanted any more');
-  // In order on one pipe: when a later request is answered, the cancellation has arrived.
+  // Messages on one pipe keep their order: when a later request is answered, the cancellation has arrived.
   await client.ping();
   expect(lite.inFlight).toBe(0);
   finish.open('late');

@@ -1,4 +1,4 @@
-// A LiteMCP server as an MCP server, for clients of every revision.
+// Serves a LiteMCP server as an MCP server, for clients of every revision.
 
 import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
 import { type FrontOptions, Fronts } from '../mcp/front/fronts.ts';
@@ -6,7 +6,7 @@ import type { Caller, Params, Result } from '../mcp/service.ts';
 import type { LiteMcpClient } from './client.ts';
 import { LiteMcpService, type LiteMcpServiceOptions } from './service.ts';
 
-/** An MCP server whose one tool is that of a LiteMCP server. */
+/** Returns an MCP server whose only tool is that of a LiteMCP server. */
 export async function litemcpAsMcp(
   client: LiteMcpClient,
   options: FrontOptions & LiteMcpServiceOptions = {},
@@ -15,7 +15,7 @@ export async function litemcpAsMcp(
   return new Fronts(new BridgedService(client, options), options);
 }
 
-/** Its clients get the code, hint and evidence of an error in `data`. */
+/** Clients get the code, hint and evidence of an error in `data`. */
 class BridgedService extends LiteMcpService {
   override request(method: string, params: Params, caller: Caller): Promise<Result> {
     return super.request(method, params, caller).catch((error: unknown) => {

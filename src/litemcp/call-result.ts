@@ -1,12 +1,12 @@
-// CallResult: the arguments by name and the response. A failed call has the same structure: `error` is true, and `content` says
-// what went wrong, for the model to read.
+// CallResult: the arguments by name and the response. A failed call has the same structure: `error` is true, and
+// `content` describes the error for the model.
 
 import { placeOf, readBoolean, readList, readObject, readString } from './shape.ts';
 import { printValue, textOfValue } from './values.ts';
 import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface CallResultResponseContent {
-  /** A hint in free words, as with parameters. */
+  /** A free-form hint, as with parameters. */
   type: string;
   data: string;
 }
@@ -39,7 +39,7 @@ export function readResponse(value: unknown, at = 'response'): CallResultRespons
   };
 }
 
-/** `params`: the text of the object. */
+/** `params` is the JSON text of the object. */
 export function printCallResult(params: string, { content, error }: CallResultResponse): string {
   const contents = content.map(printContent).join(',');
   return `{"version":${VERSION_TEXT},"params":${params},"response":{"content":[${contents}],"error":${error}}}`;
@@ -64,22 +64,22 @@ function readContent(value: unknown, list: string, i: number): CallResultRespons
   return { type: readString(content.type, at, 'type'), data: readString(content.data, at, 'data') };
 }
 
-/** Any name is valid, so the object itself is used. */
+/** Any name is valid, so the object itself is returned. */
 function readParams(value: unknown, at: string): Record<string, string> {
   const params = readObject(value, at);
   for (const name of Object.keys(params)) readString(params[name], at, name);
   return params as Record<string, string>;
 }
 
-/** One content whose `data` may still be a value. */
+/** A content whose `data` may be a value that is not text yet. */
 export interface ContentValue {
   type: string;
   data: unknown;
 }
 
 /**
- * What a handler may return. A plain value is one content of its own type, and `undefined` or `null` is no content. A whole
- * response is for a handler that reports an error with several contents.
+ * The return value of a handler. A plain value becomes one content of its type; `undefined` and `null` become an empty
+ * list. A whole response lets a handler report an error with several contents.
  */
 export type HandlerResult =
   | string
@@ -100,7 +100,7 @@ export function toResponse(result: unknown): CallResultResponse {
 
 function toContent(result: unknown): CallResultResponseContent[] {
   if (result === undefined || result === null) return [];
-  // An empty list is a value; `undefined` is no content.
+  // An empty list is a value; only `undefined` and `null` produce an empty content list.
   if (Array.isArray(result) && result.length > 0 && result.every(isContent)) return result.map(textContent);
   return [printValue(result)];
 }

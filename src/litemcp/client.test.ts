@@ -10,7 +10,7 @@ const result = (id: unknown, data: string) =>
   `${envelope(id, 'result', { version, params: {}, response: { content: [{ type: 'number', data }], error: false } })}\n\n\n`;
 const echo = new LiteMcpServer({ name: 'Echo', parameters: [{ name: 'text', type: 'string' }] }, ({ text }) => text);
 
-/** A client that knows its tool already, so that the next request is a call. */
+/** A client that already has its tool, so that the next request is a call. */
 async function readyClient(options: Parameters<typeof rawServerOf>[0] = {}) {
   const ends = await rawServerOf(options);
   const asked = ends.client.info();

@@ -1,5 +1,6 @@
-// A client of one LiteMCP server, over any wire: many requests in flight, each with a timeout, a signal, and an exact error
-// when the connection ends. LiteMCP cannot cancel: a request that was given up may run on, and its late answer is dropped.
+// A client of one LiteMCP server, over any wire: many requests in flight, each with a timeout, a signal, and a precise
+// error when the connection ends. LiteMCP cannot cancel: a request that was given up may continue to run, and its late
+// answer is dropped.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
@@ -14,16 +15,16 @@ import { envelope, type IOBasic } from './io-basic.ts';
 import { printToolCall, readTool, type Tool } from './tool.ts';
 
 export interface LiteMcpClientOptions {
-  /** How long an answer may take unless a call says otherwise. */
+  /** The default timeout of a call. Default: 60 s. */
   timeoutMs?: number;
-  /** The most JSON values an answer may hold; one with more fails alone. */
+  /** The maximum number of JSON values in an answer; an answer with more fails alone. */
   maxFrameValues?: number;
   clock?: Clock;
 }
 
 /**
- * `timeoutMs`: how long the answer may take; the first call asks for the tool's information too, and both share this time.
- * `signal` ends the wait, not the work: LiteMCP cannot cancel.
+ * `timeoutMs` is the maximum time for the answer; the first call also requests the description of the tool, and both
+ * share this time. `signal` ends the wait, not the work: LiteMCP cannot cancel.
  */
 export interface CallOptions extends WaitOptions {
   /** Called with the id of the request, before it is sent. */
@@ -31,20 +32,20 @@ export interface CallOptions extends WaitOptions {
 }
 
 export interface InfoOptions extends CallOptions {
-  /** Ask the server again instead of remembering its last answer. */
+  /** Requests the description again instead of using the cached one. */
   refresh?: boolean;
 }
 
 export class LiteMcpClient {
-  /** Called once, when the connection is over. */
+  /** Called once, when the connection has ended. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  /** Resolves when the connection is over, with the reason unless we closed it. */
+  /** Resolves when the connection has ended, with the reason unless we closed it. */
   readonly closed: Promise<Error | undefined>;
-  /** An error that belongs to no request. The connection goes on. */
+  /** Called for errors that belong to no request. The connection stays open. */
   onerror: ((error: Error) => void) | undefined;
-  /** A line on the server's stdout that is not part of a message. */
+  /** Called for stray output: a line on the server's stdout that is not part of a message. */
   onnoise: ((noise: Noise) => void) | undefined;
-  /** How many such lines there were. */
+  /** The number of stray lines. */
   noiseCount = 0;
   readonly #wire: Wire;
   readonly #clock: Clock;
@@ -82,12 +83,12 @@ export class LiteMcpClient {
     this.#reader = new AnswerReader(sink, options.maxFrameValues);
   }
 
-  /** Requests that wait for an answer. */
+  /** The number of requests that are not answered yet. */
   get inFlight(): number {
     return this.#pending.size;
   }
 
-  /** Answers that came after we had given up, or a second time. */
+  /** The number of answers to requests that had been given up or already answered. */
   get lateAnswers(): number {
     return this.#pending.lateAnswers;
   }
@@ -136,8 +137,8 @@ export class LiteMcpClient {
   }
 
   /**
-   * Calls the tool, its arguments by position or by name. Resolves also when the tool reports an error: then
-   * `response.error` is true. Rejects when there is no answer, or none that can be read.
+   * Calls the tool with arguments by position or by name. Resolves even if the tool reports an error: then
+   * `response.error` is true. Rejects if the call is not answered or the answer is unreadable.
    */
   async call(args: ArgumentValues = [], options: CallOptions = {}): Promise<CallResult> {
     let { timeoutMs = this.#timeoutMs } = options;
@@ -154,7 +155,10 @@ export class LiteMcpClient {
     return this.#read(answer, 'result', readCallResult);
   }
 
-  /** Whether the server answers a `get` within `timeoutMs`. One that runs its calls one after another may be busy instead. */
+  /**
+   * Whether the server answers a `get` within `timeoutMs`. A server that runs its calls one after another may be busy
+   * instead.
+   */
   isResponsive(timeoutMs: number): Promise<boolean> {
     return this.#pending.open('get', '{}', { timeoutMs }).then(
       () => true,

@@ -1,4 +1,4 @@
-// LiteMCP shown as MCP and served as LiteMCP again: nothing is lost on the way, over either bridge.
+// LiteMCP bridged to MCP and back to LiteMCP: both bridges preserve everything.
 
 import { duplexPair } from 'node:stream';
 import fc from 'fast-check';

@@ -31,7 +31,7 @@ export async function mcpToolAsLiteMcp(
       try {
         return fromMcpResult(await client.callTool(tool.name, read.arguments, { signal: call.signal }));
       } catch (error) {
-        // Anything else is a bug here, unless the client is gone, and is logged with its stack.
+        // Other errors are bugs here, unless the client has disconnected, and are logged with their stack.
         if (error instanceof StandpipeError || call.signal.aborted) return errorResponse(toError(error).message);
         throw error;
       }

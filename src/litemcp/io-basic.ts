@@ -1,5 +1,6 @@
-// IOBasic: the envelope of every message. Parsing never throws: it returns the envelope, or why there is none. `data` is read by
-// the reader of its structure. Ids are exact at any size: a client may use 64 bits, which JSON.parse would round.
+// IOBasic: the envelope of every message. Parsing never throws: it returns the envelope, or the reason why the text is
+// not one. `data` is read by the reader of its structure. Ids are exact at any size: a client may use 64 bits, which
+// JSON.parse would round.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -9,18 +10,18 @@ import { topLevelTokens } from '../base/top-level-json.ts';
 import { malformed, readObject, readString } from './shape.ts';
 import { readVersion, requireSameMajor, VERSION_TEXT, type VersionTuple } from './version.ts';
 
-/** A bigint where a number would not be exact. */
+/** A bigint if a number would not be exact. */
 export type OperationId = number | bigint;
 
 export interface IOBasic {
   version: VersionTuple;
   id: OperationId;
-  /** `get`, `info`, `call` or `result`; the other end may send anything. */
+  /** `get`, `info`, `call` or `result`; the other end may send any text. */
   type: string;
   data: Record<string, unknown> | undefined;
 }
 
-/** Text that is not an IOBasic of our major version, with what could be read of it. */
+/** Text that is not an IOBasic of our major version, with the fields that could be read. */
 export class Unreadable {
   readonly problem: string;
   readonly id: OperationId | undefined;
@@ -55,7 +56,7 @@ export function parseIOBasic(text: string, maxFrameValues = DEFAULT_MAX_FRAME_VA
   return checkIOBasic(value, text);
 }
 
-/** `text`: what `value` was parsed from. */
+/** `text` is the text that `value` was parsed from. */
 export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Unreadable(`A message must be a JSON object, not ${jsonKind(value)}`);
@@ -75,19 +76,19 @@ export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable
   }
 }
 
-/** For text that does not parse: a broken message, or the first bytes of one. */
+/** For text that does not parse: a broken message, or its first bytes. */
 export function traceIOBasic(text: string, problem: string): Unreadable {
   const tokens = topLevelTokens(text, traced);
   const type = tokens.get('type');
   return new Unreadable(problem, idOfToken(tokens.get('id')), type?.startsWith('"') ? type.slice(1, -1) : undefined);
 }
 
-/** One line: JSON escapes newlines. */
+/** Returns one line, because JSON escapes newlines. */
 export function printIOBasic(id: OperationId, type: string, data: object): string {
   return envelope(id, type, JSON.stringify(data));
 }
 
-/** The same for data that is JSON text already, which takes half the time. */
+/** Like `printIOBasic`, for data that is already JSON text; takes half the time. */
 export function envelope(id: OperationId, type: string, json: string): string {
   const text = typeof id === 'number' ? idText(id) : id;
   return `{"version":${VERSION_TEXT},"id":${text},"type":"${type}","data":${json}}`;

@@ -1,5 +1,6 @@
-// The response of a LiteMCP call as the result of an MCP tool, and back. A content of LiteMCP is a string with a free-form type; MCP
-// has kinds of blocks. The conversion to MCP and back preserves contents: a type that a block cannot express is kept in `_meta`.
+// Converts the response of a LiteMCP call to the result of an MCP tool, and back. A LiteMCP content is a string with a
+// free-form type; MCP has kinds of blocks. The round trip preserves contents: a type that a block cannot express is
+// kept in `_meta`.
 
 import { SHARED_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { requireJson } from '../base/to-json.ts';
@@ -25,7 +26,10 @@ export function fromMcpResult({ content, structuredContent, isError }: CallToolR
   return { content: content.map((block) => fromBlock(block, alone && isStructured)), error };
 }
 
-/** A single value of a known type is also structured content, unless its text is not valid for the type, or has too many values. */
+/**
+ * A single value of a known type also becomes structured content, unless its text is invalid for the type or has too
+ * many values.
+ */
 function addStructured(result: CallToolResult, { type, data }: CallResultResponseContent): void {
   if (kindOf(type) === undefined) return;
   try {
@@ -54,12 +58,12 @@ function fromBlock(block: ContentBlock, isStructured: boolean): CallResultRespon
       return { type: resource.mimeType ?? 'application/octet-stream', data: resource.blob };
     }
     default:
-      // A link, or a block of a later revision: its kind, and the block as JSON.
+      // A link, or a block of a later revision: its type, and the block as JSON.
       return { type: (block as ContentBlock).type, data: requireJson(block) };
   }
 }
 
-/** The text beside structured content is that content as JSON, or other text. */
+/** The text beside structured content may be that content as JSON, or other text. */
 function typeOfText(text: string, said: unknown, isStructured: boolean): string {
   if (typeof said === 'string') return said;
   if (!isStructured) return 'string';
@@ -70,7 +74,7 @@ function typeOfText(text: string, said: unknown, isStructured: boolean): string 
   }
 }
 
-/** Searches for an invalid character, which allocates nothing however long the data is. */
+/** Searches for an invalid character, which allocates nothing, however long the data is. */
 function isBase64(data: string): boolean {
   if (data === '' || data.length % 4 !== 0) return false;
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

@@ -1,4 +1,4 @@
-// Wires in memory for the tests of LiteMCP: both ends of a real connection, or one end of raw bytes.
+// In-memory wires for the tests of LiteMCP: both ends of a real connection, or one end of raw bytes.
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { blankLines } from '../framing/blank-lines.ts';
@@ -83,7 +83,7 @@ export class RawEnd {
     return JSON.parse(await this.next());
   }
 
-  /** What was written and not read yet. */
+  /** The text that was written and not read yet. */
   get unread(): string {
     return this.#text;
   }
@@ -114,14 +114,14 @@ export function gate<T = void>() {
   return { open, opened };
 }
 
-/** Our MCP client of an MCP server, over bytes in memory. */
+/** A Standpipe MCP client of an MCP server, over bytes in memory. */
 export async function mcpClientOf(server: Pick<Server, 'connect'>, options: ClientOptions = {}) {
   const [near, far] = memoryPair();
   await server.connect(far);
   return openClient({ open: () => near, canReopen: false, key: undefined }, options);
 }
 
-/** Our MCP client of a LiteMCP server. */
+/** A Standpipe MCP client of a LiteMCP server. */
 export async function mcpClientOfLite(server: LiteMcpServer, options: LiteMcpClientOptions = {}) {
   const { client: lite, connection } = await connected(server, options);
   return { client: await mcpClientOver(lite), connection };

@@ -1,6 +1,6 @@
-// From a model's reply to a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them, write numbers
-// for strings, and write their thoughts first; all of that is accepted. An ambiguous reply is not: `problem` then says what to
-// change, in words that can be sent back to the model. Never throws.
+// Parses a model's reply into a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them,
+// write numbers for strings, and write their thoughts first; all of that is accepted. An ambiguous reply is not:
+// `problem` then describes the required change in words that can be sent back to the model. Never throws.
 
 import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, jsonKind } from '../base/json-object.ts';
@@ -12,12 +12,12 @@ import { PROTOCOL_VERSION } from './version.ts';
 export type ModelReply =
   /** The model calls this tool. */
   | { kind: 'call'; call: ToolCall; tool: Tool }
-  /** The model calls nothing: its reply is for the user. */
+  /** The model makes no call: its reply is for the user. */
   | { kind: 'text' }
   /** The model meant a call that cannot be made. */
   | { kind: 'invalid'; problem: string };
 
-/** The names that models use; the prompt asks for the first of each. */
+/** The keys that models use; the prompt asks for the first of each. */
 const toolKeys = ['tool', 'name'] as const;
 const argumentKeys = ['arguments', 'args', 'parameters'] as const;
 const THOUGHT_END = '</think>';
@@ -45,7 +45,7 @@ export function parseModelReply(reply: string, tools: Tool | readonly Tool[]): M
 
 /** Undefined for an object that is not a call. */
 function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): ModelReply | undefined {
-  // A model that knows the protocol may write the whole message, with the call in `data`.
+  // A model may write the whole protocol message, with the call in `data`.
   if (object.type === 'call' && isObject(object.data)) return parseCall(object.data, tools);
   const toolKey = toolKeys.find((key) => typeof object[key] === 'string');
   const argumentKey = argumentKeys.find((key) => Object.hasOwn(object, key));
@@ -63,7 +63,7 @@ function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): Mod
   return { kind: 'call', tool, call: { version: PROTOCOL_VERSION, tool: name, arguments: laidOut.arguments } };
 }
 
-/** The arguments, or the kind of the value in their place. Some models write them as JSON inside a string. */
+/** The arguments, or the kind of the unusable value. Some models write them as JSON inside a string. */
 function readArguments(value: unknown): readonly unknown[] | Record<string, unknown> | string {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) || isObject(value)) return value;
@@ -72,7 +72,7 @@ function readArguments(value: unknown): readonly unknown[] | Record<string, unkn
     const inner = parseValue('json', value);
     if (Array.isArray(inner) || isObject(inner)) return inner;
   } catch {
-    // an ordinary string, which is not a list, or a list of too many values
+    // an ordinary string instead of a list, or a list with too many values
   }
   return jsonKind(value);
 }

@@ -1,6 +1,6 @@
-// A tool as prompt text: what it does, its parameters, and the exact line that calls it. Short, because it is part of every
-// conversation; exact, because model-reply.ts parses the reply. Descriptions are reduced to one line each, so that they cannot
-// imitate other lines of the prompt.
+// Describes a tool as prompt text: its purpose, its parameters, and the exact line that calls it. Short, because it is
+// part of every conversation; exact, because model-reply.ts parses the reply. Descriptions are reduced to one line
+// each, so that they cannot imitate other lines of the prompt.
 
 import type { Parameter, Tool } from './tool.ts';
 

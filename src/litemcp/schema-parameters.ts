@@ -1,6 +1,6 @@
-// The input schema of an MCP tool as parameters of a LiteMCP tool: required ones first, in the order of `required`, then the others
-// in the order of `properties`. LiteMCP has no optional parameters: those are marked with a question mark, and an empty string
-// omits one. Texts are parsed by the types of the schema before they are sent.
+// Converts the input schema of an MCP tool to parameters of a LiteMCP tool: required ones first, in the order of
+// `required`, then the others in the order of `properties`. LiteMCP has no optional parameters: those are marked with a
+// question mark, and an empty string omits one. Texts are parsed by the types of the schema before they are sent.
 
 import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import type { Parameter } from './tool.ts';
 import { parserOf, requireRoom, textOfValue } from './values.ts';
 
 export interface SchemaParameter extends Parameter {
-  /** The value of a text; undefined if the argument is omitted. Throws if the text does not fit. */
+  /** Parses a text; undefined if the argument is omitted. Throws if the text does not fit. */
   read(text: string, budget: ValueBudget): unknown;
 }
 
@@ -58,7 +58,7 @@ function parameterOf(name: string, schema: JsonSchema, root: JsonSchema, optiona
   return parameter;
 }
 
-/** Includes what LiteMCP has no field for. */
+/** Includes facts for which LiteMCP has no field. */
 function describe(schema: JsonSchema, emptyMeans: string | false): string {
   const { description, title, enum: choices, default: preset } = schema;
   const parts = [description ?? title].filter((part) => typeof part === 'string');
@@ -68,7 +68,7 @@ function describe(schema: JsonSchema, emptyMeans: string | false): string {
   return parts.join(' ');
 }
 
-/** For any type: text that is JSON is parsed. */
+/** For any type: text that is valid JSON is parsed. */
 function jsonOrText(text: string, budget: ValueBudget): unknown {
   requireRoom(text, budget);
   try {
@@ -87,8 +87,8 @@ type SchemaWord = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'arra
 const words = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 /**
- * The type of a schema where it has a single one, and `any` where it has several. Only a hint for reading text: whether a value
- * fits is for the MCP server to judge.
+ * The type of a schema if it has a single one, otherwise `any`. Only a hint for parsing text: the MCP server decides
+ * whether a value fits.
  */
 function schemaType(schema: JsonSchema, root: JsonSchema): { word: SchemaWord; nullable: boolean } {
   const found = new Set(alternatives(schema, root).flatMap(wordsOf));

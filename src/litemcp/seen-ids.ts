@@ -1,12 +1,12 @@
-// The ids that a client has used, in bounded memory: at least the newest `atLeast`, at most three times as many. Most clients count,
-// so a row of consecutive ids is stored as its two ends. Other ids are stored one by one, in two generations: when the younger
-// is full, the older is dropped, and so is a row that did not grow meanwhile.
+// Remembers the ids that a client has used, in bounded memory: at least the newest `atLeast`, at most three times as
+// many. Most clients count, so a run of consecutive ids is stored as its two ends. Other ids are stored one by one, in
+// two generations: when the younger is full, the older is dropped, and so is a run that has not grown since.
 
 import type { OperationId } from './io-basic.ts';
 
 export class SeenIds {
   readonly #atLeast: number;
-  /** The first and last id of the row; NaN while there is none. */
+  /** The first and last id of the run; NaN if there is none. */
   #first = Number.NaN;
   #last = Number.NaN;
   #rowGrew = false;
@@ -17,7 +17,7 @@ export class SeenIds {
     this.#atLeast = atLeast;
   }
 
-  /** How many ids are stored one by one. */
+  /** The number of ids stored one by one. */
   get size(): number {
     return this.#younger.size + this.#older.size;
   }

@@ -1,5 +1,5 @@
-// One client of a LiteMCP server. Each request with an id gets exactly one answer, of the protocol's own shapes; what has
-// no id to answer is logged; nothing that arrives can end the connection.
+// One client of a LiteMCP server. Each request with an id gets exactly one answer in a form of the protocol; messages
+// without a readable id are logged. Input can never end the connection.
 
 import { decodeText } from '../base/decode-text.ts';
 import { RpcError, toError } from '../base/errors.ts';
@@ -35,7 +35,7 @@ export interface ServerConnectionOptions {
   log: (line: string) => void;
 }
 
-/** A call in the queue, and what its handler sees of it. */
+/** A call in the queue, and the context of its handler. */
 class Job extends QueuedRequest<OperationId> implements LiteMcpCall {
   readonly id: OperationId;
   readonly arguments: readonly string[];
@@ -69,7 +69,7 @@ class Job extends QueuedRequest<OperationId> implements LiteMcpCall {
 }
 
 export class ServerConnection {
-  /** Resolves when the client is gone, with the reason where there is one. */
+  /** Resolves when the client has disconnected, with the reason if there is one. */
   readonly closed: Promise<Error | undefined>;
   readonly #wire: Wire;
   readonly #options: ServerConnectionOptions;
@@ -133,7 +133,7 @@ export class ServerConnection {
 
   #unreadable({ problem, id, isAnswer }: Unreadable): void {
     this.#log(`${problem}${id === undefined ? '' : ` (id ${id})`}`);
-    // An id in use belongs to a request that is or was answered; a second answer would be taken for that one's.
+    // An id in use belongs to a request that is or was answered; a second answer would be taken for the answer to it.
     if (id === undefined || isAnswer || this.#seen.has(id)) return;
     this.#refuse(id, problem);
   }
@@ -168,7 +168,7 @@ export class ServerConnection {
   }
 
   #settled(job: Job, response: CallResultResponse, error: unknown): void {
-    if (job.cancelled) return; // the client is gone
+    if (job.cancelled) return; // the client has disconnected
     if (error === undefined) return this.#finish(job, response);
     if (!(error instanceof RpcError))
       this.#log(`The handler failed: ${toError(error).stack ?? toError(error).message}`);

@@ -1,5 +1,5 @@
-// One tool, served over any wire. The server holds what all clients share; a connection (server-connection.ts) holds the requests
-// of one client. It does no I/O of its own, and logs only through `log`.
+// One tool, served over any wire. The server holds the state that all clients share; a connection
+// (server-connection.ts) holds the requests of one client. Must not do I/O, and logs only through `log`.
 
 import { UsageError } from '../base/errors.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
@@ -22,14 +22,14 @@ export type ValuesOf<P extends readonly Parameter[]> = {
   [K in P[number] as K['name']]: ValueOf<K['type']>;
 };
 
-/** One call while its handler works on it. */
+/** One call while its handler runs. */
 export interface LiteMcpCall {
   readonly id: OperationId;
   /** The arguments as received, by position. */
   readonly arguments: readonly string[];
   /** The arguments as received, by name. A new object on each access. */
   readonly params: Readonly<Record<string, string>>;
-  /** Aborts when the client is gone. LiteMCP has no other way to cancel. */
+  /** Aborts when the client disconnects. LiteMCP has no other way to cancel. */
   readonly signal: AbortSignal;
 }
 
@@ -39,20 +39,20 @@ export type LiteMcpHandler<P extends readonly Parameter[]> = (
 ) => HandlerResult | Promise<HandlerResult>;
 
 export interface LiteMcpServerOptions {
-  /** How many calls run at a time. */
+  /** The maximum number of calls that run at a time. Default: 256. */
   maxConcurrent?: number;
-  /** How many more may wait; beyond that they are refused. */
+  /** The maximum number of calls that wait; more are refused. Default: 4096. */
   maxQueued?: number;
-  /** How many bytes those that run and wait may have in all; beyond that they are refused. */
+  /** The maximum bytes of running and waiting calls together; more are refused. */
   maxInboundBytes?: number;
-  /** How many of a client's newest ids are remembered at least, so that a repeated one is ignored. */
+  /** The minimum number of a client's newest ids to remember, so that a repeated one is ignored. Default: 10,000. */
   rememberedIds?: number;
   /** Called with a line for each message that cannot be answered, and for each error of a handler. */
   log?: (line: string) => void;
 }
 
 export interface ServeOptions {
-  /** The most JSON values a request may hold; one with more is refused. */
+  /** The maximum number of JSON values in a request; a request with more is refused. */
   maxFrameValues?: number;
   log?: (line: string) => void;
 }

@@ -10,7 +10,7 @@ const echoTool = { name: 'Echo', parameters: [{ name: 'text', type: 'string' }] 
 const resultOf = (id: number, text: string) =>
   message(id, 'result', { params: {}, response: { content: [{ type: 'string', data: text }], error: false } });
 
-/** An MCP client of a LiteMCP server that the test plays by hand. */
+/** An MCP client of a LiteMCP server whose messages the test writes. */
 async function opened(options: LiteMcpClientOptions = {}, tool: object = echoTool) {
   const { raw, client: lite } = await rawServerOf(options);
   const opening = mcpClientOver(lite);

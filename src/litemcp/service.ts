@@ -1,6 +1,6 @@
-// A LiteMCP server as a service with one tool. A call that got no result (timeout, exit, an invalid answer) is not a
-// tool error: it fails with the code that it would have for any MCP server. LiteMCP cannot cancel: a cancelled request ends,
-// and the tool runs on.
+// A LiteMCP server as a service with one tool. A call without a result (timeout, exit, invalid answer) is not a tool
+// error: it fails with the same code as for any MCP server. LiteMCP cannot cancel: a cancelled request ends, and the
+// tool continues to run.
 
 import { isObject } from '../base/json-object.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
@@ -13,14 +13,14 @@ import type { Tool } from './tool.ts';
 import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';
 
 export interface LiteMcpServiceOptions {
-  /** How to use this server, for the model that will. */
+  /** Instructions for the model that uses this server. */
   instructions?: string;
 }
 
 export class LiteMcpService implements Service {
   readonly #client: LiteMcpClient;
   readonly #options: LiteMcpServiceOptions;
-  /** LiteMCP has no notifications: they are only notified of the end. */
+  /** LiteMCP has no notifications: watchers are only notified of the end. */
   readonly #watchers = new Set<Watcher>();
   wire: WireName | undefined;
   #shown: (ToolAsMcp & { facts: ServiceFacts }) | undefined;
@@ -77,7 +77,7 @@ export class LiteMcpService implements Service {
     return toMcpResult(response);
   }
 
-  /** Asks the server what its tool is now. */
+  /** Requests the current description of the tool. */
   async #refresh({ options, signal }: Caller): Promise<ToolAsMcp> {
     return this.#show(await this.#client.info({ ...options, refresh: true, signal }));
   }

@@ -1,5 +1,6 @@
-// Validating readers for values of a peer: each returns the value with its type, or throws a PeerError that names the place and
-// the kind of value found there. The place is `key` inside of `at`, or `at` itself; its text is built only for an error.
+// Validating readers for values from a peer: each returns the typed value, or throws a PeerError that names the place
+// and the kind of value found there. The place is `key` inside `at`, or `at` itself; its text is built only for an
+// error.
 
 import { PeerError } from '../base/errors.ts';
 import { isObject, type JsonObject, jsonKind } from '../base/json-object.ts';
@@ -35,7 +36,7 @@ export function readBoolean(value: unknown, at: string, key?: Key): boolean {
   throw malformed(`${placeOf(at, key)} must be true or false, not ${jsonKind(value)}`);
 }
 
-/** `readItem` gets the place of the list, and its index as the key. */
+/** `readItem` gets the place of the list, and the index as the key. */
 export function readList<T>(value: unknown, at: string, readItem: (item: unknown, at: string, i: number) => T): T[] {
   if (!Array.isArray(value)) throw malformed(`${at} must be an array, not ${jsonKind(value)}`);
   const list: T[] = [];
@@ -43,7 +44,7 @@ export function readList<T>(value: unknown, at: string, readItem: (item: unknown
   return list;
 }
 
-/** `T[]?` in the protocol: null and absent are an empty list. */
+/** `T[]?` in the protocol: null and absent become an empty list. */
 export function readOptionalList<T>(
   value: unknown,
   at: string,

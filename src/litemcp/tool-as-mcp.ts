@@ -13,7 +13,7 @@ import { type Kind, kindOf, parserOf } from './values.ts';
 export interface ToolAsMcp {
   tool: Tool;
   definition: McpTool;
-  /** Arguments by the names of the schema, as the strings of a call. */
+  /** Converts arguments by schema name to the strings of a call. */
   layOut(args: Readonly<Record<string, unknown>>): LaidOut;
 }
 
@@ -34,7 +34,7 @@ export function toolAsMcp(tool: Tool): ToolAsMcp {
   };
 }
 
-/** Values by position, as typed on a command line, as the arguments of a tool that was described here. */
+/** Converts values by position, as typed on a command line, to the arguments of a tool described here. */
 export function argumentsByPosition(
   { name, title, inputSchema }: McpTool,
   values: readonly string[],
@@ -45,13 +45,13 @@ export function argumentsByPosition(
   return byName(parameters, values);
 }
 
-/** LiteMCP has no version of the server: this is the version of the protocol. */
+/** LiteMCP does not have a server version, so the version of the protocol is used. */
 export function serverInfoOf({ name, description, version }: Tool): Implementation {
   const info: Implementation = { name, version: version.join('.') };
   return description === undefined ? info : { ...info, description };
 }
 
-/** Replaces characters that MCP does not allow in the name of a tool. The title has the original name. */
+/** Replaces characters that MCP does not allow in the name of a tool. The title keeps the original name. */
 export function mcpNameOf(name: string): string {
   const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, LONGEST_NAME);
   return /[A-Za-z0-9]/.test(valid) ? valid : 'tool';
@@ -79,7 +79,7 @@ function schemaOf({ type, description, example }: Parameter, budget: ValueBudget
   return schema;
 }
 
-/** What the schema itself cannot express. */
+/** The part of a type that the schema cannot express. */
 function hintOf(type: string, kind: Kind | undefined): string | undefined {
   if (kind === 'json') return '(any JSON value; a string is read as JSON text)';
   return kind === undefined && !/^(string|str|text)?$/i.test(type.trim()) ? `(${type})` : undefined;
@@ -105,7 +105,7 @@ function fits(kind: Kind | undefined, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case undefined:
-      return typeof value === 'number' || typeof value === 'boolean'; // each has one text
+      return typeof value === 'number' || typeof value === 'boolean'; // each has exactly one text form
     default:
       return typeof value === kind;
   }
@@ -115,7 +115,7 @@ function misfit({ name }: Parameter, kind: Kind | undefined, args: Readonly<Reco
   return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${jsonKind(args[name])}`;
 }
 
-/** The protocol allows two parameters of one name. */
+/** Makes names unique, because the protocol allows two parameters of one name. */
 function uniquelyNamed(parameters: readonly Parameter[]): Parameter[] {
   const taken = new Set<string>();
   return parameters.map((parameter) => {

@@ -1,5 +1,5 @@
-// Tool, Parameter and ToolCall. The type of a parameter is a hint in free words (values.ts knows some of them): in a call every
-// argument is a string, by position.
+// Tool, Parameter and ToolCall. The type of a parameter is a free-form hint (values.ts recognises some of them): in a
+// call every argument is a string, by position.
 
 import { type JsonObject, jsonKind } from '../base/json-object.ts';
 import { malformed, placeOf, readObject, readOptionalList, readOptionalString, readString } from './shape.ts';
@@ -17,7 +17,7 @@ export interface Tool {
   name: string;
   description?: string;
   example?: string;
-  /** In the order in which a call has its arguments. */
+  /** In the order of the arguments of a call. */
   parameters: readonly Parameter[];
 }
 
@@ -43,7 +43,7 @@ export function readParameter(value: unknown, list = 'parameter', i?: number): P
   };
 }
 
-/** Only the fields of the protocol, in the order in which they are written. */
+/** Keeps only the fields of the protocol, in the order in which they are written. */
 export function makeTool(tool: Omit<Tool, 'version' | 'parameters'> & { parameters?: readonly Parameter[] }): Tool {
   return readTool({ ...tool, version: PROTOCOL_VERSION }, 'tool');
 }
@@ -93,7 +93,7 @@ function readArgument(value: unknown, at: string, i: number): string {
   return String(value);
 }
 
-/** An integer that JSON.parse may have rounded. */
+/** Whether JSON.parse may have rounded the integer. */
 export function losesDigits(value: number): boolean {
   return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }

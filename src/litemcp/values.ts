@@ -1,5 +1,5 @@
-// Typed values on top of strings. A `type` in LiteMCP is a free-form hint; these words are known, in upper or lower case. Text of any
-// other type remains text. parseValue(type, data) of a printed value is equal to that value.
+// Typed values on top of strings. A LiteMCP `type` is a free-form hint; these words are recognised in upper or lower
+// case. Text of any other type remains text. Parsing a printed value returns an equal value.
 
 import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -14,7 +14,7 @@ type BooleanWord = 'boolean' | 'bool';
 type ObjectWord = 'object' | 'dict' | 'dictionary' | 'map';
 type ArrayWord = 'array' | 'list';
 
-/** What a value of this type is in TypeScript. */
+/** The TypeScript type of a value of this type. */
 export type ValueOf<Type extends string> = string extends Type
   ? unknown
   : Lowercase<Type> extends NumberWord | IntegerWord
@@ -60,12 +60,12 @@ const parsers: Record<Kind, ValueParser> = {
   json: parseJson,
 };
 
-/** Undefined for a word that is not known. */
+/** Undefined for an unknown word. */
 export function kindOf(type: string): Kind | undefined {
   return kindByWord.get(type.trim().toLowerCase());
 }
 
-/** JSON inside of a string is not in the count of its frame. `budget`: for all texts of a message together. */
+/** JSON inside a string is not counted with its frame, so `budget` covers all texts of a message together. */
 export type ValueParser = (text: string, budget: ValueBudget) => unknown;
 
 /** Throws a PeerError for text that is not valid for its type, or has more than a million JSON values. */
@@ -73,7 +73,7 @@ export function parseValue<Type extends string>(type: Type, text: string): Value
   return parserOf(type)(text, new ValueBudget(DEFAULT_MAX_FRAME_VALUES)) as ValueOf<Type>;
 }
 
-/** The same for many values of one type. */
+/** Returns the parser for many values of one type. */
 export function parserOf(type: string): ValueParser {
   const kind = kindOf(type);
   return kind === undefined ? (text) => text : parsers[kind];
@@ -134,7 +134,7 @@ function parseJson(text: string, budget: ValueBudget): unknown {
   }
 }
 
-/** Before a text is parsed. Throws a PeerError if it has more values than are left. */
+/** Call this before parsing a text. Throws a PeerError if the text has more values than are left. */
 export function requireRoom(text: string, budget: ValueBudget): void {
   if (!budget.take(text)) throw malformed(`${quote(text)} exceeds the limit of ${budget.most} JSON values`);
 }

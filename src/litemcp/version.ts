@@ -1,12 +1,12 @@
-// VersionTuple: the protocol's version in every message. Two ends with the same major number are compatible. The specification once
-// shows ToolCall's version as an object, so both forms are accepted; the tuple is written.
+// VersionTuple: the protocol version in every message. Two ends with the same major number are compatible. The
+// specification once shows ToolCall's version as an object, so both forms are accepted; the tuple is written.
 
 import { isObject, jsonKind } from '../base/json-object.ts';
 import { type Key, malformed, placeOf } from './shape.ts';
 
 export type VersionTuple = readonly [major: number, minor: number, patch: number];
 
-/** The version that this implementation speaks and writes. */
+/** The version that this implementation supports and writes. */
 export const PROTOCOL_VERSION: VersionTuple = [1, 0, 0];
 const [MAJOR, MINOR, PATCH] = PROTOCOL_VERSION;
 export const VERSION_TEXT = JSON.stringify(PROTOCOL_VERSION);
@@ -26,7 +26,10 @@ export function readVersion(value: unknown, at: string, key?: Key): VersionTuple
   throw malformed(`${placeOf(at, key)} needs integers major, minor and patch`);
 }
 
-/** The version inside `data`. It repeats the version of the message: it may be absent, but not have another major number. */
+/**
+ * Reads the version inside `data`. It repeats the version of the message: it may be absent, but must have the same
+ * major number.
+ */
 export function readInnerVersion(value: unknown, at: string): VersionTuple {
   if (value === undefined || value === null) return PROTOCOL_VERSION;
   const version = readVersion(value, at, 'version');

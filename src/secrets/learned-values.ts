@@ -1,8 +1,8 @@
-// Secrets that become known while the process runs, such as access tokens. Every mask hides them, also one that was made before.
+// Secrets learned while the process runs, such as access tokens. Every mask hides them, including masks created earlier.
 
 import { formsOf } from './value-forms.ts';
 
-/** A process that refreshes tokens for months keeps the newest ones. */
+/** Keeps only the newest values, for a process that refreshes tokens for months. */
 const MOST_VALUES = 500;
 
 const learned = new Map<string, readonly string[]>();
@@ -18,12 +18,12 @@ export function learnSecret(value: string): void {
   changes++;
 }
 
-/** Increases with each value. */
+/** A counter that increases with each value. */
 export function learnedChanges(): number {
   return changes;
 }
 
-/** In all forms that a mask has to find. */
+/** The learned values in all forms that a mask has to find. */
 export function learnedForms(): readonly string[] {
   return [...learned.values()].flat();
 }

@@ -19,7 +19,7 @@ test('headers are shown without credentials', () => {
     missing: undefined,
   };
   const lines = headerLines(headers, new Set(['x-tenant']));
-  expect(redactor()(lines)).toBe(lines); // where they are recorded or shown
+  expect(redactor()(lines)).toBe(lines); // the redactor that recordings and viewers apply changes nothing more
   expect(lines.split('\n')).toEqual([
     'Accept: text/event-stream',
     'Authorization: [redacted]',

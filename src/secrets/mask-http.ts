@@ -1,13 +1,13 @@
-// URLs and headers of HTTP for recordings and viewers: without credentials, and bounded. Masked are the values of secret names
-// (secret-names.ts), of headers that are set in a config, of `Mcp-Param-…` (which repeat arguments) and of all query parameters.
-// Of the id of a session its beginning stays, to tell sessions apart.
+// Formats HTTP URLs and headers for recordings and viewers, without credentials and with limited length. Masks the
+// values of secret names (secret-names.ts), of headers set in a config, of `Mcp-Param-…` (which repeat arguments) and
+// of all query parameters. The first 6 characters of a session id are kept, to distinguish sessions.
 
 import { firstChars } from '../base/first-chars.ts';
 import { REDACTED } from './mask-values.ts';
 import { type Redact, redactor } from './redact.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** As `node:http` has them. */
+/** Headers in the form of `node:http`. */
 export type HeaderValues = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 const MOST_HEADERS = 60;
@@ -17,7 +17,7 @@ const MOST_URL_CHARS = 2000;
 
 const redactKnown = redactor();
 
-/** A line for each header. `hidden`: further names, in lower case. */
+/** Returns one line per header. `hidden` holds further names to mask, in lower case. */
 export function headerLines(headers: HeaderValues, hidden?: ReadonlySet<string>): string {
   const names = Object.keys(headers);
   let lines = '';
@@ -30,7 +30,7 @@ export function headerLines(headers: HeaderValues, hidden?: ReadonlySet<string>)
   return names.length > MOST_HEADERS ? `${lines}\n(${names.length - MOST_HEADERS} more headers)` : lines;
 }
 
-/** By name, the last value that was no secret, and its line: most headers of a connection repeat. */
+/** The last value that was not secret and its line, by name: most headers of a connection repeat. */
 const known = new Map<string, { value: string | undefined; line: string }>();
 const MOST_KNOWN = 200;
 
@@ -70,7 +70,7 @@ function maskedParameter(parameter: string): string {
   return end < 0 ? REDACTED : `${parameter.slice(0, end)}=${REDACTED}`;
 }
 
-/** An id of a session admits to it. */
+/** Shortens a session id, because the whole id grants access to the session. */
 export function shortSession(id: string): string {
   return id.length >= 16 ? `${firstChars(id, 6)}…` : REDACTED;
 }

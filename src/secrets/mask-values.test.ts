@@ -59,7 +59,7 @@ test('values too short to be secrets stay, and so does PATH', () => {
 });
 
 test('no value of four characters or more is left in any text', () => {
-  // Brackets and lower case keep values from being part of a mask itself.
+  // Values of these characters cannot be part of a mask, which has brackets.
   const value = fc.string({ unit: fc.constantFrom('a', 'b', '.', '$', '\\', '"', 'é'), minLength: 4, maxLength: 12 });
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), fc.string(), (values, between) => {

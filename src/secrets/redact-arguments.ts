@@ -1,6 +1,6 @@
-// Redacts secrets in the arguments of a command: the argument after an option with a secret name, and what the redactor finds
-// inside one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services).
-// A secret in another form is not recognised; set it in `env`.
+// Redacts secrets in the arguments of a command: the argument after an option with a secret name, and secrets inside
+// one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services). A secret
+// in another form is not recognised; set it in `env`.
 
 import { isWorthMasking, type Mask } from './mask-values.ts';
 import { hider, type Redact, redactor } from './redact.ts';
@@ -11,7 +11,7 @@ export function redactArguments(args: readonly string[], mask: Mask): string[] {
   return replaceIn(args, redactor({ mask }), hider(mask));
 }
 
-/** The secret values, so that they can be hidden in other output too. */
+/** Returns the secret values, so that they can be hidden in other output too. */
 export function secretsInArguments(args: readonly string[]): string[] {
   const secrets = new Set<string>();
   const onSecret = (secret: string) => secrets.add(secret);

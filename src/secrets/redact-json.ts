@@ -11,7 +11,7 @@ export interface JsonRules {
   /** Whether the value under this key is secret. */
   isSecret(key: string): boolean;
   paths: PathsLeft;
-  /** Replaces secrets inside a string. The content is escaped, as between its quotes. */
+  /** Replaces secrets inside a string. `content` is the escaped text between the quotes. */
   redactString(content: string): string;
   /** The replacement for a value that is secret as a whole, as plain text. */
   hide(secret: string): string;
@@ -22,7 +22,7 @@ interface Level {
   /** The key of the current value; in an array, its index. */
   key: string;
   index: number;
-  /** A part of a JSON Schema, which describes values and contains none: `"properties":{"token":{"type":"string"}}`. */
+  /** True in a part of a JSON Schema that describes values and contains none: `"properties":{"token":{"type":"string"}}`. */
   namesProperties: boolean;
   left: PathsLeft;
 }
@@ -111,7 +111,7 @@ class Walk {
     this.#at++;
   }
 
-  /** The text after the document: usually nothing, but other output may follow on the same line. */
+  /** Redacts the text after the document: usually empty, but other output may follow on the same line. */
   #restIsText(): void {
     this.#replace(this.#text.length, this.#rules.redactString(this.#text.slice(this.#at)));
   }

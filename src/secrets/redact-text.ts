@@ -10,7 +10,8 @@ const behindName = '[\\w.-]{0,32}\\\\*["\'`]?\\s{0,8}[:=\\s]';
 const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|authorization|basic\s/i;
 const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');
 const variableNames = new RegExp(`(?:KEY|PIN|PAT)${behindName}`);
-// The look-behind lets a token begin in the first 41 characters of a run only: otherwise each `eyJ` of a run reads the run to its end.
+// The look-behind lets a token begin only in the first 41 characters of a run: otherwise each `eyJ` would read the run
+// to its end.
 const serviceKeys =
   /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ(?<=(?<![\w-])(?:[\w-]{0,40}-)?eyJ)[\w-]{8,}\.eyJ|sp_(?=[\w-]{43}(?![\w-])))[\w.-]{8,}/g;
 const anyServiceKey = new RegExp(serviceKeys.source);
@@ -19,12 +20,12 @@ const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;
 const quoteBehind = /(\\*)(["'`])/y;
 const MOST_QUOTED_CHARS = 16_384;
 const bareValue = /(?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+/y;
-/** `${NAME}`, which the program that reads it expands: the name is no secret. */
+/** `${NAME}`, which the program that reads it expands: the name itself is not secret. */
 const variable = /(?:(?:Bearer|Basic|Token|Digest)\s+)?\$\{[\w:.-]{1,80}\}(?![^\s"'`\\,;&)}\]])/y;
 /** Code that reads a variable, as a traceback quotes it: the value is elsewhere. */
 const lookup = /(?:os\.(?:environ|getenv)|process\.env|System\.getenv|Deno\.env|env::var|ENV)(?=[.[(])/y;
 const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
-/** A challenge (`WWW-Authenticate`) names its scheme too, and has parameters and no credential behind it. */
+/** Excludes challenges (`WWW-Authenticate`), which name a scheme followed by parameters instead of a credential. */
 const schemes = /\b(Bearer|Basic)\s+(?!(?:realm|scope|error|error_\w{3,11}|resource_metadata)=")([\w.~+/=-]{8,})/gi;
 const privateKeys = /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]+/g;
 const addresses = /(:\/\/[^\s/:@"'\\]{0,256}:)([^\s/@"'\\]{1,1024})@/g;
@@ -76,13 +77,13 @@ function isAt(pattern: RegExp, text: string, at: number): boolean {
 }
 
 interface Value {
-  /** Before and after the content; with backslashes in JSON inside JSON, empty for a bare word. */
+  /** The text before and after the content; with backslashes in JSON inside JSON, empty for a bare word. */
   quote: string;
   content: string;
   end: number;
 }
 
-/** Not one pattern with a reference to the quote: that reads a long quote again at each character of the value. */
+/** Avoids one pattern with a back-reference to the quote, which would read a long quote again at each character of the value. */
 function valueAt(text: string, start: number): Value | undefined {
   quoteBehind.lastIndex = start;
   const opening = quoteBehind.exec(text);
@@ -92,7 +93,7 @@ function valueAt(text: string, start: number): Value | undefined {
   return content === undefined ? undefined : { quote: '', content, end: bareValue.lastIndex };
 }
 
-/** Ends at the next such quote of the line; without one, at the end of the text. */
+/** The value ends at the next such quote of the line or, without one, at the end of the text. */
 function quotedValue(text: string, [quote, escapes, mark]: RegExpExecArray): Value | undefined {
   const start = quoteBehind.lastIndex;
   const near = text.slice(start, start + MOST_QUOTED_CHARS + quote.length);

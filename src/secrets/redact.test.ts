@@ -114,7 +114,7 @@ describe('redaction of JSON', () => {
       }),
       { numRuns: 500 },
     );
-    // The same rules, applied to values instead of text.
+    // Applies the rules to values instead of text.
     function expected(node: unknown, inSchema = false): unknown {
       if (typeof node === 'string') return /redacted|\[env KEY\]|S3cr3tValue|:|=|bearer|basic/i.test(node) ? '?' : node;
       if (Array.isArray(node)) return node.map((each) => expected(each));
@@ -148,7 +148,7 @@ describe('redaction of JSON', () => {
       'a:b@://'.repeat(40_000),
       '-----BEGIN PRIVATE KEY-----'.repeat(10_000),
     ];
-    for (const text of nasty) expect(typeof redact(text)).toBe('string'); // were it quadratic, the test would time out
+    for (const text of nasty) expect(typeof redact(text)).toBe('string'); // quadratic time would make the test time out
   });
 });
 

@@ -12,7 +12,7 @@ import { mayHoldSecret, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
 
 export interface RedactOptions {
-  /** Hides known values, such as those of `env` of the server (mask-values.ts). */
+  /** Hides known values, such as those of the server's `env` (mask-values.ts). */
   mask?: Mask;
   /** Further secret keys, besides the well-known ones. */
   keys?: readonly string[];

@@ -1,5 +1,5 @@
-// Names of secrets: of a variable, a JSON key, a header, an option of a command. This is the only such list.
-// A name is split into words at `_`, `-`, `.` and camelCase. docs/secrets.md states the rules, secret-names.test.ts has a table.
+// Recognises names of secrets: variables, JSON keys, headers and command options. This is the only such list. A name is
+// split into words at `_`, `-`, `.` and camelCase. docs/secrets.md states the rules; secret-names.test.ts has a table.
 // In doubt the name counts as secret: hiding a harmless value does little damage, showing a secret does much.
 
 /** The working folder of a shell. In any other spelling, `pwd` is a password. */
@@ -9,27 +9,27 @@ const folders = new Set(['PWD', 'OLDPWD']);
 const strong =
   /(?:password|passwd|passphrase|secret|credential|apikey|accesskey|privatekey)s?$|(?:authorization|token)$/;
 
-/** …unless the last word shows that the value only describes the secret. */
+/** Exceptions: last words which show that the value only describes the secret. */
 const descriptions = words(
   'file path dir folder url uri endpoint name type kind count length limit size budget usage used id ttl expiry expires expiration ' +
     'at policy format header field prefix suffix enabled required supported mode method provider version sock socket host port env var variable ' +
     'scheme algorithm alg scope scopes status store manager index offset position',
 );
 
-/** Tokens that are a position in a list or a text. */
+/** Tokens that are a position in a list or a text, not secrets. */
 const places = 'progress page next previous prev start continuation sync resumption pagination cursor eos bos pad stop';
 const placeToken = new RegExp(`(?:${places.replaceAll(' ', '|')})token$`);
 
-/** Secret at the end of a name. */
+/** Words that are secret at the end of a name. */
 const atTheEnd = words('auth bearer cookie cookies creds pass pwd');
-/** The same, only in names of variables and options: in JSON they often mean something else. */
+/** Words that are secret at the end of variables and options only: in JSON they often mean something else. */
 const atTheEndOfVariables = words('pat pin');
 const notAPass = words('by first second single multi render');
 
-/** Kinds of keys that are secret… */
+/** Kinds of keys that are secret. */
 const secretKey =
   /(?:account|admin|app|auth|client|crypt|decryption|deploy|encryption|functions?|hmac|host|license|master|service|session|shared|signing|ssh|storage|subscription|webhook)keys?$/;
-/** …and, in names of variables and options, kinds that are not. */
+/** Kinds of keys that are not secret, in names of variables and options. */
 const publicKey = words(
   'cache column foreign group hot idempotency index lookup object partition primary public query row short sort unique',
 );
@@ -52,7 +52,7 @@ export function isSecretName(name: string): boolean {
   return atTheEndOfVariables.has(last) || ((last === 'key' || last === 'keys') && !publicKey.has(before));
 }
 
-/** As variables (`GITHUB_PAT`) and options (`--key`) are written. */
+/** Whether the name is written like a variable (`GITHUB_PAT`) or an option (`--key`). */
 function isVariable(name: string): boolean {
   return name.startsWith('-') || !/[a-z]/.test(name);
 }
@@ -62,7 +62,7 @@ function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .replace(/(?<![\W_\d])[\W_\d]+$/, '') // one start for each run: linear
+    .replace(/(?<![\W_\d])[\W_\d]+$/, '') // tries one start for each run, which keeps it linear
     .toLowerCase()
     .replace(/(api|access|private)[\W_]+(?=keys?(?:[\W_]|$))/g, '$1')
     .split(/[\W_]+/)

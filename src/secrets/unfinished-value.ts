@@ -1,6 +1,6 @@
-// A chunk of a stream can end inside a secret, and each half alone is not recognised. This function returns how many bytes at the
-// end of a chunk may be the beginning of a secret, so that they can wait for the rest: the beginning of a known value, or an
-// incomplete line with a secret name or form (`password=abc`), because the rest of the line may belong to it.
+// A chunk of a stream can end inside a secret, and neither half alone is recognised. This file computes how many bytes
+// at the end of a chunk may begin a secret and must wait for the rest: the beginning of a known value, or an incomplete
+// line with a secret name or form (`password=abc`), because the rest of the line may belong to it.
 
 import { masksByForm } from './mask-values.ts';
 import { mayHoldSecret } from './redact-text.ts';
@@ -8,7 +8,7 @@ import { mayHoldSecret } from './redact-text.ts';
 /** The number of bytes at the end that may be an incomplete secret; 0 if none. */
 export type Unfinished = (bytes: Uint8Array) => number;
 
-/** The limit of bytes that wait. A longer value is recognised only by its beginning, a longer line by its end. */
+/** The maximum number of bytes that wait. A longer value is recognised only by its beginning, a longer line by its end. */
 const MOST_BYTES = 4096;
 
 export function unfinishedValue(

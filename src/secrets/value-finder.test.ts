@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { ValueFinder } from './value-finder.ts';
 
-/** The same by a pattern with an alternative for each value, the longest first. */
+/** The reference: a pattern with an alternative for each value, longest first. */
 function byPattern(values: readonly string[], text: string): string {
   const longestFirst = values.toSorted((a, b) => b.length - a.length);
   const escaped = longestFirst.map((value) => value.replaceAll(/[.$]/g, '\\$&'));

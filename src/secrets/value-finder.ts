@@ -1,17 +1,18 @@
-// Finds many values in a text in one pass: a table of first characters rejects most places, and a binary search over the sorted values
-// decides at the others. The time depends on the length of the text, and hardly on the number of values.
+// Finds many values in a text in one pass: a table of first characters rejects most positions, and a binary search over
+// the sorted values decides at the others. The time depends on the length of the text and hardly on the number of
+// values.
 
 const TABLE_SIZE = 0x10000;
 
 export class ValueFinder {
-  /** In the order of their code units. */
+  /** Sorted by code units. */
   readonly #values: readonly string[];
-  /** The index of the longest other value that begins each value, or −1. */
+  /** For each value, the index of the longest other value that is a prefix of it, or −1. */
   readonly #parents: readonly number[];
-  /** Whether a value begins with these two characters. */
+  /** Whether a value begins with two characters of this key. */
   readonly #begins = new Uint8Array(TABLE_SIZE);
 
-  /** `values` have at least two characters. */
+  /** All values must have at least two characters. */
   constructor(values: Iterable<string>) {
     this.#values = [...new Set(values)].sort(); // by code units
     const parents: number[] = [];
@@ -24,7 +25,7 @@ export class ValueFinder {
     this.#parents = parents;
   }
 
-  /** Replaces the longest value at each place. Replacements are not searched. */
+  /** Replaces the longest value at each position. Replacements are not searched again. */
   replace(text: string, replacementOf: (value: string) => string): string {
     if (this.#values.length === 0) return text;
     let replaced = '';
@@ -44,7 +45,7 @@ export class ValueFinder {
     return behind === 0 ? text : replaced + text.slice(behind);
   }
 
-  /** The index of the longest value at this place, or −1. */
+  /** The index of the longest value at this position, or −1. */
   #longestAt(text: string, at: number): number {
     let low = 0;
     let high = this.#values.length;
@@ -53,7 +54,7 @@ export class ValueFinder {
       if (isAfter(this.#values[middle]!, text, at)) high = middle;
       else low = middle + 1;
     }
-    // The last value that is not after the text: each value that the text begins with begins this one too.
+    // Starts at the last value that does not sort after the text: every value that the text begins with is a prefix of it.
     let found = low - 1;
     while (found >= 0 && !text.startsWith(this.#values[found]!, at)) found = this.#parents[found]!;
     return found;
@@ -64,7 +65,7 @@ function keyOf(first: number, second: number): number {
   return ((first << 8) ^ second) & (TABLE_SIZE - 1);
 }
 
-/** Whether a value is after the rest of a text, in the order of code units. */
+/** Whether a value sorts after the rest of a text, by code units. */
 function isAfter(value: string, text: string, from: number): boolean {
   for (let at = 0; at < value.length; at++) {
     if (from + at === text.length) return true;

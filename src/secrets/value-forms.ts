@@ -1,13 +1,13 @@
-// The escaped forms of a value: as JSON, by common serializers, also twice (JSON text inside JSON, as in results of tools), and
-// in URLs. A value of letters and digits has one form.
+// The escaped forms of a value: in JSON as common serializers write it, also twice (JSON text inside JSON, as in tool
+// results), and in URLs. A value of letters and digits has one form.
 
-/** Without duplicates; the value itself is first. */
+/** Returns the forms without duplicates; the value itself is first. */
 export function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = escapeAll(json, /[^ -~]/g); // Python
   const inJson = [
     json,
-    escapeAll(json, /[\u2028\u2029]/g), // ours
+    escapeAll(json, /[\u2028\u2029]/g), // Standpipe
     escapeAll(json, /[<>&\u2028\u2029]/g), // Go
     ascii,
     ...[json, ascii].map((form) => form.replaceAll('/', '\\/')), // PHP
@@ -17,7 +17,7 @@ export function formsOf(value: string): string[] {
   return [...new Set([value, ...inJson, ...inText, ...formsInUrl(value)])];
 }
 
-/** Escapes everything but ASCII, and the special characters of HTML, with upper-case digits. */
+/** .NET escapes everything but ASCII, and the special characters of HTML, with upper-case digits. */
 function dotNet(json: string): string {
   return json.replaceAll(/\\"|\\u[\da-f]{4}|[^ -~]|[&'+<>`]/g, (found) =>
     found[1] === 'u' ? `\\u${found.slice(2).toUpperCase()}` : escaped(found.at(-1)!).toUpperCase().replace('U', 'u'),

@@ -115,7 +115,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     if (era === 'legacy') this.#news.forgetChangedLists();
   }
 
-  /** @internal Returns the same client over another service. It lives as long as the connection of this client. */
+  /** @internal Returns this client over another service. It can be used as long as the connection of this client. */
   withService(service: Service): Client<T, Tools> {
     const own = this.#link;
     const link: ClientLink = {

@@ -70,7 +70,7 @@ export class SuspendedCalls {
   ): Promise<Result> {
     const params = inbound.request.params ?? {};
     const call = this.#find(params.requestState);
-    // The same error as for an unknown key, so that it reveals nothing about calls of others.
+    // Equal to the error for an unknown key, so that it reveals nothing about calls of others.
     if (call.client.identity.principal !== client.identity.principal) throw this.#unknown(params.requestState);
     if (call.identity !== identityOf(inbound)) {
       throw invalidParams('requestState belongs to another request: send the same method and parameters again');

@@ -6,7 +6,7 @@ import type { ClientKey } from './gated-request.ts';
 
 /** How long the server may still ask questions because of such a request. */
 export const ABANDONED_MS = 30_000;
-/** The same time for a server that was seen to continue after a cancellation: it will answer. */
+/** Replaces ABANDONED_MS for a server that was seen to continue after a cancellation: it will answer. */
 export const IGNORED_MS = 10 * 60_000;
 /**
  * If a request is given up during its question, the question is answered with an error. The request may take this long

@@ -23,7 +23,7 @@ export class WaitingRequests {
   readonly #requestTimeoutMs: number;
   readonly #onLeft: () => void;
   readonly #queue = new Set<Waiting>();
-  /** The same requests by principal, so that after each answer only those of one principal are examined. */
+  /** The queue by principal, so that after each answer only the requests of one principal are examined. */
   readonly #byPrincipal = new Map<string | undefined, Set<Waiting>>();
   readonly #deadlines: Deadlines<Waiting>;
 
