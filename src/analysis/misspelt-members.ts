@@ -1,7 +1,8 @@
 // Members whose name is almost one of the schema: `next_cursor` for `nextCursor`. Readers ignore members that they do not know, so that such a
 // value is lost silently. Objects that a schema leaves open (`_meta`, arguments, structured content, JSON Schemas) have names of their own.
 
-import { isObject, type JsonObject } from '../base/json-object.ts';
+import { isObject } from '../base/json-object.ts';
+import { spellingOf } from '../base/wrong-member.ts';
 
 export interface Misspelling {
   readonly name: string;
@@ -24,11 +25,6 @@ interface ZodDefinition {
 
 const open = new Set(['_meta', 'inputSchema', 'outputSchema', 'structuredContent', 'arguments']);
 const optional = new Set(['optional', 'default']);
-
-/** A member of the object that stands in the place of `member`. */
-export function spellingOf(member: string, owner: JsonObject): string | undefined {
-  return Object.keys(owner).find((name) => name !== member && letters(name) === letters(member));
-}
 
 /** The first in place of an optional member. Required ones are missed by whoever reads the value. */
 export function misspeltMember(schema: ZodForm | undefined, value: unknown): Misspelling | undefined {
@@ -58,8 +54,4 @@ function firstOf<T, R>(all: Iterable<T>, find: (each: T) => R | undefined): R | 
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function letters(name: string): string {
-  return name.replace(/[_-]/g, '').toLowerCase();
 }

@@ -113,3 +113,30 @@ test.concurrent('a server that opens in an earlier revision and exits then is ex
   const found = await check(script(code), FOR_EVER_MS);
   expect(found.reason).toMatch(/exited with code 1 while connected.*ECONNREFUSED/);
 });
+
+test.concurrent.each([
+  [
+    'supported_versions: ["2026-07-28"]',
+    'modern/discover-versions',
+    /has no supportedVersions, but `supported_versions`\.$/,
+  ],
+  ['other: 1', 'modern/discover-versions', /has no supportedVersions\.$/],
+  ['supportedVersions: "2026-07-28"', 'modern/discover-versions', /has supportedVersions that are a string\.$/],
+  ['supportedVersions: []', 'modern/discover-versions', /has supportedVersions that are an empty array\.$/],
+  ['supportedVersions: [7]', 'modern/discover-versions', /has supportedVersions that are not strings\.$/],
+  ['supportedVersions: ["2099-01-01"]', 'lifecycle/opens', /`server\/discover` was answered with the versions \["2099/],
+])(
+  'a server of 2026-07-28 with %s is told what is wrong with its answer to server/discover',
+  async (member, rule, reason) => {
+    const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    const result = { resultType: 'complete', capabilities: {}, ttlMs: 0, cacheScope: 'private', ${member} };
+    const error = { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2026-07-28'] } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'server/discover' ? { result } : { error }) }));
+  })`;
+    const found = await check(script(code), FOR_EVER_MS);
+    expect(found).toMatchObject({ rule, status: 'failed', reason: expect.stringMatching(reason) });
+    expect(found.evidence!.map(({ text }) => text).join()).toContain('"server/discover"');
+    expect(found.evidence!.map(({ text }) => text).join()).not.toContain('"initialize"');
+  },
+);

@@ -19,6 +19,11 @@ async function checkFamily(...args: string[]) {
   return {
     violated: outcomes.filter(isViolated).map(({ rule, status }) => `${rule} ${status}`),
     reasonOf: (id: string) => outcomes.find(({ rule }) => rule === id)?.reason,
+    evidenceOf: (id: string) =>
+      outcomes
+        .find(({ rule }) => rule === id)
+        ?.evidence?.map(({ text }) => text.trim())
+        .join('\n'),
   };
 }
 
@@ -43,4 +48,15 @@ test.concurrent('a server that declares changes and refuses to listen violates o
   const { violated, reasonOf } = await checkFamily('server.mjs', 'refuses-to-listen', 'modern-subscriptions');
   expect(violated).toEqual(['modern/listen-is-acknowledged failed']);
   for (const rule of aboutListening) expect(reasonOf(rule)).toContain('(modern/listen-is-acknowledged)');
+});
+
+test.concurrent('a server without `resultType` violates the rule about it, and is not taken for one of an earlier revision', async () => {
+  const { violated, reasonOf } = await checkFamily('server.mjs', 'leaves-out-all-result-types', 'modern');
+  expect(violated).toEqual(['modern/result-type failed']);
+  expect(reasonOf('modern/era-of-each-request')).toContain('(modern/result-type)');
+});
+
+test.concurrent('the frames of a notification that chose the era have the notification', async () => {
+  const { evidenceOf } = await checkFamily('server.mjs', 'chooses-the-era-by-a-notification', 'modern');
+  expect(evidenceOf('modern/era-of-each-request')).toMatch(/notifications\/cancelled.*\n.*tools\/list/);
 });

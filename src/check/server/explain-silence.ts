@@ -1,19 +1,21 @@
 // Why a server opened in no revision: the diagnosis that the rest of Standpipe gives, with the fix for its language.
 
 import { ownCommand } from '../../base/own-command.ts';
+import { wrongMember } from '../../base/wrong-member.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
+import { McpCode } from '../../mcp/protocol-errors.ts';
 import { eraOf } from '../../mcp/revisions.ts';
 import { explainExit } from '../../process/launch/explain-exit.ts';
 import type { Entry } from '../transcript.ts';
-import { ONE_MESSAGE_PER_READ, readAnswer, withoutResult } from './conversation.ts';
+import { type Answer, ONE_MESSAGE_PER_READ, readAnswer, withoutResult } from './conversation.ts';
 import type { Lane } from './lane.ts';
 import { proofOfOneMessagePerRead } from './one-message-per-read.ts';
 import type { Probe } from './probe.ts';
+import { discoverVersions, isListOfVersions } from './rules/modern/versions.ts';
 import { splitWrites } from './rules/wire/split-writes.ts';
 import type { ServerRule } from './server-rule.ts';
 import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
-import { wrongMember } from './wrong-member.ts';
 
 export interface Silence {
   /** The one whose evidence is reported. */
@@ -32,6 +34,9 @@ const MOST_AFTER_END_MS = 10_000;
 
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
+const ACCEPT_MODERN =
+  'Answer `server/discover` with `supportedVersions`, a list that has the published version of MCP that was requested.';
+
 const NAME =
   'Answer `initialize` with `protocolVersion`, with this spelling. Its value is a string, the published version of MCP that the server uses.';
 
@@ -40,9 +45,9 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
   const tried = refused.filter(({ observed }) => observed.length > 0);
   const legacy = tried.filter(({ revision }) => eraOf(revision) === 'legacy');
   // A revision that the server accepted before it failed says more than one that it refused.
-  const lane = legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
+  const lane = onlyModern(tried) ?? legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
   const probe = lane.observed[0]!;
-  if (!lane.problem) return { lane, ...refusal(probe) };
+  if (!lane.problem) return { lane, ...refusal(lane) };
   if (isEcho(probe)) {
     const fix =
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
@@ -60,13 +65,40 @@ function isMuteLater({ observed: [probe] }: Lane): boolean {
   return probe?.answersTo(1)[0] !== undefined && probe.textId === undefined && probe.stopped === undefined;
 }
 
-function refusal(probe: Probe): Omit<Silence, 'lane'> {
-  const [frame] = probe.answersTo(1);
+/** The process in 2026-07-28 of a server that serves this era and not `initialize`, and whose answer to `server/discover` is wrong. */
+function onlyModern(tried: readonly Lane[]): Lane | undefined {
+  const modern = tried.find(({ revision, problem }) => eraOf(revision) === 'modern' && !problem);
+  const others = tried.filter((lane) => lane !== modern).map(firstAnswer);
+  if (!modern || others.some((answer) => answer?.result)) return undefined;
+  const isRefused = others.some((answer) => answer?.error?.code === McpCode.unsupportedProtocolVersion);
+  return firstAnswer(modern)?.result || isRefused ? modern : undefined;
+}
+
+function firstAnswer({ observed: [probe] }: Lane): Answer | undefined {
+  const frame = probe?.answersTo(1)[0];
+  return frame && readAnswer(frame, 1);
+}
+
+function refusal(lane: Lane): Omit<Silence, 'lane'> {
+  const isModern = eraOf(lane.revision) === 'modern';
+  const answer = firstAnswer(lane);
   const reason = 'The server accepted no revision of MCP';
-  if (!frame) return { reason: `${reason}.`, fix: ACCEPT };
-  const answer = readAnswer(frame, 1);
+  const [method, fix] = isModern ? ['server/discover', ACCEPT_MODERN] : ['initialize', ACCEPT];
+  if (!answer) return { reason: `${reason}.`, fix };
   const { result } = answer;
-  if (!result) return { reason: `${reason}: \`initialize\` was answered with ${withoutResult(answer)}.`, fix: ACCEPT };
+  if (!result) return { reason: `${reason}: \`${method}\` was answered with ${withoutResult(answer)}.`, fix };
+  if (isModern) {
+    const { supportedVersions } = result;
+    if (!isListOfVersions(supportedVersions))
+      return {
+        rule: discoverVersions,
+        reason: `The answer to \`${method}\` ${wrongMember(result, 'supportedVersions')}.`,
+      };
+    return {
+      reason: `${reason}: \`${method}\` was answered with the versions ${JSON.stringify(supportedVersions)}.`,
+      fix,
+    };
+  }
   if (typeof result.protocolVersion === 'string') {
     return {
       reason: `${reason}: \`initialize\` was answered with the version ${JSON.stringify(result.protocolVersion)}.`,

@@ -160,6 +160,15 @@ test('over HTTP an answer to the probe that comes right after that to initialize
   expect((await server.connecting).server.era).toBe('modern');
 });
 
+test('a result of server/discover without its versions is named if initialize is refused', async () => {
+  const server = await start();
+  server.answer(await server.message(0), { supported_versions: ['2026-07-28'], capabilities: {} });
+  server.refuse(await server.message(1), -32022, { supported: ['2026-07-28'] });
+  await expect(server.connecting).rejects.toThrow(
+    'its answer to server/discover has no supportedVersions, but `supported_versions`, and it refused initialize: no',
+  );
+});
+
 test('the other end goes away: the step is named', async () => {
   const server = await start({ era: 'legacy' });
   await server.message(0);

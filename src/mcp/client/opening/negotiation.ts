@@ -117,7 +117,10 @@ export class Negotiation {
         throw failed(verdict.why, answer.error);
       case 'legacy':
         if (!this.#options.mayFallBack) throw answer.error ?? failed('it does not speak 2026-07-28');
-        return this.#legacy(verdict.offer);
+        return this.#legacy(verdict.offer).catch((error: unknown) => {
+          if (!verdict.why || !(error instanceof RpcError)) throw error;
+          throw failed(`${verdict.why}, and it refused initialize: ${error.message}`, error);
+        });
     }
   }
 

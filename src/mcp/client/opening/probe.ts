@@ -4,6 +4,7 @@
 import { RpcError } from '../../../base/errors.ts';
 import { firstChars } from '../../../base/first-chars.ts';
 import { isObject } from '../../../base/json-object.ts';
+import { wrongMember } from '../../../base/wrong-member.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../../revisions.ts';
 import type { Result } from '../../service.ts';
@@ -17,8 +18,8 @@ export type Verdict =
   | { kind: 'modern'; revision: ModernRevision; result: Result }
   /** A modern server refused the probe and named this revision, which may be that of the probe. */
   | { kind: 'ask-again'; revision: ModernRevision }
-  /** `offer` is a revision that the server named. */
-  | { kind: 'legacy'; offer?: LegacyRevision }
+  /** `offer` is a revision that the server named. `why` says why its result is not modern, if it should be. */
+  | { kind: 'legacy'; offer?: LegacyRevision; why?: string }
   /** A modern server without a common revision. */
   | { kind: 'unusable'; why: string };
 
@@ -27,9 +28,13 @@ export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
 }
 
 function judgeResult(result: unknown, asked: ModernRevision): Verdict {
-  if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
-  if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
-  const verdict = chooseFrom(result.supportedVersions);
+  if (!isObject(result)) return { kind: 'legacy' };
+  const { supportedVersions } = result;
+  if (!Array.isArray(supportedVersions) || !supportedVersions.some((each) => typeof each === 'string')) {
+    return { kind: 'legacy', why: `its answer to server/discover ${wrongMember(result, 'supportedVersions')}` };
+  }
+  if (supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
+  const verdict = chooseFrom(supportedVersions);
   // The list may contain only newer revisions and leave out those of `initialize`.
   return verdict.kind === 'unusable' ? { kind: 'legacy' } : verdict;
 }

@@ -1,10 +1,10 @@
 // The members of the answer to `initialize`.
 
 import { isObject } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { wrongCapability } from '../wrong-capability.ts';
 
 const common = {

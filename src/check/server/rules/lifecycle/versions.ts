@@ -1,5 +1,6 @@
 // Which version a server answers with.
 
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { legacyRevisions, type Revision } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer } from '../../conversation.ts';
@@ -7,7 +8,6 @@ import { initializeWith } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { wrongMember } from '../../wrong-member.ts';
 
 const OLDER = '1999-01-01';
 const NEWER = '2999-01-01';

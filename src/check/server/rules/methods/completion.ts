@@ -1,9 +1,9 @@
 // Completion of arguments.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { notApplicable } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { INVALID_PARAMS, refused } from './exchange.ts';
 import { shapeRule } from './shape.ts';
 

@@ -1,8 +1,8 @@
 // Blocks of content, in results of tools and messages of prompts, and the contents of resources.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { has, type Revision } from '../../../../mcp/revisions.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
 import type { Survey } from './survey.ts';
 

@@ -1,7 +1,7 @@
 // Members that many objects have: `_meta` and `icons`.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
-import { wrongMember } from '../../wrong-member.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { contentBlocks, isObjectPart, objectEntriesOf, type Part, readContents, shapeRule } from './shape.ts';
 import type { Survey } from './survey.ts';
 

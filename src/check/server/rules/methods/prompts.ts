@@ -1,10 +1,10 @@
 // Prompts: their list and what they give.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { entriesOf, shapeRule } from './shape.ts';
 import { argumentsOf, INVENTED, surveyOf } from './survey.ts';

@@ -1,11 +1,11 @@
 // Resources: their list and what can be read.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { contentsProblem } from './content.ts';
 import { exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';

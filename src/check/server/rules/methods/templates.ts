@@ -1,7 +1,7 @@
 // Templates of resources.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
-import { wrongMember } from '../../wrong-member.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
 
 const none = 'the server has no resource templates';

@@ -1,13 +1,12 @@
 // Calls that fail: unknown tools, arguments that do not fit, tools with errors.
 
-import { spellingOf } from '../../../../analysis/misspelt-members.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { spellingOf, wrongMember } from '../../../../base/wrong-member.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { idleEnd } from '../lifecycle/keeps-running.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';

@@ -1,10 +1,10 @@
 // What a tool says about itself in the list.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { before } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import { wrongMember } from '../../wrong-member.ts';
 import { proofOf } from './exchange.ts';
 import { schemaProblem } from './json-schemas.ts';
 import { entriesOf, objectEntriesOf, type Part, shapeRule } from './shape.ts';

@@ -1,7 +1,7 @@
 // What a tool gives back.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
-import { wrongMember } from '../../wrong-member.ts';
+import { wrongMember } from '../../../../base/wrong-member.ts';
 import { listIn } from './exchange.ts';
 import { misfit } from './json-schemas.ts';
 import { shapeRule, toolResults } from './shape.ts';

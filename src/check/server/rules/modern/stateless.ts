@@ -21,12 +21,14 @@ async function ask(trial: Trial, probe: Probe, method: string, what: string): Pr
   return readAnswer(await probe.answerTo(id, `\`${method}\` ${what}`), id);
 }
 
-/** A request that is refused in any case says nothing about what came before it. */
+/** An answer that a request gets in any case says nothing about what came before it. */
 async function mustBeServedAfterDiscover(trial: Trial, method: string): Promise<void> {
   const probe = await trial.start();
   await ask(trial, probe, 'server/discover', 'as the first request');
-  const { error } = await ask(trial, probe, method, 'after `server/discover`');
+  const { result, error } = await ask(trial, probe, method, 'after `server/discover`');
   if (error) notApplicable(`\`${method}\` is refused after \`server/discover\` too: ${describeError(error)}`);
+  if (result && result.resultType === undefined)
+    notApplicable(`\`${method}\` after \`server/discover\` has no \`resultType\` either (modern/result-type)`);
 }
 
 export const statelessRules = [
@@ -65,12 +67,13 @@ export const statelessRules = [
       const params = withEnvelope(undefined, trial.revision, {});
       probe.send({ jsonrpc: '2.0', id: requestId, method: 'server/discover', params });
       probe.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
-      const { result, error, frame } = await ask(trial, probe, method, 'after a notification');
+      const { result, error } = await ask(trial, probe, method, 'after a notification');
       const after = 'After a notification without an envelope, a request';
-      if (result && result.resultType === undefined) violation(`${after} was served by an earlier revision.`, frame);
-      if (!error) return;
+      if (!error && (!result || result.resultType !== undefined)) return;
+      const conversation = [...probe.transcript.entries];
       await mustBeServedAfterDiscover(trial, method);
-      violation(`${after} got the error ${describeError(error)}.`, frame);
+      const served = error ? `got the error ${describeError(error)}` : 'was served by an earlier revision';
+      violation(`${after} ${served}.`, ...conversation);
     },
   }),
   modernRule({

@@ -18,6 +18,21 @@ const fix = {
   any: 'Compare `io.modelcontextprotocol/protocolVersion` of each request with the versions that the server supports. Refuse others with -32022 and `data: { supported: […], requested }`.',
 };
 
+export const discoverVersions = modernRule({
+  id: 'modern/discover-versions',
+  level: 'MUST',
+  title: 'list its versions in `server/discover`',
+  says: 'The result of `server/discover` has `supportedVersions`, a list of strings from which the client chooses.',
+  source: page('server/discover#discoverresult'),
+  fix: { any: 'Set `supportedVersions` to the names of the supported revisions, such as ["2026-07-28"].' },
+  uses: 'shared',
+  check: async (trial) => {
+    const { supportedVersions } = await (await trial.shared()).result(METHOD);
+    if (!isListOfVersions(supportedVersions) || !supportedVersions.includes(trial.revision))
+      violation(`\`supportedVersions\` is ${JSON.stringify(supportedVersions)}.`);
+  },
+});
+
 export const versionRules = [
   modernRule({
     id: 'modern/unsupported-version',
@@ -65,27 +80,14 @@ export const versionRules = [
       if (refused.length === 0) notApplicable(`the server answered no request with ${UNSUPPORTED}`);
       for (const { error, meta, frame } of refused) {
         const { supported, requested } = isObject(error?.data) ? error.data : {};
-        if (!isListOfStrings(supported) || !supported.includes(trial.revision))
+        if (!isListOfVersions(supported) || !supported.includes(trial.revision))
           violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${trial.revision}.`, frame);
         if (requested !== meta[PROTOCOL_VERSION] && typeof meta[PROTOCOL_VERSION] === 'string')
           violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of the version of the request.`, frame);
       }
     },
   }),
-  modernRule({
-    id: 'modern/discover-versions',
-    level: 'MUST',
-    title: 'list its versions in `server/discover`',
-    says: 'The result of `server/discover` has `supportedVersions`, a list of strings from which the client chooses.',
-    source: page('server/discover#discoverresult'),
-    fix: { any: 'Set `supportedVersions` to the names of the supported revisions, such as ["2026-07-28"].' },
-    uses: 'shared',
-    check: async (trial) => {
-      const { supportedVersions } = await (await trial.shared()).result(METHOD);
-      if (!isListOfStrings(supportedVersions) || !supportedVersions.includes(trial.revision))
-        violation(`\`supportedVersions\` is ${JSON.stringify(supportedVersions)}.`);
-    },
-  }),
+  discoverVersions,
   modernRule({
     id: 'modern/discover-capabilities',
     level: 'MUST',
@@ -121,6 +123,6 @@ export const versionRules = [
   }),
 ];
 
-function isListOfStrings(value: unknown): value is string[] {
+export function isListOfVersions(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }
