@@ -4,10 +4,11 @@ import { toError } from '../../../../../base/errors.ts';
 import { isObject } from '../../../../../base/json-object.ts';
 import { readCallResult } from '../../../../../litemcp/call-result.ts';
 import { PROTOCOL_VERSION } from '../../../../../litemcp/version.ts';
-import { notApplicable, violation } from '../../../../verdict.ts';
+import { Violation, violation } from '../../../../verdict.ts';
 import type { Message } from '../../../frames.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
 import type { LiteTrial } from '../../lite-trial.ts';
+import { callData } from '../../permitted-call.ts';
 
 const answersOf = ({ seen }: LiteTrial): Message[] => seen.flatMap(({ messages }) => messages);
 
@@ -61,11 +62,15 @@ export const resultShape: LiteServerRule = {
   fix: {
     any: 'Write {"params":{…},"response":{"content":[{"type":"string","data":"…"}],"error":false}}, all data as strings.',
   },
-  uses: 'seen',
-  check: (trial) => {
-    const results = answersOf(trial).filter(({ message }) => message.type === 'result');
-    if (results.length === 0) notApplicable('there was no result: the tool is called only with --allow-calls');
-    for (const answer of results) {
+  uses: 'shared',
+  check: async (trial) => {
+    const { tool, names, areGiven, arguments: given } = trial.call();
+    const probe = await trial.shared();
+    const isFree = !areGiven && names.length > 0;
+    for (const args of isFree ? [given, given.slice(0, -1)] : [given]) {
+      // That a call is answered is a matter of the rules about calls.
+      const answer = await probe.ask('call', callData(tool, args)).catch(unlessViolated);
+      if (answer?.message.type !== 'result') continue;
       try {
         readCallResult({ ...(answer.message.data as object), version: undefined });
       } catch (error) {
@@ -74,3 +79,7 @@ export const resultShape: LiteServerRule = {
     }
   },
 };
+
+function unlessViolated(error: unknown): undefined {
+  if (!(error instanceof Violation)) throw error;
+}
