@@ -28,6 +28,7 @@ export abstract class ProcessUnderTest {
   stopped: string | undefined;
   readonly process: ServerProcess;
   readonly timeoutMs: number;
+  readonly #startMs = performance.now();
   readonly #waits = new Set<() => void>();
   readonly #share: Share;
   #stderrBytes = 0;
@@ -65,6 +66,11 @@ export abstract class ProcessUnderTest {
   /** The end of stdout: what is left can be no more than it is. */
   protected readEnd(): void {
     if (this.rest.length > 0) this.transcript.add('received', this.rest);
+  }
+
+  /** Since its start. */
+  get ageMs(): number {
+    return performance.now() - this.#startMs;
   }
 
   /** Stdout has ended: no further message can come. */

@@ -81,6 +81,12 @@ const BATCHED: Partial<CheckServerOptions> = { revisions: ['2025-11-25', '2025-0
 const SPLIT = { only: ['wire/split-writes', 'wire/large-message-in'], timeoutMs: 5_000 };
 const NOTIFIED = ['jsonrpc/unknown-notifications-are-ignored', 'robustness/stray-notifications'];
 const GARBAGE = { only: ['wire/blank-lines-are-taken', 'robustness/garbage-text', 'robustness/other-json'] };
+const UNKNOWN = [
+  'jsonrpc/unknown-methods-are-refused',
+  'lifecycle/initialize-after-discover',
+  'robustness/huge-method',
+];
+const LONG = ['wire/answers-at-once', 'wire/large-message-*', 'robustness/memory', 'robustness/odd-members'];
 const TOLD = { only: ['lifecycle/capabilities', 'lifecycle/undeclared-capabilities-are-refused', 'methods'] };
 
 test.concurrent.each([
@@ -96,6 +102,18 @@ test.concurrent.each([
     ['lifecycle/capabilities', 'methods/capabilities-are-declared', 'lifecycle/undeclared-capabilities-are-refused'],
     TOLD,
   ],
+  ['exits-at-unknown-methods', UNKNOWN, { only: UNKNOWN }],
+  ['cuts-long-lines', ['wire/large-message-in'], { only: LONG, timeoutMs: 5_000 }],
+  [
+    'wraps-errors',
+    [
+      'jsonrpc/unknown-methods-are-refused',
+      'methods/invalid-cursors-are-refused',
+      'jsonrpc/invalid-params',
+      'methods/unknown-tools-are-refused',
+    ],
+    {},
+  ],
   ['accepts-all-tools', ['methods/unknown-tools-are-refused', 'jsonrpc/invalid-params'], {}],
 ] as [string, string[], Partial<CheckServerOptions>][])(
   '%s is one problem, and names each rule once',
@@ -104,6 +122,20 @@ test.concurrent.each([
     expect(found).toEqual([ids]);
   },
 );
+
+test.concurrent('errors inside of results are named, with their fix', async () => {
+  const { text } = await problems('wraps-errors', { only: ['jsonrpc/unknown-methods-are-refused'] });
+  expect(text).toContain('`standpipe/no-such-method` was answered with a result that has the error inside');
+  expect(text).toContain('fix: Send errors as the member `error` of the answer, in place of `result`.');
+});
+
+test.concurrent('a server that cuts long lines is not said to hold back answers', async () => {
+  const { report } = await problems('cuts-long-lines', { only: ['wire/answers-at-once'], timeoutMs: 5_000 });
+  expect(report.outcomes[0]).toMatchObject({
+    status: 'not applicable',
+    reason: 'the server does not answer a request of 70000 bytes (wire/large-message-in)',
+  });
+});
 
 test.concurrent('a server that refuses its own cursor gets a warning with both pages', async () => {
   const { found, text } = await problems('refuses-its-cursor');

@@ -39,6 +39,7 @@ const causes: readonly Cause[] = [
       'robustness/memory',
     ],
   },
+  { rules: ['wire/large-message-in'], explains: ['robustness/endless-line'] },
   { rules: ['wire/utf-8'], explains: ['wire/text-survives'] },
   {
     rules: ['jsonrpc/notifications-are-not-answered'],
@@ -70,6 +71,14 @@ const causes: readonly Cause[] = [
     ],
   },
   { rules: ['jsonrpc/unknown-methods-are-refused'], reason: /no answer to a request with an unknown method/ },
+  // Unknown methods end the server.
+  {
+    rules: ['jsonrpc/unknown-methods-are-refused'],
+    explains: ['lifecycle/initialize-after-discover', 'robustness/huge-method'],
+    reason: /not answered after `server\/discover`|the server (?:closed its stdout|exited|was ended)/,
+  },
+  // Errors are inside of `result`.
+  { rules: ['jsonrpc/unknown-methods-are-refused'], frame: /"result": ?\{"error": ?\{"code":/ },
   {
     rules: ['jsonrpc/integer-ids-are-echoed', 'jsonrpc/string-ids-are-echoed'],
     explains: ['jsonrpc/string-ids-are-echoed', 'jsonrpc/no-stray-answers'],

@@ -54,13 +54,10 @@ export class Conversation {
   /** Undefined if the server does not support the revision. It is a violation if it does not answer. */
   static async open(probe: Probe, revision: Revision, options: OpenOptions = {}): Promise<Conversation | undefined> {
     const isModern = eraOf(revision) === 'modern';
-    const method = isModern ? 'server/discover' : 'initialize';
-    const params = isModern
-      ? withEnvelope(undefined, revision, options)
-      : initializeParams(revision, options.capabilities);
     const id = probe.newId();
-    probe.send({ jsonrpc: '2.0', id, method, params });
-    const { result } = readAnswer(await probe.answerTo(id, `\`${method}\` of ${revision}`), id);
+    const request = openingRequest(revision, id, options);
+    probe.send(request);
+    const { result } = readAnswer(await probe.answerTo(id, `\`${request.method}\` of ${revision}`), id);
     if (!result) return undefined;
     const versions = isModern ? result.supportedVersions : [result.protocolVersion];
     if (!Array.isArray(versions) || !versions.includes(revision)) return undefined;
@@ -113,8 +110,11 @@ export class Conversation {
 
   /** The error; a result is a violation. */
   async error(method: string, params?: JsonObject): Promise<RpcError> {
-    const { error, frame } = await this.request(method, params);
-    return error ?? violation(`\`${method}\` was answered with a result.`, frame);
+    const { error, result, frame } = await this.request(method, params);
+    if (error) return error;
+    if (!isObject(result?.error)) violation(`\`${method}\` was answered with a result.`, frame);
+    const reason = `\`${method}\` was answered with a result that has the error inside: clients read it as a success.`;
+    throw new Violation(reason, [frame], 'Send errors as the member `error` of the answer, in place of `result`.');
   }
 
   /** Whether a server that declares the capability of a method has none of its methods (lifecycle/declared-capabilities-work). */
@@ -214,6 +214,12 @@ export class Conversation {
       : { error: { code: METHOD_NOT_FOUND, message: `This client has no ${method}` } };
     this.probe.send({ jsonrpc: '2.0', id, ...answer });
   }
+}
+
+export function openingRequest(revision: Revision, id: number, options: OpenOptions = {}): JsonObject {
+  return eraOf(revision) === 'modern'
+    ? { jsonrpc: '2.0', id, method: 'server/discover', params: withEnvelope(undefined, revision, options) }
+    : { jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(revision, options.capabilities) };
 }
 
 /** `version` need not be one that exists. */

@@ -7,8 +7,9 @@ import { idAsText } from '../../diagnosis/text-id.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import { eraOf } from '../../mcp/revisions.ts';
 import { explainExit } from '../../process/launch/explain-exit.ts';
+import { answerLater } from '../answer-later.ts';
 import type { Entry } from '../transcript.ts';
-import { type Answer, ONE_MESSAGE_PER_READ, readAnswer, withoutResult } from './conversation.ts';
+import { type Answer, ONE_MESSAGE_PER_READ, openingRequest, readAnswer, withoutResult } from './conversation.ts';
 import type { Lane } from './lane.ts';
 import { proofOfOneMessagePerRead } from './one-message-per-read.ts';
 import type { Probe } from './probe.ts';
@@ -57,7 +58,8 @@ export async function explainSilence(refused: readonly Lane[]): Promise<Silence>
   const proof = isMuteLater(lane) ? await proofOfOneMessagePerRead(lane, isModern) : undefined;
   if (proof) return { lane, rule: splitWrites, reason: ONE_MESSAGE_PER_READ, proof };
   if (probe.textId !== undefined) return { lane, reason: lane.problem.message, fix: idAsText(probe.textId).fix };
-  return { lane, ...(await diagnosed(probe, lane.problem.message)) };
+  const isWaitedFor = lane.isMute && !probe.ended && !diagnose(symptomsOf(probe));
+  return { lane, ...(await (isWaitedFor ? mute(lane, lane.problem.message) : diagnosed(probe, lane.problem.message))) };
 }
 
 /** It answered the first request, and not what followed. */
@@ -109,7 +111,23 @@ function refusal(lane: Lane): Omit<Silence, 'lane'> {
   return { reason: `The answer to \`initialize\` ${wrong}.`, fix: NAME };
 }
 
-/** Answers that come with the end of stdin prove that the server does not flush, so that it is stopped first. */
+async function mute(lane: Lane, message: string): Promise<Omit<Silence, 'lane'>> {
+  const [first] = lane.observed as [Probe];
+  const later = await answerLater(
+    first,
+    async () => {
+      const second = await lane.start();
+      second.send(openingRequest(lane.revision, second.newId()));
+      return second;
+    },
+    (probe) => probe.answersTo(1)[0],
+  );
+  if (later.slow) return { ...later.slow, proof: later.process.transcript.entries };
+  const { proof = later.process.transcript.entries, ...found } = await diagnosed(later.process, message);
+  return { ...found, proof };
+}
+
+/** Answers that come with the end of stdin are evidence too, so that it is stopped first. */
 async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, 'lane'>> {
   if (probe.ended) await probe.howItEnded();
   const hasExited = probe.process.exitStatus !== undefined;

@@ -7,7 +7,7 @@ import { type CheckReport, countStatuses, introduction, type Outcome } from '../
 import { type Selection, selectRules } from '../../select-rules.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { type Target, targetOf } from '../../target.ts';
-import { notApplicable, violation } from '../../verdict.ts';
+import { notApplicable, Violation } from '../../verdict.ts';
 import { LiteLane } from './lite-lane.ts';
 import type { LiteServerRule } from './lite-server-rule.ts';
 import { LiteTrial } from './lite-trial.ts';
@@ -91,13 +91,16 @@ async function notOpened(
   budget: Budget,
 ): Promise<Outcome[]> {
   const violated = lane.answersAtEnd ? flushedAtOnce : opens;
-  const why = lane.answersAtEnd
-    ? 'The answer to "get" came only after the end of stdin.'
-    : (lane.problem?.message ?? 'The server did not open.');
+  const problem = lane.answersAtEnd
+    ? new Violation('The answer to "get" came only after the end of stdin.')
+    : (lane.problem ?? new Violation('The server did not open.'));
   const outcomes: Outcome[] = [];
   const all = new Set([violated, ...rules]);
   for (const rule of all) {
-    const run = () => (rule === violated ? violation(why) : notApplicable(`the server does not open (${violated.id})`));
+    const run = () => {
+      if (rule === violated) throw problem;
+      notApplicable(`the server does not open (${violated.id})`);
+    };
     const outcome = await judge(rule, serverJudging(options, lane, budget), run);
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, all.size);

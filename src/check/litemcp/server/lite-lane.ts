@@ -1,6 +1,7 @@
 // All processes of a LiteMCP server under test, and the one that rules share.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import { answerLater } from '../../answer-later.ts';
 import type { Budget } from '../../budget.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { SharedProcess } from '../../shared-process.ts';
@@ -48,9 +49,24 @@ export class LiteLane {
       if (!(error instanceof Violation)) throw error;
       this.problem = error;
       if (probe.messages.length > 0 || probe.ended) return;
-      probe.endInput();
-      this.answersAtEnd = (await probe.maybe(() => probe.messages[0])) !== undefined;
+      await this.#lookLater(probe);
     }
+  }
+
+  async #lookLater(first: LiteProbe): Promise<void> {
+    const startSecond = async () => {
+      const second = await this.start();
+      void second.info().catch(() => undefined);
+      return second;
+    };
+    const { process, slow } = await answerLater(first, startSecond, ({ messages }) => messages[0]);
+    if (process !== first) this.observed.splice(0, 1, process);
+    if (slow) {
+      this.problem = new Violation(slow.reason, undefined, slow.fix);
+      return;
+    }
+    process.endInput();
+    this.answersAtEnd = (await process.maybe(() => process.messages[0])) !== undefined;
   }
 
   get call(): PermittedCall | undefined {

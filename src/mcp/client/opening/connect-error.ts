@@ -57,7 +57,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       return new PeerError(
         'REQUEST_TIMEOUT',
         `${message}: the server ${found.problem}`,
-        diagnosed(error, evidence, found),
+        diagnosed(error, evidence, orSlow(found)),
       );
     }
     const slow = slowStartHint(evidence);
@@ -100,6 +100,12 @@ class HopelessStart extends PeerError {
 
 export function hopelessStart(found: Diagnosis): never {
   throw new HopelessStart(found);
+}
+
+/** The stdin of a server that starts slowly is closed too, and its answer may follow by chance. */
+function orSlow(found: Diagnosis): Diagnosis {
+  if (found.name !== 'missing-flush') return found;
+  return { ...found, fix: `${found.fix} If it starts slowly, raise startupTimeoutMs.` };
 }
 
 function told({ problem, fix }: Diagnosis): string {

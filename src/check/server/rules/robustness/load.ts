@@ -3,6 +3,7 @@
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { allAnswered } from '../answers.ts';
+import { ofLength } from '../long-requests.ts';
 import { expected, responses } from '../wire/sources.ts';
 
 const THOUSAND = 1_000;
@@ -85,8 +86,10 @@ export const memory: ServerRule = {
     const round = async () => {
       for (let n = 0; n < ROUND; n++) {
         const ping = conversation.ping(undefined, { _meta: { padding: 'x'.repeat(PADDING) } });
-        probe.send(ping);
-        await probe.answerTo(ping.id, 'a request of 256 KiB');
+        await ofLength(trial, PADDING, async () => {
+          probe.send(ping);
+          await probe.answerTo(ping.id, 'a request of 256 KiB');
+        });
       }
       return probe.process.residentBytes() ?? notApplicable('this system does not say how much memory a process uses');
     };

@@ -4,6 +4,7 @@
 import type { Fix, Source } from '../../../rule.ts';
 import type { Conversation } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { ofLength } from '../long-requests.ts';
 import { expected } from '../wire/sources.ts';
 
 interface StillAnswers {
@@ -29,9 +30,12 @@ export function stillAnswers({ sent, source = expected, level = 'ADVICE', ...tex
     check: async (trial) => {
       const conversation = await trial.shared();
       for (const [what, bytes] of Object.entries(sent(conversation))) {
-        conversation.probe.write(Buffer.concat([Buffer.from(bytes as string), Buffer.from('\n')]));
-        await conversation.probe.inputTaken(); // megabytes take their time
-        await conversation.barrier(what);
+        const line = Buffer.concat([Buffer.from(bytes as string), Buffer.from('\n')]);
+        await ofLength(trial, line.length, async () => {
+          conversation.probe.write(line);
+          await conversation.probe.inputTaken(); // megabytes take their time
+          await conversation.barrier(what);
+        });
       }
     },
   };

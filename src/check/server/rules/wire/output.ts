@@ -2,11 +2,12 @@
 
 import { endLine, flush } from '../../../../diagnosis/advice.ts';
 import { eraOf, type Revision } from '../../../../mcp/revisions.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { isEchoed } from '../answers.ts';
+import { ofLength } from '../long-requests.ts';
 import { refuse } from './lines.ts';
 import { expected, responses, stdio } from './sources.ts';
 
@@ -59,9 +60,11 @@ export const largeMessageOut: ServerRule = {
     const conversation = await trial.shared();
     await needsStringIds(conversation);
     const id = 'i'.repeat(LARGE_ID);
-    conversation.probe.send(conversation.ping(id));
-    await conversation.barrier('a request with an id of 1 MiB');
-    await conversation.probe.answerTo(id, 'a request with an id of 1 MiB');
+    await ofLength(trial, LARGE_ID, async () => {
+      conversation.probe.send(conversation.ping(id));
+      await conversation.barrier('a request with an id of 1 MiB');
+      await conversation.probe.answerTo(id, 'a request with an id of 1 MiB');
+    });
   },
 };
 
@@ -83,21 +86,28 @@ export const flushed: ServerRule = {
   uses: 'shared',
   check: async (trial) => {
     const conversation = await trial.shared();
-    const { probe } = conversation;
     await needsStringIds(conversation);
     for (const size of SIZES_OUT) {
-      const id = `${size}`.padEnd(size, '.');
-      probe.send(conversation.ping(id));
-      if (await probe.maybe(() => probe.answersTo(id)[0])) continue;
-      const what = `The answer of about ${size} bytes`;
-      if (probe.ended) violation(`${what} did not arrive: the server closed its stdout.`);
-      probe.endInput();
-      await probe.maybe(() => probe.answersTo(id)[0]);
-      if (probe.answersTo(id).length > 0) violation(`${what} arrived only when stdin was closed.`);
-      violation(`${what} did not arrive, not even when stdin was closed.`);
+      await ofLength(trial, size, () => answeredAtOnce(conversation, size));
     }
   },
 };
+
+async function answeredAtOnce(conversation: Conversation, size: number): Promise<void> {
+  const { probe } = conversation;
+  const id = `${size}`.padEnd(size, '.');
+  probe.send(conversation.ping(id));
+  if (await probe.maybe(() => probe.answersTo(id)[0])) return;
+  const what = `The answer of about ${size} bytes`;
+  const lost = (how: string): never => {
+    throw new Violation(`${what} did not arrive${how}`, undefined, 'Answer each request, also one with a long id.');
+  };
+  if (probe.ended) lost(`: ${await probe.howItEnded()}.`);
+  probe.endInput();
+  await probe.maybe(() => probe.answersTo(id)[0]);
+  if (probe.answersTo(id).length > 0) violation(`${what} arrived only when stdin was closed.`);
+  lost(', not even when stdin was closed.');
+}
 
 export const wholeLines: ServerRule = {
   id: 'wire/messages-are-not-mixed-up',
