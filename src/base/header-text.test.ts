@@ -18,6 +18,7 @@ test.each([
   ['', ''],
   ['Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
   [' padded ', '=?base64?IHBhZGRlZCA=?='],
+  ['=?base64?=', '=?base64?='],
   ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
 ])('%j is sent as %j', (value, header) => {
   expect(encodeHeader(value)).toBe(header);

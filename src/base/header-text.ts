@@ -6,7 +6,7 @@ const END = '?=';
 const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 export function isEncodedHeader(value: string): boolean {
-  return value.startsWith(BEGIN) && value.endsWith(END);
+  return value.length >= BEGIN.length + END.length && value.startsWith(BEGIN) && value.endsWith(END);
 }
 
 export function encodeHeader(value: string): string {

@@ -195,11 +195,6 @@ export abstract class ProcessUnderTest {
     this.process[stream].resume();
   }
 
-  closeStderr(): void {
-    this.transcript.event('stderr closed');
-    this.process.stderr.destroy();
-  }
-
   stop(): Promise<StopRung> {
     this.#isAskedToEnd = true;
     return this.process.stop();

@@ -15,7 +15,7 @@ export interface AuthorizedAddress extends Pick<HttpClientOptions, 'url' | 'head
 
 export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAddress): Authorizer | undefined {
   const hasCredential =
-    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && new URL(url).username !== '');
+    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && namesUser(new URL(url)));
   if (auth === false || hasCredential) return undefined;
   let loaded: Authorizer | undefined;
   const load = async () => {
@@ -27,4 +27,9 @@ export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAd
     header: () => (loaded ? loaded.header() : load().then((authorizer) => authorizer.header())),
     refused: async (refusal) => (await load()).refused(refusal),
   };
+}
+
+/** A password alone is a credential too. */
+function namesUser({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
 }

@@ -115,9 +115,12 @@ export class MessageReader implements ParseOptions {
     const length = end - start;
     const messages: JsonRpcMessage[] = [];
     const faults: InboundFault[] = [];
+    let text: string | undefined;
     for (const entry of entries) {
-      if (entry instanceof MessageFault) faults.push(describe(entry, decodeText(chunk, start, end), offset, length));
-      else messages.push(entry);
+      if (entry instanceof MessageFault) {
+        text ??= decodeText(chunk, start, end);
+        faults.push(describe(entry, text, offset, length));
+      } else messages.push(entry);
     }
     this.#sink.batch(messages, faults, length);
   }

@@ -177,11 +177,21 @@ export class Outbound {
   }
 
   #masked(data: unknown): unknown {
-    if (data === undefined || !this.#channel.mask) return data;
+    const { mask } = this.#channel;
+    if (data === undefined || !mask) return data;
     const text = toJson(data);
     if (typeof text !== 'string') return undefined; // nested too deeply to be masked, so it is left out
-    const masked = this.#channel.mask(text);
-    return masked === text ? data : JSON.parse(masked);
+    const masked = mask(text);
+    if (masked === text) return data;
+    try {
+      return JSON.parse(masked);
+    } catch {
+      // A masked number is not JSON any more: values are masked one by one.
+      return JSON.parse(text, (_key, value) => {
+        if (typeof value !== 'string' && typeof value !== 'number') return value;
+        return mask(String(value)) === String(value) ? value : mask(String(value));
+      });
+    }
   }
 }
 

@@ -30,6 +30,18 @@ function gate<T = void>() {
   return { open, opened };
 }
 
+test('a request fails with its error although a secret in it is a number', async () => {
+  const { left, right, leftEnd } = await pair();
+  Object.assign(leftEnd, { mask: (text: string) => text.replaceAll('1234567', '[env PIN]') });
+  right.handle('pay', () => {
+    throw new RpcError(-32000, 'PIN 1234567 is wrong', { pin: 1234567, tried: ['1234567', 7, null] });
+  });
+  await expect(left.request('pay')).rejects.toMatchObject({
+    message: 'PIN [env PIN] is wrong',
+    data: { pin: '[env PIN]', tried: ['[env PIN]', 7, null] },
+  });
+});
+
 describe('both ends', () => {
   test('ask each other at the same time', async () => {
     const { left, right } = await pair();

@@ -20,7 +20,8 @@ export function traceMessage(text: string): MessageTraces {
   const isResponse = ['result', 'error'].some((key) => tokens.has(key) || nested.has(key));
   const traces: MessageTraces = { isJsonRpc: tokens.has('jsonrpc'), isResponse };
   const id = readScalar(tokens.get('id'));
-  if (typeof id === 'string' || typeof id === 'number') traces.id = id;
+  // A number such as 1e400 is read as Infinity, which has no JSON form.
+  if (typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))) traces.id = id;
   const method = readScalar(tokens.get('method'));
   if (typeof method === 'string') traces.method = method;
   return traces;

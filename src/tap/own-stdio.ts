@@ -24,7 +24,7 @@ function writingEnd(fd: 1 | 2, otherwise: () => Writable): Writable {
   return new ClosingSocket({ fd, readable: false, writable: true }).once('close', () => closeDescriptor(fd));
 }
 
-/** OwnStdio by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
+/** Ends by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
 class ClosingSocket extends Socket {
   override _final(done: () => void): void {
     done();

@@ -43,7 +43,7 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   };
 }
 
-/** OwnStdio this process like the server: with its exit code, or by the same signal. Call it last. */
+/** Ends this process like the server: with its exit code, or by the same signal. Call it last. */
 export function endLike(
   { exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null },
   clock: Clock = systemClock,

@@ -54,7 +54,7 @@ const causes: readonly Cause[] = [
   { rules: ['jsonrpc/notifications-are-not-answered'], explains: ['jsonrpc/no-stray-answers'], frame: /"id": ?null/ },
   {
     rules: ['jsonrpc/unknown-notifications-are-ignored'],
-    explains: ['robustness/stray-notifications', 'wire/stderr-may-be-closed'],
+    explains: ['robustness/stray-notifications'],
     reason: /the server (?:closed its stdout|exited)/,
   },
   { rules: ['methods/progress-tokens-are-echoed'], explains: ['methods/progress-needs-a-token'] },

@@ -21,14 +21,21 @@ const translations: Record<string, (result: never) => Result> = {
     capabilities,
   }),
   'tools/list': ({ tools, nextCursor }: { tools: Tool[]; nextCursor?: string }) => ({
-    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+    tools: listOf(tools).map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   }),
   'tools/call': ({ content, isError }: CallToolResult) => ({
-    content: content.map((block) => (block.type === 'text' ? block.text : requireJson(block))).join('\n'),
+    content: listOf(content)
+      .map((block) => (block.type === 'text' ? block.text : requireJson(block)))
+      .join('\n'),
     is_error: isError ?? false,
   }),
 };
+
+/** A server may send anything in place of a list. */
+function listOf<T>(value: readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : [];
+}
 
 export function fromDialect(method: string, params: Params): TranslatedRequest | undefined {
   if (method.startsWith(PREFIX)) return { method: method.slice(PREFIX.length), params };

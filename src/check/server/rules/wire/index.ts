@@ -13,7 +13,7 @@ import {
 } from './lines.ts';
 import { flushed, largeMessageIn, largeMessageOut, lastNewline, silentAtFirst, wholeLines } from './output.ts';
 import { splitWrites } from './split-writes.ts';
-import { closedStderr, unreadStderr } from './stderr.ts';
+import { unreadStderr } from './stderr.ts';
 
 export const wireRules: readonly ServerRule[] = [
   onlyMessages,
@@ -38,5 +38,4 @@ export const wireRules: readonly ServerRule[] = [
   crlf,
   blankLines,
   unreadStderr,
-  closedStderr,
 ];

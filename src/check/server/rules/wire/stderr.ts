@@ -38,30 +38,3 @@ export const unreadStderr: ServerRule = {
     }
   },
 };
-
-export const closedStderr: ServerRule = {
-  id: 'wire/stderr-may-be-closed',
-  level: 'ADVICE',
-  title: 'survive a closed stderr',
-  says: 'A client may ignore the stderr of a server. Some close it.',
-  source: stdio,
-  fix: {
-    node: "Add process.stderr.on('error', () => {}).",
-    go: 'Call signal.Ignore(syscall.SIGPIPE): a write to a closed stderr ends the process otherwise.',
-    rust: 'Log with writeln!(std::io::stderr(), …) and ignore its result: eprintln! panics.',
-    python: 'Set logging.raiseExceptions = False, and catch BrokenPipeError of your own writes to stderr.',
-    any: 'Ignore errors of writes to stderr, and the signal SIGPIPE.',
-  },
-  runs: 'once',
-  uses: 'own',
-  check: async (trial) => {
-    const conversation = await trial.open();
-    const { probe } = conversation;
-    probe.closeStderr();
-    // Many servers log what they do not know.
-    conversation.notify('notifications/standpipe/unknown', conversation.params());
-    const id = conversation.ask('standpipe/unknown');
-    await probe.answerTo(id, 'a request with an unknown method after stderr was closed');
-    await conversation.barrier('stderr was closed');
-  },
-};
