@@ -177,8 +177,8 @@ export class Outbound {
   }
 
   #masked(data: unknown): unknown {
-    const { mask } = this.#channel;
-    if (data === undefined || !mask) return data;
+    if (data === undefined || !this.#channel.mask) return data;
+    const mask = (text: string) => this.#channel.mask!(text);
     const text = toJson(data);
     if (typeof text !== 'string') return undefined; // nested too deeply to be masked, so it is left out
     const masked = mask(text);

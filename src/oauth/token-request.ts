@@ -20,14 +20,15 @@ export interface Granted {
 /** 100 years. */
 const LONGEST_LIFETIME_S = 100 * 365 * 24 * 3600;
 /** Characters that a header can carry (RFC 6750). */
-const BEARER_TOKEN = /^[\x21-\x7e]{1,65536}$/;
+const BEARER_TOKEN = /^[\x21-\x7e]{1,16384}$/;
 
 export function loginOf({ server, discovered, client, tokens, requestedScope, redirectUrl, nowMs }: Granted): Login {
   const { access_token, refresh_token, expires_in, token_type, scope } = tokens;
-  for (const secret of [access_token, refresh_token]) if (secret) learnSecret(secret);
-  if (token_type.toLowerCase() !== 'bearer' || !BEARER_TOKEN.test(access_token)) {
+  const given = refresh_token ? [access_token, refresh_token] : [access_token];
+  if (token_type.toLowerCase() !== 'bearer' || !given.every((token) => BEARER_TOKEN.test(token))) {
     throw failed(`${shownUrl(discovered.issuer)} gave a token that is no bearer token`);
   }
+  for (const token of given) learnSecret(token);
   const authMethod = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined;
   return {
     server: serverKey(server),

@@ -13,7 +13,7 @@ test('replaces what a pattern of all values replaces', () => {
   const word = (minLength: number, maxLength: number) =>
     fc.string({ unit: fc.constantFrom('a', 'b', '.', '$', 'é', '\u{1f511}'), minLength, maxLength });
   fc.assert(
-    fc.property(fc.array(word(2, 6), { maxLength: 12 }), word(0, 60), (values, text) => {
+    fc.property(fc.array(fc.oneof(word(2, 6), word(30, 40)), { maxLength: 12 }), word(0, 60), (values, text) => {
       expect(new ValueFinder(values).replace(text, (value) => `<${value}>`)).toBe(byPattern(values, text));
     }),
     { numRuns: 2000 },
@@ -32,4 +32,23 @@ test('examines a text once, however many values there are', () => {
     }
   };
   expect(examined(2000)).toBeLessThan(5 * examined(10));
+});
+
+test('long values are replaced, also those that begin alike or are a beginning of another', () => {
+  const head = 'x'.repeat(40);
+  const finder = new ValueFinder([head, `${head}a`, `${head}b${'c'.repeat(100)}`, 'xx']);
+  const replaced = finder.replace(`${head}b${'c'.repeat(100)}! ${head}a ${head}z xx`, ({ length }) => `<${length}>`);
+  expect(replaced).toBe('<141>! <41> <40>z <2>');
+});
+
+test('compares no more than a multiple of the text, and hides too much rather than too little', () => {
+  const token = `${'a'.repeat(60_000)}b`;
+  const spy = vi.spyOn(String.prototype, 'startsWith');
+  try {
+    expect(new ValueFinder([token]).replace(`${'a'.repeat(20_000)} end`, () => '*')).toMatch(/^a*\* end$/);
+    const whole = spy.mock.calls.filter(([searched]) => searched === token).length;
+    expect(whole * token.length).toBeLessThan(100 * 20_000);
+  } finally {
+    spy.mockRestore();
+  }
 });

@@ -1,33 +1,57 @@
 // Finds many values in a text in one pass: a table of first characters rejects most positions, and a binary search over
-// the sorted values decides at the others. The time depends on the length of the text and hardly on the number of
-// values.
+// the sorted beginnings of the values decides at the others. The time depends on the length of the text, and hardly on
+// the number of values or on their lengths.
 
 const TABLE_SIZE = 0x10000;
+/** Longer values are searched by this many first characters, and compared as a whole where those match. */
+const HEAD_CHARS = 32;
+/** Characters of long values that are compared for each character of a text. */
+const COMPARED_PER_CHAR = 64;
+const LEAST_COMPARED = 65_536;
+
+const visible = /[\x21-\x7e]*/y;
+
+interface Found {
+  value: string;
+  length: number;
+}
 
 export class ValueFinder {
-  /** Sorted by code units. */
-  readonly #values: readonly string[];
-  /** For each value, the index of the longest other value that is a prefix of it, or −1. */
+  /** Short values and the heads of long ones, sorted by code units. */
+  readonly #keys: readonly string[];
+  /** For each key, the index of the longest other key that is a prefix of it, or −1. */
   readonly #parents: readonly number[];
+  readonly #short = new Set<string>();
+  /** Long values by their heads, the longest first. */
+  readonly #long = new Map<string, string[]>();
   /** Whether a value begins with two characters of this key. */
   readonly #begins = new Uint8Array(TABLE_SIZE);
+  /** How many more characters of long values may be compared in this text. */
+  #budget = 0;
 
   /** All values must have at least two characters. */
   constructor(values: Iterable<string>) {
-    this.#values = [...new Set(values)].sort(); // by code units
+    for (const value of [...new Set(values)].sort((a, b) => b.length - a.length)) {
+      const head = value.slice(0, HEAD_CHARS);
+      if (value.length <= HEAD_CHARS) this.#short.add(value);
+      else if (this.#long.has(head)) this.#long.get(head)!.push(value);
+      else this.#long.set(head, [value]);
+    }
+    this.#keys = [...new Set([...this.#short, ...this.#long.keys()])].sort(); // by code units
     const parents: number[] = [];
-    for (const [at, value] of this.#values.entries()) {
+    for (const [at, key] of this.#keys.entries()) {
       let parent = at - 1;
-      while (parent >= 0 && !value.startsWith(this.#values[parent]!)) parent = parents[parent]!;
+      while (parent >= 0 && !key.startsWith(this.#keys[parent]!)) parent = parents[parent]!;
       parents.push(parent);
-      this.#begins[keyOf(value.charCodeAt(0), value.charCodeAt(1))] = 1;
+      this.#begins[keyOf(key.charCodeAt(0), key.charCodeAt(1))] = 1;
     }
     this.#parents = parents;
   }
 
   /** Replaces the longest value at each position. Replacements are not searched again. */
   replace(text: string, replacementOf: (value: string) => string): string {
-    if (this.#values.length === 0) return text;
+    if (this.#keys.length === 0) return text;
+    this.#budget = LEAST_COMPARED + COMPARED_PER_CHAR * text.length;
     let replaced = '';
     let behind = 0;
     let next = text.charCodeAt(0);
@@ -35,29 +59,49 @@ export class ValueFinder {
       const code = next;
       next = text.charCodeAt(at + 1);
       if (this.#begins[keyOf(code, next)] === 0) continue;
-      const value = this.#values[this.#longestAt(text, at)];
-      if (value === undefined) continue;
-      replaced += text.slice(behind, at) + replacementOf(value);
-      behind = at + value.length;
+      const found = this.#longestAt(text, at);
+      if (!found) continue;
+      replaced += text.slice(behind, at) + replacementOf(found.value);
+      behind = at + found.length;
       at = behind - 1;
       next = text.charCodeAt(behind);
     }
     return behind === 0 ? text : replaced + text.slice(behind);
   }
 
-  /** The index of the longest value at this position, or −1. */
-  #longestAt(text: string, at: number): number {
+  #longestAt(text: string, at: number): Found | undefined {
     let low = 0;
-    let high = this.#values.length;
+    let high = this.#keys.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isAfter(this.#values[middle]!, text, at)) high = middle;
+      if (isAfter(this.#keys[middle]!, text, at)) high = middle;
       else low = middle + 1;
     }
-    // Starts at the last value that does not sort after the text: every value that the text begins with is a prefix of it.
-    let found = low - 1;
-    while (found >= 0 && !text.startsWith(this.#values[found]!, at)) found = this.#parents[found]!;
-    return found;
+    // Starts at the last key that does not sort after the text: every key that the text begins with is a prefix of it.
+    for (let found = low - 1; found >= 0; found = this.#parents[found]!) {
+      const key = this.#keys[found]!;
+      if (!text.startsWith(key, at)) continue;
+      const long = this.#longAt(this.#long.get(key) ?? [], text, at);
+      if (long) return long;
+      if (this.#short.has(key)) return { value: key, length: key.length };
+    }
+    return undefined;
+  }
+
+  /**
+   * A text made to begin like a value at every position would cost the product of both lengths. Once the budget is spent, the head of a value
+   * counts as the value, up to the end of the visible characters: too much is hidden rather than too little.
+   */
+  #longAt(values: readonly string[], text: string, at: number): Found | undefined {
+    for (const value of values) {
+      if (this.#budget <= 0) {
+        visible.lastIndex = at + HEAD_CHARS;
+        return { value, length: HEAD_CHARS + visible.exec(text)![0].length };
+      }
+      this.#budget -= value.length;
+      if (text.startsWith(value, at)) return { value, length: value.length };
+    }
+    return undefined;
   }
 }
 
