@@ -26,7 +26,7 @@ interface ZodDefinition {
 const open = new Set(['_meta', 'inputSchema', 'outputSchema', 'structuredContent', 'arguments']);
 const optional = new Set(['optional', 'default']);
 
-/** The first in place of an optional member. Required ones are missed by whoever reads the value. */
+/** The first misspelt optional member. A missing required member is an error of its own, wherever the value is read. */
 export function misspeltMember(schema: ZodForm | undefined, value: unknown): Misspelling | undefined {
   const { type, shape, innerType, element, options } = schema?._zod?.def ?? { type: 'unknown' };
   if (innerType) return misspeltMember(innerType, value);
@@ -41,7 +41,7 @@ export function misspeltMember(schema: ZodForm | undefined, value: unknown): Mis
   });
 }
 
-/** Those of a union that the `type` of the value chooses; otherwise the first, as far as they are objects. */
+/** The variants of a union that the `type` of the value selects. All of them if `type` does not tell the variants apart. */
 function alternatives(options: readonly ZodForm[], value: unknown): readonly ZodForm[] {
   const typeOf = (form: ZodForm) => form._zod?.def.shape?.type?._zod?.def.values;
   if (!options.some(typeOf)) return options;

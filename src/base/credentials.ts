@@ -13,8 +13,8 @@ export interface UrlCredentials {
 
 /** Removes the credentials from the URL and returns them. Undefined if the URL has none. */
 export function takeCredentials(url: { username: string; password: string }): UrlCredentials | undefined {
+  if (!hasCredentials(url)) return undefined;
   const { username, password: encodedPassword } = url;
-  if (username === '' && encodedPassword === '') return undefined;
   url.username = '';
   url.password = '';
   const [user, password] = [unescaped(username), unescaped(encodedPassword)];
@@ -32,4 +32,9 @@ function unescaped(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Whether a URL names a user. A password alone is a credential too. */
+export function hasCredentials({ username, password }: { username: string; password: string }): boolean {
+  return username !== '' || password !== '';
 }

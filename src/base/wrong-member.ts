@@ -2,12 +2,12 @@
 
 import { type JsonObject, jsonKind } from './json-object.ts';
 
-/** A member of the object that stands in the place of `member`. */
+/** The name of a member that differs from `member` only in case, `_` or `-`. */
 export function spellingOf(member: string, owner: JsonObject): string | undefined {
   return Object.keys(owner).find((name) => name !== member && letters(name) === letters(member));
 }
 
-/** The rest of a sentence about the owner. */
+/** The predicate of a sentence whose subject is the owner. */
 export function wrongMember(owner: JsonObject, member: string): string {
   const value = owner[member];
   const misspelt = spellingOf(member, owner);
@@ -17,7 +17,7 @@ export function wrongMember(owner: JsonObject, member: string): string {
   return `has ${/^[aeio]/.test(member) ? 'an' : 'a'} ${member} that is ${jsonKind(value)}`;
 }
 
-/** Of a list that is wrong where one of strings is required. */
+/** Describes a list that is not a list of at least one string. */
 function kindOfList({ length }: readonly unknown[]): string {
   return length === 0 ? 'an empty array' : 'not strings';
 }

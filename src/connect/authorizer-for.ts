@@ -1,7 +1,7 @@
 // Selects the authorization for a server, unless its headers already have one or it is turned off. OAuth is loaded with
 // the first request.
 
-import { hasAuthorization } from '../base/credentials.ts';
+import { hasAuthorization, hasCredentials } from '../base/credentials.ts';
 import type { OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
 import type { Authorizer } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
@@ -15,7 +15,7 @@ export interface AuthorizedAddress extends Pick<HttpClientOptions, 'url' | 'head
 
 export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAddress): Authorizer | undefined {
   const hasCredential =
-    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && namesUser(new URL(url)));
+    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && hasCredentials(new URL(url)));
   if (auth === false || hasCredential) return undefined;
   let loaded: Authorizer | undefined;
   const load = async () => {
@@ -27,9 +27,4 @@ export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAd
     header: () => (loaded ? loaded.header() : load().then((authorizer) => authorizer.header())),
     refused: async (refusal) => (await load()).refused(refusal),
   };
-}
-
-/** A password alone is a credential too. */
-function namesUser({ username, password }: URL): boolean {
-  return username !== '' || password !== '';
 }

@@ -189,7 +189,8 @@ export class Outbound {
       // A masked number is not JSON any more: values are masked one by one.
       return JSON.parse(text, (_key, value) => {
         if (typeof value !== 'string' && typeof value !== 'number') return value;
-        return mask(String(value)) === String(value) ? value : mask(String(value));
+        const shown = mask(String(value));
+        return shown === String(value) ? value : shown;
       });
     }
   }

@@ -57,7 +57,15 @@ export type ListKind = 'tools' | 'resources' | 'prompts';
 const LAST_LEGACY: Revision = '2025-11-25';
 const FIRST_MODERN: Revision = '2026-07-28';
 
-const listing = { from: 'client', repeat: 'always', isCacheable: true } as const;
+/** The facts of a method that lists: its result member holds the entries, and its capability is the kind. */
+const listing = (kind: ListKind, member: ListName, nameKey: string, what: string): MethodFacts => ({
+  from: 'client',
+  repeat: 'always',
+  isCacheable: true,
+  capability: kind,
+  resultMember: member,
+  list: { member, nameKey, kind, what },
+});
 const ofSession = { from: 'client', isOfConnection: true, until: LAST_LEGACY } as const;
 const fromServer = { from: 'server', isNotification: true } as const;
 const ofRequest = { from: 'both', isNotification: true, isOfRequest: true } as const;
@@ -80,12 +88,7 @@ const table = {
   'resources/subscribe': { ...ofSession, capability: 'resources' },
   'resources/unsubscribe': { ...ofSession, capability: 'resources' },
 
-  'tools/list': {
-    ...listing,
-    capability: 'tools',
-    resultMember: 'tools',
-    list: { member: 'tools', nameKey: 'name', kind: 'tools', what: 'tool' },
-  },
+  'tools/list': listing('tools', 'tools', 'name', 'tool'),
   'tools/call': {
     from: 'client',
     capability: 'tools',
@@ -94,18 +97,8 @@ const table = {
     asks: true,
     resultMember: 'content',
   },
-  'resources/list': {
-    ...listing,
-    capability: 'resources',
-    resultMember: 'resources',
-    list: { member: 'resources', nameKey: 'uri', kind: 'resources', what: 'resource' },
-  },
-  'resources/templates/list': {
-    ...listing,
-    capability: 'resources',
-    resultMember: 'resourceTemplates',
-    list: { member: 'resourceTemplates', nameKey: 'uriTemplate', kind: 'resources', what: 'resource template' },
-  },
+  'resources/list': listing('resources', 'resources', 'uri', 'resource'),
+  'resources/templates/list': listing('resources', 'resourceTemplates', 'uriTemplate', 'resource template'),
   'resources/read': {
     from: 'client',
     capability: 'resources',
@@ -115,12 +108,7 @@ const table = {
     isCacheable: true,
     resultMember: 'contents',
   },
-  'prompts/list': {
-    ...listing,
-    capability: 'prompts',
-    resultMember: 'prompts',
-    list: { member: 'prompts', nameKey: 'name', kind: 'prompts', what: 'prompt' },
-  },
+  'prompts/list': listing('prompts', 'prompts', 'name', 'prompt'),
   'prompts/get': {
     from: 'client',
     capability: 'prompts',

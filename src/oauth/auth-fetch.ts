@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { hasCredentials } from '../base/credentials.ts';
 import { PeerError, toError } from '../base/errors.ts';
 import { isLoopbackUrl } from '../base/loopback.ts';
 import { Connector } from '../transport/http/connector.ts';
@@ -60,7 +61,7 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
 
 /** TLS is required, unless both addresses are on this machine. */
 export function refuseInsecure(url: URL, server: URL): void {
-  if (url.username !== '' || url.password !== '') throw failed(`${shownUrl(url)} must not contain credentials`);
+  if (hasCredentials(url)) throw failed(`${shownUrl(url)} must not contain credentials`);
   if (url.protocol === 'https:') return;
   if (url.protocol === 'http:' && isLoopbackUrl(url) && isLoopbackUrl(server)) return;
   const shown = url.protocol === 'http:' ? shownUrl(url) : `An address of the scheme ${url.protocol}`;

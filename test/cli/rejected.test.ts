@@ -7,6 +7,17 @@ const servers = { everything: everythingEntry, typo: { comand: 'x' } };
 const reason = /rejected\S*\.json:\d+:\d+: server "typo": There is no "command"/;
 const suggestion = 'Did you mean "command" instead of "comand"?';
 
+function listsTheRejected(config: string): void {
+  test('ls --json has the state of an entry that is left out, and its reason', async () => {
+    const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
+    expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
+      state: 'rejected',
+      lastError: expect.stringContaining('There is no "command"'),
+      source: { file: config },
+    });
+  });
+}
+
 describe('without a host', () => {
   const config = writeConfig('rejected-alone.json', servers);
 
@@ -21,14 +32,7 @@ describe('without a host', () => {
     if (command === 'ls') expect(stdout).toMatch(/^typo\trejected\t/m);
   });
 
-  test('ls --json has the state of an entry that is left out, and its reason', async () => {
-    const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
-    expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
-      state: 'rejected',
-      lastError: expect.stringContaining('There is no "command"'),
-      source: { file: config },
-    });
-  });
+  listsTheRejected(config);
 });
 
 describe('with a host', () => {
@@ -62,14 +66,7 @@ describe('with a host', () => {
     if (command === 'ls') expect(stdout).toMatch(/^typo\trejected\t.*There is no "command"/m);
   });
 
-  test('ls --json has the state of an entry that is left out, and its reason', async () => {
-    const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
-    expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
-      state: 'rejected',
-      lastError: expect.stringContaining('There is no "command"'),
-      source: { file: config },
-    });
-  });
+  listsTheRejected(config);
 
   test('a second host learns which process is the first', async () => {
     const { code, stderr } = await runCli(['up', '--config', config, '--no-inspector']);

@@ -9,6 +9,7 @@ export type Layer = (next: ServiceRequest) => ServiceRequest;
 
 /** The first layer receives a request first. Everything except requests goes directly to the service. */
 export function compose(service: Service, ...layers: readonly Layer[]): Service {
+  if (layers.length === 0) return service;
   const last: ServiceRequest = (method, params, caller) => service.request(method, params, caller);
   return {
     describe: (client) => service.describe(client),

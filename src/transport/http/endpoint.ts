@@ -2,7 +2,7 @@
 
 import { type Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { hasAuthorization, takeCredentials } from '../../base/credentials.ts';
+import { hasAuthorization, hasCredentials, takeCredentials } from '../../base/credentials.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isLoopbackUrl } from '../../base/loopback.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
@@ -46,7 +46,7 @@ export function urlText(url: URL): string {
 
 /** True if a redirect may be followed: to the same origin, or from http to https on the same host. */
 export function isSafeRedirect(from: URL, to: URL): boolean {
-  if (to.username !== '' || to.password !== '') return false;
+  if (hasCredentials(to)) return false;
   if (to.origin === from.origin) return true;
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname;
   return isUpgrade && (to.port === '' || to.port === from.port);
