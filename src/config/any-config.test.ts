@@ -13,30 +13,21 @@ import {
   placeKeys,
   remoteKeys,
   restartKeys,
+  settingKeys,
   shareKeys,
   spellingsOfRemotes,
   stopKeys,
   toolsKeys,
-} from './read/known-keys.ts';
+} from './read/keys.ts';
 import { file, read } from './read-text.contract.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 50_000 : 250;
 const timeoutMs = deep ? 600_000 : 120_000;
 
-const serverKeys = [...commandKeys, ...remoteKeys, ...spellingsOfRemotes];
-const keys = [
-  ...fileKeys,
-  ...serverKeys,
-  ...oauthKeys,
-  ...restartKeys,
-  ...shareKeys,
-  ...placeKeys,
-  ...stopKeys,
-  ...toolsKeys,
-  ...inputKeys,
-  '__proto__',
-];
+const serverKeys = Object.keys({ ...settingKeys, ...commandKeys, ...remoteKeys, ...spellingsOfRemotes });
+const groups = [fileKeys, oauthKeys, restartKeys, shareKeys, placeKeys, stopKeys, toolsKeys, inputKeys];
+const keys = [...serverKeys, ...groups.flatMap((group) => Object.keys(group)), '__proto__'];
 const texts = [
   'https://x.test/mcp',
   'http://u:p@x.test',

@@ -141,7 +141,7 @@ function readEntry(
     return undefined;
   }
   const fields = new Fields(node, document, findings);
-  const draft = readDraft(name, source, fields, document, findings);
+  const draft = readDraft(name, source, fields, findings);
   if (!draft) rejected.push(rejection(name, source, findings));
   return draft;
 }

@@ -12,9 +12,8 @@ import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import { parseDocument } from './read/json-document.ts';
-import type { namesOfOthers, replacements, spellingsOfRemotes } from './read/known-keys.ts';
-import type { Place } from './read/place.ts';
-import type { InputCapability, OAuthSettings, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
+import type { keysOfOthers, replacements, spellingsOfRemotes } from './read/keys.ts';
+import type { InputCapability, OAuthSettings, Place, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 import { systemContext } from './system-context.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
@@ -63,7 +62,7 @@ interface OwnKeys {
 
 /** Keys of other hosts, and comments. docs/config.md explains how they are treated. */
 type KeysOfOthers = {
-  [key in (typeof spellingsOfRemotes)[number] | (typeof namesOfOthers)[number] | keyof typeof replacements]?: unknown;
+  [key in keyof typeof spellingsOfRemotes | keyof typeof keysOfOthers | keyof typeof replacements]?: unknown;
 } & { [comment: `//${string}` | `_${string}` | `#${string}`]: unknown };
 
 export function isGivenConfig(value: unknown): value is GivenConfig {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { didYouMean, nearest } from './nearest.ts';
-import { commandKeys } from './read/known-keys.ts';
+import { commandKeys, settingKeys } from './read/keys.ts';
+
+const keys = Object.keys({ ...settingKeys, ...commandKeys });
 
 test.each([
   ['comand', 'command'],
@@ -12,11 +14,11 @@ test.each([
   ['env_file', 'envFile'],
   ['enable', 'enabled'],
 ])('%s is near to %s', (name, meant) => {
-  expect(nearest(name, commandKeys)).toBe(meant);
+  expect(nearest(name, keys)).toBe(meant);
 });
 
 test.each(['foo', 'x', '', 'description', 'workingDirectory'])('%j is near to nothing', (name) => {
-  expect(nearest(name, commandKeys)).toBeUndefined();
+  expect(nearest(name, keys)).toBeUndefined();
 });
 
 test.each([

@@ -5,9 +5,11 @@ import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import type { Position } from './problem.ts';
 
+export const restartPolicies = ['always', 'on-failure', 'never'] as const;
+
 export interface RestartLimits {
   /** `always`: after every exit that was not requested. `on-failure`: not after exit code 0. `never`. */
-  policy: 'always' | 'on-failure' | 'never';
+  policy: (typeof restartPolicies)[number];
   /** At most this many restarts within `periodMs`. */
   maxRestarts: number;
   periodMs: number;
@@ -29,6 +31,22 @@ export interface SharePolicy {
   /** A process of a principal or of a client ends when it was not used for this long. */
   idleMs: number;
 }
+
+/** On which nodes of a fleet a server runs, and how often. */
+export interface Place {
+  /** The node must have all of these. */
+  labels: readonly string[];
+  /** How many processes, on as many nodes where possible. */
+  replicas: number;
+  /** `nodes`: never two replicas on one node, even if some then run nowhere. `prefer`: on different nodes where possible. */
+  spread: (typeof spreads)[number];
+  /** Any replica may answer any request, and more than `replicas` processes do no harm. */
+  stateless: boolean;
+}
+
+export const spreads = ['nodes', 'prefer'] as const;
+/** Of a server. */
+export const MOST_REPLICAS = 1_000;
 
 /** A server that is started as a command, or a remote one. */
 export type ServerConfig = CommandConfig | RemoteConfig;
@@ -149,6 +167,8 @@ export const defaultRestart: Readonly<RestartLimits> = {
 
 /** A process takes some 50 MB: the limit keeps those of one server below a gigabyte. */
 export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
+
+export const defaultPlace: Readonly<Place> = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
 
 /** The settings of an entry that says only where the server is. */
 export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> = {

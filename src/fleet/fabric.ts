@@ -1,7 +1,7 @@
 // The cluster network that a fleet needs between its nodes: a directory, leases and routes. NATS provides all three (`nats/`); other
 // parts of the fleet must not know about NATS. One contract suite (test/contract/fabric.contract.ts) applies to every implementation.
 
-import type { Place } from '../config/read/place.ts';
+import type { Place } from '../config/server-config.ts';
 
 export type { Place };
 

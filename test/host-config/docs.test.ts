@@ -1,30 +1,17 @@
-// docs/config.md shows configs that work and defaults that are real.
+// docs/config.md shows configs that work, and the keys as the code has them. UPDATE_CONFIG=1 writes the keys anew.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { discoveredPlaces, usedPlaces } from '../../src/config/files/places.ts';
-import {
-  commandKeys,
-  fileKeys,
-  inputKeys,
-  keysOfOthers,
-  oauthKeys,
-  placeKeys,
-  remoteKeys,
-  restartKeys,
-  shareKeys,
-  spellingsOfRemotes,
-  stopKeys,
-  toolsKeys,
-} from '../../src/config/read/known-keys.ts';
-import { defaultPlace } from '../../src/config/read/place.ts';
+import { fileKeys, inputKeys, keysOfOthers, spellingsOfRemotes } from '../../src/config/read/keys.ts';
 import { read } from '../../src/config/read-text.contract.ts';
-import { defaultRestart, defaultShare } from '../../src/config/server-config.ts';
-import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
+import { replaceBetween } from '../interop/matrix-table.ts';
 import { root } from './fixtures.ts';
+import { tableMarkdown, tables } from './keys-page.ts';
 
-const page = readFileSync(join(root, 'docs/config.md'), 'utf8');
+const path = join(root, 'docs/config.md');
+const page = readFileSync(path, 'utf8');
 const examples = [...page.matchAll(/^```jsonc?\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
 
 test('there are examples', () => {
@@ -41,36 +28,21 @@ test.each(examples)('an example has nothing wrong with it: %s', async (text) => 
   expect(servers.length).toBeGreaterThan(0);
 });
 
-test('every key is explained', () => {
-  const ofInputs = inputKeys.filter((key) => ['id', 'default', 'password'].includes(key));
-  const all = [
-    ...fileKeys,
-    ...commandKeys,
-    ...remoteKeys,
-    ...spellingsOfRemotes,
-    ...oauthKeys,
-    ...restartKeys,
-    ...shareKeys,
-    ...placeKeys,
-    ...stopKeys,
-    ...toolsKeys,
-    ...keysOfOthers,
-    ...ofInputs,
-  ];
-  expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
+test('its tables are those of the keys', () => {
+  const updated = tables.reduce(
+    (text, table) =>
+      replaceBetween(text, `<!-- keys of ${table.title} -->`, `<!-- end of ${table.title} -->`, tableMarkdown(table)),
+    page,
+  );
+  if (process.env.UPDATE_CONFIG) writeFileSync(path, updated);
+  else expect(updated).toBe(page);
 });
 
-test.each(Object.entries({ ...defaultRestart, ...defaultShare, ...defaultPlace, ...defaultStopWaits }))(
-  'the default of %s is %j',
-  (key, value) => {
-    // Tables may be padded.
-    const row = page
-      .split('\n')
-      .map((line) => line.replace(/ +/g, ' '))
-      .find((line) => line.startsWith(`| \`${key}\` |`));
-    expect(row?.endsWith(`\`${JSON.stringify(value)}\` |`)).toBe(true);
-  },
-);
+test('keys that are in no table are explained', () => {
+  const ofInputs = Object.keys(inputKeys).filter((key) => ['id', 'default', 'password'].includes(key));
+  const all = [...Object.keys({ ...fileKeys, ...spellingsOfRemotes, ...keysOfOthers }), ...ofInputs];
+  expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
+});
 
 test('the places are in their order', () => {
   const surroundings = { cwd: '', home: '~', env: {}, platform: 'linux' } as const;

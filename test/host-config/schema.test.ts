@@ -1,33 +1,19 @@
-// The schema that editors use says what the reader does.
+// The schema that editors use is what the rows of the keys give, and says what the reader does. UPDATE_CONFIG=1 writes it anew.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import {
-  commandKeys,
-  fileKeys,
-  inputKeys,
-  keysOfOthers,
-  keysToReplace,
-  oauthKeys,
-  placeKeys,
-  remoteKeys,
-  restartKeys,
-  shareKeys,
-  spellingsOfRemotes,
-  stopKeys,
-  toolsKeys,
-} from '../../src/config/read/known-keys.ts';
-import { defaultPlace } from '../../src/config/read/place.ts';
-import { defaultRestart, defaultSettings, defaultShare } from '../../src/config/server-config.ts';
+import { replacements } from '../../src/config/read/keys.ts';
 import { framingByName, framingNames } from '../../src/framing/by-name.ts';
-import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
+import { configSchema, tables } from './keys-page.ts';
 
-const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));
-const { stdioServer, remoteServer, oauth, place, restart, share, stop, tools, input } = schema.definitions;
+const path = join(root, 'schema/mcp.schema.json');
+const text = `${JSON.stringify(configSchema(), undefined, 2)}\n`;
+const schema = JSON.parse(text);
+const { stdioServer, remoteServer } = schema.definitions;
 const validate = new Ajv({
   strict: true,
   strictRequired: false,
@@ -74,49 +60,28 @@ test.each([
   expect(isValid(text)).toBe(false);
 });
 
-test.each([
-  ['the file', schema, fileKeys],
-  ['a server', stdioServer, [...commandKeys, ...keysOfOthers]],
-  ['restart', restart, restartKeys],
-  ['share', share, shareKeys],
-  ['place', place, placeKeys],
-  ['stop', stop, stopKeys],
-  ['tools', tools, toolsKeys],
-  ['an input', input, inputKeys],
-  ['a remote server', remoteServer, [...remoteKeys, ...spellingsOfRemotes, ...keysOfOthers]],
-  ['oauth', oauth, oauthKeys],
-])('the keys of %s are those that the reader knows', (_, part, keys) => {
-  expect(Object.keys(part.properties).sort()).toEqual([...keys].sort());
+test('the schema of the package is that of the keys', () => {
+  if (process.env.UPDATE_CONFIG) writeFileSync(path, text);
+  else expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
 test('keys that are to be replaced are in no schema', () => {
-  expect(Object.keys(stdioServer.properties).filter((key) => keysToReplace.has(key))).toEqual([]);
+  expect(Object.keys(stdioServer.properties).filter((key) => Object.hasOwn(replacements, key))).toEqual([]);
 });
 
-test('every key has a description for editors', () => {
-  const all = [schema, stdioServer, remoteServer, oauth, place, restart, share, stop, tools, input].flatMap((part) =>
-    Object.entries(part.properties),
+test.each(tables)('every key of $title has a description and its default', ({ title, keys, defaults }) => {
+  const whole = { 'a command': stdioServer, 'every server': stdioServer, 'a remote server': remoteServer }[title];
+  const alone = remoteServer.properties[title] ?? stdioServer.properties[title];
+  const followed = alone?.$ref ? stdioServer.properties[title] : alone;
+  const { properties } = whole ?? followed.anyOf?.at(-1) ?? followed;
+  expect(properties).toMatchObject(Object.fromEntries(Object.keys(keys).map((key) => [key, {}])));
+  expect(Object.keys(keys).filter((key) => !properties[key].description)).toEqual([]);
+  const plain = Object.entries(defaults).filter(([key, value]) => keys[key] && typeof value !== 'object');
+  expect(properties).toMatchObject(
+    Object.fromEntries(
+      plain.filter(([, value]) => value !== undefined).map(([key, value]) => [key, { default: value }]),
+    ),
   );
-  const followed = all.map(([key, part]) => [key, resolve(part)] as const);
-  expect(followed.filter(([, part]) => !part.description).map(([key]) => key)).toEqual([]);
-});
-
-test('the defaults are the real ones', () => {
-  const defaults = (part: { properties: Record<string, object> }) =>
-    Object.fromEntries(Object.entries(part.properties).map(([key, each]) => [key, resolve(each).default]));
-  expect(defaults(restart)).toEqual(defaultRestart);
-  expect(defaults(share)).toEqual(defaultShare);
-  expect(defaults(place)).toEqual(defaultPlace);
-  expect(defaults(stop)).toEqual(defaultStopWaits);
-  expect(defaults(stdioServer)).toMatchObject({
-    startupTimeoutMs: defaultSettings.startupTimeoutMs,
-    requestTimeoutMs: defaultSettings.requestTimeoutMs,
-    pingTimeoutMs: defaultSettings.pingTimeoutMs,
-    autoStart: true,
-    enabled: true,
-    keepDaemons: false,
-    protocol: 'mcp',
-  });
 });
 
 test('the framings are the real ones', () => {
@@ -125,9 +90,3 @@ test('the framings are the real ones', () => {
   for (const name of [...named.enum, 'fixed-length:16']) expect(framingByName(name).name).toBe(name);
   expect(new RegExp(sized.pattern).test('fixed-length:16')).toBe(true);
 });
-
-function resolve(part: unknown): { description?: string; default?: unknown } {
-  const { $ref } = part as { $ref?: string };
-  const path = $ref?.split('/').slice(1) ?? [];
-  return $ref ? path.reduce((at, key) => at[key], schema) : (part as object);
-}

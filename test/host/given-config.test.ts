@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { GivenServer } from '../../src/config/given-config.ts';
-import type { commandKeys, remoteKeys } from '../../src/config/read/known-keys.ts';
+import type { commandKeys, remoteKeys, settingKeys } from '../../src/config/read/keys.ts';
 import type { CommandConfig } from '../../src/config/server-config.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { type GivenConfig, Host } from '../../src/host/index.ts';
@@ -96,5 +96,7 @@ test.each([
 });
 
 test('every key of a server that a file may have is known to the type too', () => {
-  expectTypeOf<(typeof commandKeys)[number] | (typeof remoteKeys)[number]>().toExtend<keyof GivenServer>();
+  expectTypeOf<keyof typeof settingKeys | keyof typeof commandKeys | keyof typeof remoteKeys>().toExtend<
+    keyof GivenServer
+  >();
 });

@@ -8,7 +8,8 @@ import { type VariableSources, variableValue } from '../expand/variables.ts';
 import { type HostLimits, hostLimits } from '../hosts/host-limits.ts';
 import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
 import { mapTextsOf } from '../hosts/spellings/nodes.ts';
-import { isComment, keysOfOthers } from '../read/known-keys.ts';
+import { isComment } from '../read/fields.ts';
+import { keysOfOthers } from '../read/keys.ts';
 
 export interface SpelledEntry {
   written: PlainEntry;
@@ -19,7 +20,7 @@ export interface SpelledEntry {
 export function spellEntry(name: string, entry: PlainEntry, host: HostProgram): SpelledEntry {
   const written = host.spelling.write(entry);
   const back = entryOf(name, written, host);
-  const isOurs = (key: string) => !isComment(key) && !keysOfOthers.has(key);
+  const isOurs = (key: string) => !isComment(key) && !Object.hasOwn(keysOfOthers, key);
   return { written, lost: Object.keys(entry).filter((key) => isOurs(key) && !isKept(key, entry, back)) };
 }
 

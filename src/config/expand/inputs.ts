@@ -7,7 +7,7 @@ import { isSecretName } from '../../secrets/secret-names.ts';
 import type { Findings } from '../problem.ts';
 import { Fields } from '../read/fields.ts';
 import type { JsonDocument } from '../read/json-document.ts';
-import { inputKeys } from '../read/known-keys.ts';
+import { inputKeys } from '../read/keys.ts';
 
 export interface InputDefinition {
   id: string;
@@ -48,7 +48,7 @@ export function readInputs(list: Node | undefined, document: JsonDocument, findi
       findings.warn(document.at(id ?? node), 'An input needs an "id" (string)');
       return [];
     }
-    fields.warnUnknown(inputKeys);
+    fields.warnUnknown(Object.keys(inputKeys));
     const plain = (key: string) => scalar(fields.value(key));
     const options = fields.value('options')?.children?.flatMap((option) => scalar(option) ?? []);
     const password = fields.value('password')?.value === true;

@@ -4,42 +4,25 @@
 import type { Findings, Position } from '../problem.ts';
 import { type CommandDraft, readCommandDraft } from './command-draft.ts';
 import type { Fields } from './fields.ts';
-import type { JsonDocument } from './json-document.ts';
-import {
-  commandKeys,
-  keysOfOthers,
-  keysToReplace,
-  onlyOfCommands,
-  onlyOfRemotes,
-  remoteKeys,
-  spellingsOfRemotes,
-} from './known-keys.ts';
-import { type PlaceDraft, readPlace } from './place.ts';
+import { commandKeys, keysOfOthers, remoteKeys, replacements, settingKeys, spellingsOfRemotes } from './keys.ts';
 import { isRemote, type RemoteDraft, readRemoteDraft } from './remote-draft.ts';
-import { readSettings } from './settings.ts';
+import { type PlaceDraft, readSettings } from './settings.ts';
 
-/** `place`: has an effect only in the config of a fleet. */
+const replacementOf = new Map(Object.entries(replacements));
+
 export type Draft = (CommandDraft | RemoteDraft) & { place?: PlaceDraft | undefined };
 
-export function readDraft(
-  name: string,
-  source: Position,
-  fields: Fields,
-  document: JsonDocument,
-  findings: Findings,
-): Draft | undefined {
+export function readDraft(name: string, source: Position, fields: Fields, findings: Findings): Draft | undefined {
   const remote = isRemote(fields, findings);
-  const [own, foreign] = remote ? [remoteKeys, onlyOfCommands] : [commandKeys, onlyOfRemotes];
-  const known = [...own, ...foreign, ...(remote ? spellingsOfRemotes : [])];
-  fields.warnUnknown(known, (key) => (keysOfOthers.has(key) ? '' : keysToReplace.get(key)));
+  const [own, other] = remote ? [remoteKeys, commandKeys] : [commandKeys, remoteKeys];
+  const known = { ...settingKeys, ...own, ...other, ...(remote ? spellingsOfRemotes : {}) };
+  fields.warnUnknown(Object.keys(known), (key) => (Object.hasOwn(keysOfOthers, key) ? '' : replacementOf.get(key)));
+  const foreign = Object.keys(other).filter((key) => !Object.hasOwn(own, key));
   for (const key of foreign.filter((each) => fields.has(each) && !findings.failed)) {
     const server = remote ? 'remote server' : 'server that is started as a command';
     findings.warn(fields.keyAt(key), `"${key}" has no effect for a ${server}`, 'Remove it.');
   }
-  const settings = readSettings(name, source, fields, findings);
-  const place = readPlace(fields, findings);
-  const draft = remote
-    ? readRemoteDraft(settings, fields, findings)
-    : readCommandDraft(settings, fields, document, findings);
+  const { settings, place } = readSettings(name, source, fields);
+  const draft = remote ? readRemoteDraft(settings, fields, findings) : readCommandDraft(settings, fields, findings);
   return draft && { ...draft, place };
 }

@@ -2,11 +2,9 @@
 // as absent. Of duplicate keys the last is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
-import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Findings, Position } from '../problem.ts';
 import type { JsonDocument } from './json-document.ts';
-import { isComment } from './known-keys.ts';
 
 export interface Located {
   text: string;
@@ -16,14 +14,14 @@ export interface Located {
 export class Fields {
   readonly at: Position;
   readonly #document: JsonDocument;
-  readonly #findings: Findings;
+  readonly findings: Findings;
   readonly #fields: Map<string, { key: Node; value: Node }>;
 
   /** `node` is an object. */
   constructor(node: Node, document: JsonDocument, findings: Findings) {
     this.at = document.at(node);
     this.#document = document;
-    this.#findings = findings;
+    this.findings = findings;
     this.#fields = new Map();
     for (const { children } of node.children ?? []) {
       const [key, value] = children as [Node, Node];
@@ -87,7 +85,7 @@ export class Fields {
   }
 
   /** An integer: milliseconds or a number of things. */
-  count(key: string, least: 0 | 1, most = LONGEST_TIMER_MS): number | undefined {
+  count(key: string, least: 0 | 1, most: number): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;
     const fits = Number.isInteger(node.value) && node.value >= least && node.value <= most;
@@ -99,38 +97,31 @@ export class Fields {
     const given = this.text(key);
     if (!given || choices.includes(given.text as T)) return given?.text as T | undefined;
     const list = choices.map((choice) => `"${choice}"`).join(', ');
-    this.#findings.error(given.at, `"${key}" must be one of ${list}`, didYouMean(given.text, choices));
+    this.findings.error(given.at, `"${key}" must be one of ${list}`, didYouMean(given.text, choices));
     return undefined;
   }
 
   object(key: string, suggestion?: string): Fields | undefined {
     const node = this.value(key);
     if (!node) return undefined;
-    if (node.type === 'object') return new Fields(node, this.#document, this.#findings);
+    if (node.type === 'object') return new Fields(node, this.#document, this.findings);
     return this.#wrong(`"${key}"`, 'an object', node, suggestion);
   }
 
-  /** Warns about unknown keys. `explain` may return a better suggestion, or '' to accept a key. */
-  warnUnknown(known: readonly string[], explain: (key: string) => string | undefined = () => undefined): void {
+  /** Warns about unknown keys; `strict`: they are errors. `explain` may return a better suggestion, or '' to accept a key. */
+  warnUnknown(known: readonly string[], explain?: (key: string) => string | undefined, strict = false): void {
     for (const key of this.keys()) {
       if (known.includes(key) || isComment(key)) continue;
-      const explanation = explain(key);
+      const explanation = explain?.(key);
       if (explanation === '') continue;
-      this.#findings.warn(this.keyAt(key), `Unknown key "${key}"`, explanation ?? didYouMean(key, known));
-    }
-  }
-
-  /** Where a key that is ignored would do harm. */
-  refuseUnknown(known: readonly string[]): void {
-    for (const key of this.keys()) {
-      if (known.includes(key) || isComment(key)) continue;
-      this.#findings.error(this.keyAt(key), `Unknown key "${key}"`, didYouMean(key, known));
+      const report = strict ? 'error' : 'warn';
+      this.findings[report](this.keyAt(key), `Unknown key "${key}"`, explanation ?? didYouMean(key, known));
     }
   }
 
   #wrong(what: string, wanted: string, node: Node, suggestion?: string): undefined {
     const found = node.type === 'number' && /number|integer/.test(wanted) ? String(node.value) : typeNames[node.type];
-    this.#findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
+    this.findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
     return undefined;
   }
 }
@@ -144,6 +135,11 @@ const typeNames: Readonly<Record<Node['type'], string>> = {
   boolean: 'a boolean',
   null: 'null',
 };
+
+/** `"//"`, `"_comment"`, `"#"`: comments in plain JSON. */
+export function isComment(key: string): boolean {
+  return /^(?:\/\/|_|#)/.test(key);
+}
 
 export function inQuotes({ type, value }: Node): string | undefined {
   return type === 'number' || type === 'boolean' ? `Put it in quotes: "${value}".` : undefined;

@@ -7,7 +7,7 @@ import { membersOf, valueIn } from '../hosts/spellings/nodes.ts';
 import { Findings, type Position } from '../problem.ts';
 import { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
-import { fileKeys } from './known-keys.ts';
+import { fileKeys } from './keys.ts';
 
 /** The entry of a server in the text of a config. */
 export interface ConfigEntry {
@@ -64,7 +64,7 @@ function isPlain(layout: ConfigPlace['layout']): boolean {
 
 function inPlainFile(root: Node, document: JsonDocument, findings: Findings, shared: boolean): Entries | undefined {
   const fields = new Fields(root, document, findings);
-  if (!shared) fields.warnUnknown(fileKeys);
+  if (!shared) fields.warnUnknown(Object.keys(fileKeys));
   const keys = (['mcpServers', 'servers'] as const).filter((key) => fields.has(key));
   if (keys.length === 0) {
     if (shared) return { entries: [], inputs: undefined };

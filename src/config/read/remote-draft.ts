@@ -9,9 +9,8 @@ import {
   type ServerSettings,
 } from '../server-config.ts';
 import type { Fields, Located } from './fields.ts';
-import { addressKeys } from './known-keys.ts';
-import { type OAuthDraft, readOAuth } from './oauth.ts';
-import { readHeaders } from './remote-headers.ts';
+import { readKeys } from './key.ts';
+import { addressKeys, commandKeys, type OAuthDraft, remoteKeys, stdioTypes, transportOfType } from './keys.ts';
 
 export interface RemoteDraft {
   /** Members that need no expansion. */
@@ -23,16 +22,9 @@ export interface RemoteDraft {
   command?: undefined;
 }
 
-/** Values of `type` for servers that the host starts. */
-const stdioTypes = ['stdio', 'local'];
-const transportOf: ReadonlyMap<string, RemoteTransport> = new Map([
-  ['http', 'http'],
-  ['streamable-http', 'http'],
-  ['streamableHttp', 'http'],
-  ['streamable_http', 'http'],
-  ['sse', 'sse'],
-  ['remote', 'auto'],
-]);
+/** An address may have another key. */
+const { url: addressKey, ...otherKeys } = remoteKeys;
+const transportOf = new Map(Object.entries(transportOfType));
 const webSocketTypes = ['ws', 'websocket'];
 
 export function isRemote(fields: Fields, findings: Findings): boolean {
@@ -61,10 +53,9 @@ export function readRemoteDraft(
 ): RemoteDraft | undefined {
   const url = readAddress(fields, findings);
   const transport = readTransport(fields, findings);
-  const headers = readHeaders(fields, findings);
-  const oauth = readOAuth(fields, findings);
-  const ca = fields.text('ca');
-  if (fields.choice('protocol', ['mcp', 'litemcp']) === 'litemcp') {
+  const { headers = new Map(), oauth: login, ca } = readKeys(fields, otherKeys);
+  const oauth = checkOAuth(login, fields);
+  if (commandKeys.protocol.read(fields, 'protocol') === 'litemcp') {
     findings.error(fields.valueAt('protocol'), 'LiteMCP has no transport over HTTP', 'Remove "protocol".');
   }
   if (!url || findings.failed) return undefined;
@@ -78,9 +69,20 @@ function readAddress(fields: Fields, findings: Findings): Located | undefined {
     return undefined;
   }
   for (const other of others) findings.warn(fields.keyAt(other), `"${key}" is used instead of "${other}"`);
-  const url = fields.text(key);
-  if (url?.text.trim() === '') findings.error(url.at, `"${key}" is empty`);
-  return url;
+  return addressKey.read(fields, key);
+}
+
+function checkOAuth(
+  given: boolean | (OAuthDraft & { enabled?: boolean }) | undefined,
+  fields: Fields,
+): OAuthDraft | false {
+  if (given === true) {
+    const message = '"oauth": true has no effect: a server may always ask for a login';
+    fields.findings.warn(fields.valueAt('oauth'), message);
+  }
+  if (typeof given !== 'object') return given === false ? false : {};
+  const { enabled, ...oauth } = given;
+  return enabled === false ? false : oauth;
 }
 
 /** `transport` and `transportType` are other words for `type`. */

@@ -12,8 +12,8 @@ import { type ConfigProblem, Findings } from '../../config/problem.ts';
 import type { Draft } from '../../config/read/draft.ts';
 import type { Located } from '../../config/read/fields.ts';
 import { parseDocument } from '../../config/read/json-document.ts';
-import { commandKeys, remoteKeys, spellingsOfRemotes } from '../../config/read/known-keys.ts';
-import { defaultPlace } from '../../config/read/place.ts';
+import { commandKeys, remoteKeys, settingKeys, spellingsOfRemotes } from '../../config/read/keys.ts';
+import { defaultPlace } from '../../config/server-config.ts';
 import type { ServerRecord } from '../fabric.ts';
 import { isAddressable } from '../subjects.ts';
 import { literalSecrets } from './literal-secrets.ts';
@@ -84,8 +84,8 @@ function isRelativePath({ text }: Located): boolean {
 
 /** Keys without effect are dropped, because they could contain anything. */
 function recordOf({ literal: { name }, place }: Draft, entry: Record<string, unknown>): ServerRecord {
-  const known = new Set<string>([...commandKeys, ...remoteKeys, ...spellingsOfRemotes]);
-  const kept = Object.entries(entry).filter(([key]) => known.has(key) && key !== 'place');
+  const known = { ...settingKeys, ...commandKeys, ...remoteKeys, ...spellingsOfRemotes };
+  const kept = Object.entries(entry).filter(([key]) => Object.hasOwn(known, key) && key !== 'place');
   const { at: _, ...rest } = place ?? { ...defaultPlace, at: undefined };
   return { name, entry: Object.fromEntries(kept), place: rest };
 }

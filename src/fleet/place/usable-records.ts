@@ -2,7 +2,7 @@
 // node that reads them.
 
 import { isObject } from '../../base/json-object.ts';
-import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
+import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/server-config.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
 import { fleetName, isAddressable, keyOfServer, keyOfSlot } from '../subjects.ts';
 
