@@ -28,6 +28,15 @@ export type {
 export type { ServerFacts } from '../mcp/client/session/session.ts';
 export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
 export type { Warning } from '../mcp/client/warnings.ts';
+export type {
+  ClientPart,
+  Extension,
+  ExtensionMethod,
+  HostedServer,
+  ResultTypeFacts,
+  ServerPart,
+  UnfinishedCall,
+} from '../mcp/extensions/extension.ts';
 export type { ListKind } from '../mcp/methods.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';

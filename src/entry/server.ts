@@ -2,6 +2,15 @@
 
 export { RpcError, UsageError } from '../base/errors.ts';
 export { serveStdio } from '../connect/serve-stdio.ts';
+export type {
+  ClientPart,
+  Extension,
+  ExtensionMethod,
+  HostedServer,
+  ResultTypeFacts,
+  ServerPart,
+  UnfinishedCall,
+} from '../mcp/extensions/extension.ts';
 export type { Front as Connection } from '../mcp/front/front.ts';
 export { type FrontOptions, serve } from '../mcp/front/fronts.ts';
 export type { Call, QuestionOptions } from '../mcp/server/call.ts';

@@ -5,10 +5,13 @@ import type { RemoteConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions, ClientChannel, InputHandlers } from '../mcp/client/options.ts';
+import type { Extension } from '../mcp/extensions/extension.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import type { StateChange } from './supervision/server-state.ts';
 
 export interface HostOptions {
+  /** Extensions that this host takes part in. All others pass through it unchanged. */
+  extensions?: readonly Extension[];
   /** Handlers for requests from a server: elicitation, sampling, roots. */
   inputs?: (server: string) => InputHandlers;
   /** Stores all events in bounded memory. Created if not given. */

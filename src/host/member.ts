@@ -9,6 +9,9 @@ import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import { AskingTools } from '../mcp/client/session/asking-tools.ts';
+import { type Extension, register } from '../mcp/extensions/extension.ts';
+import { overlay } from '../mcp/layers/layer.ts';
+import type { Service } from '../mcp/service.ts';
 import type { HostOptions, HostUseOptions } from './host-options.ts';
 import type { Askable } from './pool/askable.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
@@ -20,7 +23,10 @@ import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
 export interface MemberContext
-  extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'whyAway' | 'random'> {
+  extends Pick<
+    HostOptions,
+    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'whyAway' | 'random'
+  > {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;
@@ -28,16 +34,19 @@ export interface MemberContext
 
 export class Member implements InstanceOwner {
   readonly pool: Pool;
-  readonly service = new PooledService(this);
+  /** Requests of clients: those of extensions first, then the processes. */
+  readonly service: Service;
   mayUse: (tool: string) => boolean;
   asking: AskingTools;
   /** Typed calls through the service. Created again for each process, because the warnings belong to one process. */
-  calls: ServerClient = typedClient(this.service);
+  calls: ServerClient;
   /** Client of the last connected process of this entry. */
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
   readonly #whyAway: HostOptions['whyAway'];
+  readonly #pooled = new PooledService(this);
+  readonly #extensions: readonly Extension[];
 
   constructor(config: ServerConfig, context: MemberContext) {
     this.#config = config;
@@ -45,6 +54,9 @@ export class Member implements InstanceOwner {
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     this.pool = new Pool(this, context);
+    this.#extensions = register(context.extensions);
+    this.service = this.#extended();
+    this.calls = this.#typedClient();
   }
 
   get config(): ServerConfig {
@@ -80,7 +92,7 @@ export class Member implements InstanceOwner {
   connected(instance: Instance): void {
     this.client = instance.client;
     if (instance !== this.pool.home) return;
-    this.calls = typedClient(this.service);
+    this.calls = this.#typedClient();
     this.pool.announceMore();
   }
 
@@ -99,7 +111,7 @@ export class Member implements InstanceOwner {
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     const gone = this.pool.replace(intention, isOtherShare);
-    if (isOtherShare) this.service.shareChanged();
+    if (isOtherShare) this.#pooled.shareChanged();
     await gone;
   }
 
@@ -112,6 +124,26 @@ export class Member implements InstanceOwner {
     this.#removed = true;
     this.pool.endWatches();
     return this.pool.stop(whyRemoved(this.#config));
+  }
+
+  #typedClient(): ServerClient {
+    return typedClient(this.service, { extensions: this.#extensions });
+  }
+
+  /** For a server of a fleet, extensions take part on the node that runs it. */
+  #extended(): Service {
+    const plain = this.#pooled;
+    let outer: Service = plain;
+    for (const { host } of this.#extensions) if (host) outer = overlay(outer, host(outer, this));
+    if (outer === plain) return plain;
+    const chosen = () => (isOfFleet(this.#config) ? plain : outer);
+    return overlay(plain, {
+      describe: (client) => chosen().describe(client),
+      request: (method, params, caller) => chosen().request(method, params, caller),
+      notify: (method, params, client) => chosen().notify(method, params, client),
+      watch: (watcher) => chosen().watch(watcher),
+      gone: (client) => chosen().gone?.(client),
+    });
   }
 }
 

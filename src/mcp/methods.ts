@@ -1,8 +1,7 @@
 // A table of every method of MCP with its properties. This is the only list of methods: code that treats methods
-// differently reads it.
+// differently reads it. Extensions add their methods to it.
 
 import type { Revision } from './revisions.ts';
-import type { SubscriptionFilter } from './types.ts';
 
 export interface MethodFacts {
   readonly from: 'client' | 'server' | 'both';
@@ -33,12 +32,16 @@ export interface MethodFacts {
   /** The method opens a connection. */
   readonly isHandshake?: true;
   /** 2026-07-28: the member of the filter of `subscriptions/listen` that requests this notification. */
-  readonly filter?: keyof SubscriptionFilter;
+  readonly filter?: string;
+  /** The id of the extension that defines the method. */
+  readonly extension?: string;
 }
 
+/** Without a list, the parameter is an id that the server assigned (see handles.ts). */
 export type Target =
   | { readonly list: 'tools' | 'prompts'; readonly parameter: 'name' }
-  | { readonly list: 'resources'; readonly parameter: 'uri' };
+  | { readonly list: 'resources'; readonly parameter: 'uri' }
+  | { readonly list?: undefined; readonly parameter: string };
 
 export interface ListFacts {
   /** The member of the result that holds the entries. */
@@ -152,7 +155,14 @@ const table = {
   'notifications/subscriptions/acknowledged': { ...fromServer, since: FIRST_MODERN },
 } as const satisfies Record<string, MethodFacts>;
 
-export const methodsOfMcp: ReadonlyMap<string, MethodFacts> = new Map(Object.entries(table));
+const methods = new Map<string, MethodFacts>(Object.entries(table));
+/** The methods of MCP, and of the extensions that this process uses. */
+export const methodsOfMcp: ReadonlyMap<string, MethodFacts> = methods;
+
+/** Adds a method of an extension. Facts about a method hold for the whole process, whoever uses it. */
+export function addMethod(method: string, facts: MethodFacts): void {
+  methods.set(method, facts);
+}
 
 /** Whether a revision has the method. A method that MCP does not define may exist in any revision. */
 export function isIn(method: string, revision: Revision): boolean {

@@ -2,7 +2,7 @@
 // hidden too, because they could run a tool under another name.
 
 import { allowTools } from '../../mcp/layers/allow-tools.ts';
-import { compose } from '../../mcp/layers/layer.ts';
+import { compose, overlay } from '../../mcp/layers/layer.ts';
 import { isOfService } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Rights } from '../../mcp/rights.ts';
@@ -22,10 +22,9 @@ export function restrict(service: Service, name = '', rights: Rights): Service |
     refusal: (tool) => invalidParams(`Unknown tool: ${JSON.stringify(tool)}`),
     refusalOf: (method) => (isOfService(method) ? undefined : methodNotFound(method)),
   });
-  return {
-    ...compose(service, layer),
+  return overlay(compose(service, layer), {
     notify: (method, params, client) => {
       if (method === 'notifications/roots/list_changed') service.notify(method, params, client);
     },
-  };
+  });
 }

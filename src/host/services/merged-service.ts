@@ -77,10 +77,10 @@ export class MergedService implements Service {
 
   #request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
     const { target, list } = methodsOfMcp.get(method) ?? {};
-    if (target?.parameter === 'uri') {
+    if (target?.list === 'resources') {
       return this.#onRoute(this.#routes.ofUri(params.uri, caller.client.revision), method, params, caller);
     }
-    if (target) return this.#onRoute(this.#routes.named(target.list, params.name), method, params, caller);
+    if (target?.list) return this.#onRoute(this.#routes.named(target.list, params.name), method, params, caller);
     if (list) return this.#list(list.member, params, caller);
     if (method !== 'completion/complete') throw methodNotFound(method, 'choose a server first');
     return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
@@ -113,7 +113,7 @@ export class MergedService implements Service {
   }
 
   gone(client: ClientIdentity): void {
-    for (const { member } of this.lists.all) member.service.gone(client);
+    for (const { member } of this.lists.all) member.service.gone?.(client);
   }
 
   /** Called when servers of the host were added, removed or changed. */

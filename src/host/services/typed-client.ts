@@ -2,8 +2,9 @@
 // does not validate results against schemas: the schemas come from servers, and one whose validation never ends would block the host.
 
 import { Client } from '../../mcp/client/client.ts';
-import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { ClientOptions } from '../../mcp/client/options.ts';
 import type { ServerFacts } from '../../mcp/client/session/session.ts';
+import { layered } from '../../mcp/extensions/extension.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import { newClient, type Service } from '../../mcp/service.ts';
@@ -16,6 +17,10 @@ export const hostClient = newClient(undefined, 'host');
 /** Placeholder for server facts that were not requested. */
 export const undescribed: ServerFacts = { info: ownInfo, capabilities: {}, revision: NEWEST_MODERN, era: 'modern' };
 
-export function typedClient(service: Service, inputs?: InputHandlers): ServerClient {
-  return new Client(service, undescribed, { ...inputs, checkOutput: false, identity: hostClient });
+export function typedClient(service: Service, options?: ClientOptions): ServerClient {
+  return new Client(layered(service, options?.extensions), undescribed, {
+    ...options,
+    checkOutput: false,
+    identity: hostClient,
+  });
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { RpcError, UsageError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import { isSilence } from '../../requests/lost-request.ts';
+import { finishCall, isOfExtension, layered, withExtensions } from '../extensions/extension.ts';
 import type { ListKind } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
 import { eraOf, NEWEST_MODERN } from '../revisions.ts';
@@ -23,6 +24,7 @@ import type {
   Tool,
 } from '../types.ts';
 import { ClientCall } from './client-call.ts';
+import type { ClientLink, Connection } from './connection.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
 import { Lists } from './lists.ts';
 import { News } from './news.ts';
@@ -32,23 +34,6 @@ import { clientCapabilities } from './session/inputs.ts';
 import type { ServerFacts } from './session/session.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
-
-/** The connection of a client, if it owns one. */
-export interface Connection<T extends ClientChannel> {
-  transport?: T;
-  link: ClientLink;
-  warnings?: Warnings;
-}
-
-/** The part of a connection that a client uses besides the service. */
-export interface ClientLink {
-  onclose: ((cause: Error | undefined) => void) | undefined;
-  onerror: ((error: Error) => void) | undefined;
-  readonly isClosed: boolean;
-  /** Whether the server waits for the answer to a question. */
-  readonly isAsked?: boolean;
-  close(): Promise<void>;
-}
 
 export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
   /** Answers the requests of this client. */
@@ -71,7 +56,8 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   #ended!: (cause?: Error) => void;
 
   /** @internal */
-  constructor(service: Service, server: ServerFacts, options: ClientOptions = {}, connection?: Connection<T>) {
+  constructor(service: Service, server: ServerFacts, given: ClientOptions = {}, connection?: Connection<T>) {
+    const options = withExtensions(given);
     const { clock = systemClock, checkOutput = true, info = ownInfo } = options;
     const { maxPages = 1_000, maxItems = 100_000, maxListBytes = 256 * 1024 * 1024 } = options;
     this.service = service;
@@ -167,20 +153,21 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
   async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const answer = await this.#request('tools/call', params, options);
+    const given = await this.#request('tools/call', params, options);
+    const answer = isOfExtension(given) ? await this.#finish(given, 'tools/call', params, options) : given;
     options?.onAnswer?.(answer);
     const result = readCallResult(answer, this.#warnings.report);
     return this.#outputs?.concerns(name, result) ? this.#outputs.check(name, result) : result;
   }
 
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    const answer = await this.#request('resources/read', { uri }, options);
+    const answer = await this.#whole('resources/read', { uri }, options);
     return readWithList<ReadResourceResult>(answer, 'contents', 'resources/read');
   }
 
   async getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const answer = await this.#request('prompts/get', params, options);
+    const answer = await this.#whole('prompts/get', params, options);
     return readWithList<GetPromptResult>(answer, 'messages', 'prompts/get');
   }
 
@@ -254,7 +241,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   async request(method: string, params: Params = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
     const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
-    return asResult(await this.#request(method, rest, call), method);
+    return asResult(await (options?.unfinished ? this.#request : this.#whole).call(this, method, rest, call), method);
   }
 
   /** Sends nothing to a modern server: it requests the roots whenever it needs them. */
@@ -272,6 +259,17 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #whole(method: string, params: Params, options?: CallOptions): Promise<Result> {
+    const given = await this.#request(method, params, options);
+    return isOfExtension(given) ? this.#finish(given, method, params, options) : given;
+  }
+
+  /** Continues a call whose result is of a type of an extension. */
+  #finish(result: Result, method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
+    const call = { method, params, service: this.service, caller: new ClientCall(this.#owner, options) };
+    return finishCall(result, this.#options.extensions, call);
   }
 
   /** `params` must be unshared, because `_meta` is added to it. */
@@ -295,5 +293,6 @@ export async function clientOf(
 ): Promise<Client<never>> {
   const facts: ServiceFacts & Partial<ServerFacts> = await service.describe();
   const revision = facts.revision ?? NEWEST_MODERN;
-  return new Client(service, { ...facts, revision, era: eraOf(revision) }, options, connection);
+  const answering = layered(service, options?.extensions);
+  return new Client(answering, { ...facts, revision, era: eraOf(revision) }, options, connection);
 }

@@ -5,6 +5,7 @@ import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import type { Symptoms } from '../../diagnosis/symptoms.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { Extension } from '../extensions/extension.ts';
 import type { RunBounded } from '../json-schema.ts';
 import type { Era, Revision } from '../revisions.ts';
 import type { ClientIdentity } from '../service.ts';
@@ -48,11 +49,13 @@ export interface InputHandlers {
   roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
   /** Whether questions can be answered now. If not, their capabilities are not declared to servers before 2026-07-28. */
   isAnswered?: () => boolean;
-  /** Further capabilities to declare: extensions, experimental ones, `sampling: { tools: {} }`. */
+  /** Further capabilities to declare: unregistered extensions, experimental ones, `sampling: { tools: {} }`. */
   capabilities?: ClientCapabilities;
 }
 
 export interface ClientOptions extends InputHandlers {
+  /** Extensions that this client declares and handles. */
+  extensions?: readonly Extension[];
   info?: Implementation;
   /** `auto` detects the era. */
   era?: 'auto' | Era;
@@ -101,6 +104,8 @@ export interface SharedSession {
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   /** Sent as `_meta`. */
   meta?: Meta;
+  /** For `Client.request`: a result of an extension is returned as the server sent it, and the call is not continued. */
+  unfinished?: boolean;
   /** Whether the request may run twice: a host repeats it if its server exited. */
   repeatable?: boolean;
   /** @internal Called with the result of `callTool` as the server sent it, before deviations are corrected. */

@@ -44,7 +44,7 @@ export function modernResult(
 ): Result {
   const meta = result._meta as Meta | undefined;
   const _meta = info ? { [SERVER_INFO]: info, ...meta } : { ...meta };
-  if (result.resultType === 'input_required') return { ...result, _meta };
+  if (result.resultType !== undefined && result.resultType !== 'complete') return { ...result, _meta };
   if (!methodsOfMcp.get(method)?.isCacheable) return { resultType: 'complete', ...result, _meta };
   return { resultType: 'complete', ...hints, ...result, _meta };
 }

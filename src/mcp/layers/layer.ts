@@ -11,13 +11,19 @@ export type Layer = (next: ServiceRequest) => ServiceRequest;
 export function compose(service: Service, ...layers: readonly Layer[]): Service {
   if (layers.length === 0) return service;
   const last: ServiceRequest = (method, params, caller) => service.request(method, params, caller);
+  return overlay(service, { request: layers.reduceRight((next, layer) => layer(next), last) });
+}
+
+/** The service with some members replaced. The others go directly to the service. */
+export function overlay(service: Service, members: Partial<Service>): Service {
   return {
     describe: (client) => service.describe(client),
-    request: layers.reduceRight((next, layer) => layer(next), last),
+    request: (method, params, caller) => service.request(method, params, caller),
     notify: (method, params, client) => service.notify(method, params, client),
     watch: (watcher) => service.watch(watcher),
     gone: (client) => service.gone?.(client),
     ...(service.tool && { tool: (name: string) => service.tool!(name) }),
+    ...members,
   };
 }
 

@@ -2,6 +2,7 @@
 // revision over any number of connections.
 
 import type { Channel } from '../../jsonrpc/channel.ts';
+import { type Extension, extended, register } from '../extensions/extension.ts';
 import type { Front } from '../front/front.ts';
 import { type FrontOptions, Fronts } from '../front/fronts.ts';
 import type { Service } from '../service.ts';
@@ -42,10 +43,15 @@ export interface Declared {
 
 type Awaitable<T> = T | Promise<T>;
 
-export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors' | 'isOfNodes'> {}
+export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors' | 'isOfNodes'> {
+  /** Extensions that this server declares and handles. */
+  extensions?: readonly Extension[];
+}
 
 export class Server {
   readonly info: Implementation;
+  /** The declared service without a protocol, for callers in this process. */
+  readonly service: Service;
   readonly #declared: DeclaredService;
   readonly #registry: Registry;
   readonly #fronts: Fronts;
@@ -55,12 +61,8 @@ export class Server {
     this.info = info;
     this.#declared = new DeclaredService(info, options);
     this.#registry = this.#declared.registry;
-    this.#fronts = new Fronts(this.#declared, options);
-  }
-
-  /** The declared service without a protocol, for callers in this process. */
-  get service(): Service {
-    return this.#declared;
+    this.service = extended(this.#declared, register(options.extensions));
+    this.#fronts = new Fronts(this.service, options);
   }
 
   tool<I extends AnySchema = Record<string, never>, O extends AnySchema = never>(

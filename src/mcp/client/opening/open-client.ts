@@ -5,6 +5,7 @@ import { systemClock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
 import { idAsText } from '../../../diagnosis/text-id.ts';
 import { Peer } from '../../../jsonrpc/peer.ts';
+import { layered, withExtensions } from '../../extensions/extension.ts';
 import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
 import { type ClientIdentity, newClient, type Result } from '../../service.ts';
@@ -44,8 +45,9 @@ const DEFAULT_PROBE_TIMEOUT_MS = 1_500;
 
 export async function openClient<T extends ClientChannel>(
   target: Target<T>,
-  options: ClientOptions = {},
+  given: ClientOptions = {},
 ): Promise<Client<T>> {
+  const options = withExtensions(given);
   const { signal, eraMemory = processEraMemory } = options;
   checkOptions(options);
   signal?.throwIfAborted();
@@ -134,7 +136,8 @@ class Attempts<T extends ClientChannel> {
       peer.onerror = undefined;
       const session = this.#session(peer, agreement, gate, identity);
       const connection = { transport: channel, link: session, warnings: this.#warnings };
-      return new Client(session, session.facts, { ...this.#options, identity }, connection);
+      const service = layered(session, this.#options.extensions);
+      return new Client(service, session.facts, { ...this.#options, identity }, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       const evidence = channel.evidence?.(); // read before the server is stopped, so that it shows only the failure

@@ -24,7 +24,8 @@ export interface RoundsContext {
   startedMs: number;
   /** `leftMs` is the rest of the total timeout. */
   send: (params: Params, leftMs: number | undefined) => Promise<Result>;
-  unexpected: (resultType: unknown) => Error;
+  /** The outcome of a result that is neither complete nor a question. */
+  other: (result: Result) => Result;
   /** These handlers answer questions whose capability the client of the caller did not declare. */
   handlers: InputHandlers;
   maxInputRounds: number;
@@ -52,7 +53,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
       throw hasBegun(method, error);
     });
     if (result.resultType === 'complete' || result.resultType === undefined) return result;
-    if (result.resultType !== 'input_required') throw context.unexpected(result.resultType);
+    if (result.resultType !== 'input_required') return context.other(result);
     asked = result as unknown as InputRequiredResult;
   }
   throw new PeerError('INPUT_ROUNDS_EXCEEDED', `${method} asked for input more than ${maxInputRounds} times`, {

@@ -23,13 +23,17 @@ function capabilityOf(method: string): InputCapability | undefined {
   return questionMethods.includes(method) ? (methodsOfMcp.get(method)!.capability as InputCapability) : undefined;
 }
 
+/** Capabilities whose members MCP does not define. */
+export const opaqueCapabilities = ['extensions', 'experimental'] as const;
+
 /** A legacy server is given the capabilities of all clients of its session once, when it is initialized. */
 export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
   const own = options.isAnswered?.() === false ? {} : clientCapabilities(options, 'legacy');
   if (!options.shared) return own;
   const declared = { ...options.shared.capabilities, ...own };
-  for (const name of questionMethods.map((method) => capabilityOf(method)!)) {
-    if (declared[name]) declared[name] = { ...options.shared.capabilities[name], ...own[name] };
+  for (const name of [...questionMethods.map((method) => capabilityOf(method)!), ...opaqueCapabilities]) {
+    const both = { ...options.shared.capabilities[name], ...own[name] };
+    if (declared[name]) Object.assign(declared, { [name]: both });
   }
   return declared;
 }

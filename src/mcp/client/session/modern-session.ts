@@ -2,10 +2,11 @@
 // question of the server is the result of a request and goes to the caller of that request.
 
 import type { Clock } from '../../../base/clock.ts';
-import { PeerError, RpcError, toError, UsageError } from '../../../base/errors.ts';
+import { RpcError, toError, UsageError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
+import { mayGet, unexpectedType } from '../../extensions/extension.ts';
 import { readHandle } from '../../handles.ts';
 import {
   CALLER,
@@ -17,7 +18,7 @@ import {
   type RequestEnvelope,
   reaches,
 } from '../../meta.ts';
-import { methodsOfMcp } from '../../methods.ts';
+import { mayAsk } from '../../methods.ts';
 import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import { isModernRevision, type ModernRevision } from '../../revisions.ts';
@@ -130,9 +131,8 @@ export class ModernSession extends Session {
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
-    if (result.resultType !== 'input_required' || !methodsOfMcp.get(method)?.asks) {
-      throw unexpectedType(method, result.resultType);
-    }
+    if (result.resultType !== 'input_required') return ofExtension(result, method, caller);
+    if (!mayAsk(method)) throw unexpectedType(method, result.resultType);
     const asked = result as unknown as InputRequiredResult;
     // The call is suspended at its owner, and the channel finds the owner again for the request that brings the answers.
     const isElsewhere = this.peer.channel.carriesCaller && readHandle(asked.requestState);
@@ -149,7 +149,7 @@ export class ModernSession extends Session {
       send: async (next, leftMs) =>
         asResult(await this.peer.request(method, next, this.#sent(method, params, caller, leftMs)), method),
       lost: () => this.peer.lost(method),
-      unexpected: (type) => unexpectedType(method, type),
+      other: (given) => ofExtension(given, method, caller),
     });
   }
 
@@ -270,11 +270,8 @@ function notSent(uri: string): UsageError {
   });
 }
 
-function unexpectedType(method: string, type: unknown): PeerError {
-  return new PeerError('RESULT_INVALID', `The server answered ${method} with the resultType ${JSON.stringify(type)}`, {
-    hint:
-      type === 'input_required'
-        ? 'Only tools/call, prompts/get and resources/read may ask for input.'
-        : 'It belongs to an extension that this client did not declare, or to a newer revision.',
-  });
+/** A result that the caller's client can continue itself. */
+function ofExtension(result: Result, method: string, { client }: Caller): Result {
+  if (mayGet(client, method, result.resultType)) return result;
+  throw unexpectedType(method, result.resultType);
 }

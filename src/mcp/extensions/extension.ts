@@ -1,0 +1,194 @@
+// An extension of MCP (`capabilities.extensions`): its methods, its types of results, and what it adds to a client, a
+// server and a host. The code outside of the folder of an extension does not know it by name. Extensions that are not
+// given to this process pass through it unchanged.
+
+import { PeerError, UsageError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { compose, type Layer, overlay } from '../layers/layer.ts';
+import { addMethod, type MethodFacts, methodsOfMcp } from '../methods.ts';
+import { isModernRevision } from '../revisions.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
+import type { ClientCapabilities } from '../types.ts';
+
+export interface Extension {
+  /** The key in `capabilities.extensions`: a prefix, a slash and a name, such as `com.example/parcels`. */
+  readonly id: string;
+  /** The rows of its methods and notifications in the table of methods. */
+  readonly methods?: Readonly<Record<string, ExtensionMethod>>;
+  /** 2026-07-28: the values of `resultType` that it adds. */
+  readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
+  /** What a client declares and does. Without it, a client does not declare the extension. */
+  readonly client?: ClientPart;
+  /** What a declared server declares and does. Without it, a server does not declare the extension. */
+  readonly server?: ServerPart;
+  /** Replaces members of the service of each server that a host runs, before its processes are chosen. */
+  readonly host?: (service: Service, server: HostedServer) => Partial<Service>;
+}
+
+/** Requests are sent by clients: 2026-07-28 has no requests of servers. */
+export type ExtensionMethod = Pick<
+  MethodFacts,
+  'from' | 'isNotification' | 'since' | 'until' | 'target' | 'repeat' | 'asks' | 'filter'
+>;
+
+export interface ResultTypeFacts {
+  /** The methods whose results may have this type. */
+  readonly methods: readonly string[];
+  /** The member with an id that the server assigned, which a later request returns as its target. */
+  readonly id?: string;
+}
+
+export interface ClientPart {
+  /** The value in `capabilities.extensions`. Default: `{}`. */
+  readonly settings?: object;
+  /** Changes requests of the client. */
+  readonly layer?: Layer;
+  /** Continues a call whose result has one of the `resultTypes`, until it has a complete result. */
+  readonly finish?: (result: Result, call: UnfinishedCall) => Result | Promise<Result>;
+}
+
+export interface UnfinishedCall {
+  readonly method: string;
+  readonly params: Params;
+  /** Also the caller of the requests that continue the call: it has the signal, the timeouts and the handlers. */
+  readonly caller: Caller;
+  readonly service: Service;
+}
+
+export interface ServerPart {
+  /** The value in `capabilities.extensions`. Default: `{}`. */
+  readonly settings?: object;
+  /** Replaces members of the service of the declared handlers. */
+  readonly over?: (service: Service) => Partial<Service>;
+}
+
+export interface HostedServer {
+  /** The current entry of the server in the config. */
+  readonly config: { readonly name: string };
+}
+
+interface KnownResultType extends ResultTypeFacts {
+  readonly extension: string;
+}
+
+const resultTypes = new Map<string, KnownResultType>();
+const registered = new WeakSet<Extension>();
+
+/** Adds the methods and result types of the extensions to those of this process. Must be called before they are used. */
+export function register(extensions: readonly Extension[] | undefined): readonly Extension[] {
+  for (const extension of extensions ?? []) {
+    if (registered.has(extension)) continue;
+    const { id } = extension;
+    if (!/^[^/]+\/[^/]+$/.test(id)) throw invalid(id, 'its id needs a prefix and a name, with a slash between them');
+    for (const [method, facts] of Object.entries(extension.methods ?? {})) {
+      const known = methodsOfMcp.get(method);
+      if (known && known.extension !== id) throw invalid(id, `${known.extension ?? 'MCP'} has the method ${method}`);
+      addMethod(method, { ...facts, extension: id });
+    }
+    for (const [type, facts] of Object.entries(extension.resultTypes ?? {})) {
+      const known = resultTypes.get(type)?.extension ?? (isOfCore(type) ? 'MCP' : id);
+      if (known !== id) throw invalid(id, `${known} has the resultType ${type}`);
+      resultTypes.set(type, { ...facts, extension: id });
+    }
+    registered.add(extension);
+  }
+  return extensions ?? [];
+}
+
+function invalid(id: string, why: string): UsageError {
+  return new UsageError('INVALID_OPTION', `extensions: ${JSON.stringify(id)} cannot be used: ${why}`);
+}
+
+function isOfCore(type: unknown): boolean {
+  return type === 'complete' || type === 'input_required';
+}
+
+/** 2026-07-28: whether the result is of a type that MCP itself does not have. */
+export function isOfExtension(result: Result): boolean {
+  const type = result?.resultType; // results of servers are not checked yet
+  return type !== undefined && !isOfCore(type);
+}
+
+/** The settings of the extensions that a client or a server declares. Peers may declare anything. */
+export function declaredExtensions({ extensions }: { extensions?: unknown }): Record<string, unknown> {
+  return isObject(extensions) ? extensions : {};
+}
+
+/**
+ * "A resultType of any value unrecognized by the client MUST be considered invalid." A type of an extension that this
+ * process does not know is valid for a client that declares any extension.
+ */
+export function mayGet({ capabilities, revision }: ClientFacts, method: string, type: unknown): boolean {
+  if (!isModernRevision(revision) || isOfCore(type)) return false;
+  const declared = declaredExtensions(capabilities);
+  const known = resultTypes.get(type as string);
+  if (!known) return typeof type === 'string' && Object.keys(declared).length > 0;
+  return known.extension in declared && known.methods.includes(method);
+}
+
+/** Continues a call with the extension that its result belongs to. */
+export function finishCall(
+  result: Result,
+  extensions: readonly Extension[] = [],
+  call: UnfinishedCall,
+): Result | Promise<Result> {
+  const known = resultTypes.get(result.resultType as string);
+  const extension = extensions.find(({ id }) => id === known?.extension);
+  if (!extension?.client?.finish) throw unexpectedType(call.method, result.resultType);
+  return extension.client.finish(result, call);
+}
+
+export function unexpectedType(method: string, type: unknown): PeerError {
+  return new PeerError('RESULT_INVALID', `The server answered ${method} with the resultType ${JSON.stringify(type)}`, {
+    hint:
+      type === 'input_required'
+        ? 'Of the methods of MCP, only tools/call, prompts/get and resources/read may ask for input.'
+        : 'It belongs to an extension that this client did not declare, or to a newer revision.',
+  });
+}
+
+/** The service of a client, with the layers of these extensions before it. */
+export function layered(service: Service, extensions: readonly Extension[] = []): Service {
+  return compose(service, ...extensions.flatMap(({ client }) => client?.layer ?? []));
+}
+
+/** The options of a client that declares these extensions. */
+export function withExtensions<O extends ExtendedClient>(options: O): O {
+  const parts = register(options.extensions).flatMap(({ id, client }) => (client ? [[id, client.settings ?? {}]] : []));
+  if (parts.length === 0) return options;
+  const { capabilities } = options;
+  const extensions = { ...Object.fromEntries(parts), ...capabilities?.extensions };
+  return { ...options, capabilities: { ...capabilities, extensions } };
+}
+
+interface ExtendedClient {
+  readonly extensions?: readonly Extension[];
+  readonly capabilities?: ClientCapabilities;
+}
+
+/** The service of a server with these extensions. */
+export function extended(service: Service, extensions: readonly Extension[]): Service {
+  let outer = service;
+  for (const { id, server } of extensions) {
+    if (!server) continue;
+    const inner = server.over ? overlay(outer, server.over(outer)) : outer;
+    outer = overlay(inner, { describe: declaring(inner, id, server.settings) });
+  }
+  return outer;
+}
+
+/** Facts are compared by identity and read on every request, so they are copied only when they change. */
+function declaring(service: Service, id: string, settings: object = {}): Service['describe'] {
+  let last: { facts: ServiceFacts; extended: ServiceFacts } | undefined;
+  const extend = (facts: ServiceFacts): ServiceFacts => {
+    if (last?.facts === facts) return last.extended;
+    const { capabilities } = facts;
+    const extensions = { ...capabilities.extensions, [id]: settings };
+    last = { facts, extended: { ...facts, capabilities: { ...capabilities, extensions } } };
+    return last.extended;
+  };
+  return (client) => {
+    const facts = service.describe(client);
+    return facts instanceof Promise ? facts.then(extend) : extend(facts);
+  };
+}

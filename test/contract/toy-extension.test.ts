@@ -1,0 +1,158 @@
+// An extension whose code is in a folder of its own (test/fixtures/parcels) works through a client, a host, a gateway and
+// a fleet: its method with a target, its notifications, and its type of results.
+
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { Host } from '../../src/host/host.ts';
+import type { Client } from '../../src/mcp/client/client.ts';
+import { register } from '../../src/mcp/extensions/extension.ts';
+import { methodsOfMcp } from '../../src/mcp/methods.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { memoryPair } from '../../src/transport/stream-transport.ts';
+import { PARCELS, parcels } from '../fixtures/parcels/parcels.mjs';
+
+const file = fileURLToPath(new URL('../fixtures/parcels/server.mjs', import.meta.url));
+const entry = { command: process.execPath, args: [file] };
+const extensions = [parcels()];
+const eras = ['modern', 'legacy'] as const;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function gateway(servers: Record<string, typeof entry>) {
+  const host = new Host({ mcpServers: servers }, { extensions });
+  closing.push(() => host.stop());
+  const serving = await serveHttp((name) =>
+    name === undefined || host.names.includes(name) ? host.service(name) : undefined,
+  );
+  closing.push(() => serving.close());
+  const open = async (path: string, options: Parameters<typeof connect>[1] = {}) => {
+    const headers = { authorization: `Bearer ${serving.token}` };
+    const client = await connect({ url: serving.url + path, headers }, options);
+    closing.push(() => client.close());
+    return client as unknown as Client;
+  };
+  return { host, open, url: serving.url, token: serving.token };
+}
+
+const parcel = (client: Client, name = 'wrap') =>
+  client.request('tools/call', { name, arguments: { text: 'tea' } }, { unfinished: true });
+const content = [{ type: 'text', text: 'tea' }];
+
+describe('a client', () => {
+  test('declares the extension, and continues a call that it answers', async () => {
+    const client = await connect(entry, { extensions });
+    closing.push(() => client.close());
+    expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
+    expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({
+      content,
+      structuredContent: { extensions: { [PARCELS]: { opens: ['paper'] } } },
+    });
+    expect(await parcel(client)).toMatchObject({ resultType: 'parcel', parcelId: 'parcel 2' });
+  });
+
+  test('without the extension gets plain results', async () => {
+    const client = await connect(entry);
+    closing.push(() => client.close());
+    expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({ content, _meta: { declared: {} } });
+  });
+
+  test('of an older revision declares it, and gets plain results', async () => {
+    const client = await connect(entry, { extensions, era: 'legacy' });
+    closing.push(() => client.close());
+    expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
+    const declared = { extensions: { [PARCELS]: { opens: ['paper'] } } };
+    expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({ content, _meta: { declared } });
+  });
+
+  test('refuses a result of the extension that answers another method', async () => {
+    const odd = { id: PARCELS, server: { over: () => ({ request: () => ({ resultType: 'parcel', parcelId: '1' }) }) } };
+    const server = new Server({ name: 'odd', version: '1' }, { extensions: [odd] });
+    const [here, there] = memoryPair();
+    await server.connect(there);
+    const client = await connect(here, { extensions });
+    closing.push(() => client.close());
+    await expect(client.getPrompt('any')).rejects.toMatchObject({ code: 'RESULT_INVALID' });
+    expect(await parcel(client as unknown as Client)).toMatchObject({ resultType: 'parcel' });
+  });
+});
+
+describe('a host', () => {
+  test('continues its own calls', async () => {
+    const { host } = await gateway({ post: entry });
+    expect(await host.callTool('post', 'wrap', { text: 'tea' })).toMatchObject({ content });
+  });
+});
+
+describe('a gateway', () => {
+  test.each(['/post'])('at "%s" passes results and routes the requests that continue them', async (path) => {
+    const { open, host } = await gateway({ post: entry, other: entry });
+    await host.start();
+    const client = await open(path, { extensions });
+    const name = path === '' ? 'post__wrap' : 'wrap';
+    expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
+    expect(await client.callTool(name, { text: 'tea' })).toMatchObject({ content });
+  });
+
+  test.each(eras)('opens parcels for a client of the %s era that cannot', async (era) => {
+    const { open } = await gateway({ post: entry });
+    const client = await open('/post', { era });
+    expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({
+      content,
+      _meta: { 'com.example/carrier': 'post' },
+    });
+  });
+
+  test('refuses a request whose header does not name its target', async () => {
+    const { open, url, token } = await gateway({ post: entry });
+    const client = await open('/post', { extensions });
+    const { parcelId } = await parcel(client);
+    const meta = (await client.request('parcels/open', { parcelId })).structuredContent;
+    expect(meta).toMatchObject({ extensions: { [PARCELS]: {} } });
+    const send = async (name: string) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': { extensions: { [PARCELS]: {} } },
+      };
+      const response = await fetch(`${url}/post`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'parcels/open',
+          'mcp-name': name,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'parcels/open', params: { parcelId, _meta } }),
+      });
+      return (await response.json()) as { error?: { code: number }; result?: unknown };
+    };
+    expect(await send('another')).toMatchObject({ error: { code: -32020 } });
+    expect(await send(String(parcelId))).toMatchObject({ result: { content } });
+  });
+});
+
+describe('registering', () => {
+  test('adds the rows of an extension to the table of methods, and nothing else is to be changed', () => {
+    const id = 'com.example/one-row';
+    register([{ id, methods: { 'one-row/do': { from: 'client', target: { parameter: 'rowId' } } } }]);
+    expect(methodsOfMcp.get('one-row/do')).toEqual({ from: 'client', target: { parameter: 'rowId' }, extension: id });
+  });
+
+  test.each([
+    ['a method of MCP', { id: 'com.example/a', methods: { 'tools/call': { from: 'client' as const } } }],
+    [
+      'a method of another extension',
+      { id: 'com.example/b', methods: { 'parcels/open': { from: 'client' as const } } },
+    ],
+    ['a type of MCP', { id: 'com.example/c', resultTypes: { complete: { methods: [] } } }],
+    ['an id without a prefix', { id: 'parcels' }],
+  ])('refuses %s', (_what, extension) => {
+    expect(() => register([extension])).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+  });
+});
