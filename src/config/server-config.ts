@@ -47,6 +47,8 @@ export interface Place {
 export const spreads = ['nodes', 'prefer'] as const;
 /** Of a server. */
 export const MOST_REPLICAS = 1_000;
+/** Of a server, and of a node. */
+export const MOST_LABELS = 100;
 
 /** A server that is started as a command, or a remote one. */
 export type ServerConfig = CommandConfig | RemoteConfig;

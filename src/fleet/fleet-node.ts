@@ -27,6 +27,7 @@ import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
 import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
+import { MOST_OFFERS } from './place/usable-records.ts';
 import type { FleetQuotas } from './quotas/fleet-quotas.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
@@ -88,6 +89,8 @@ export class FleetNode {
     this.#note = options.note ?? (() => undefined);
     this.#lease = new NodeLease(fabric, `node.${node}`, node, { clock });
     this.#routes = new RoutingTable(fabric, node);
+    this.#routes.onTooManyOffers = (name) =>
+      this.#note(`Node "${name}" offers more than ${MOST_OFFERS} servers. The others are not used`);
     this.#door = new NodeDoor(fabric, node, { clock });
     const record = recordOf(options);
     this.#channels = new FleetChannels(fabric, this.#routes, node, {

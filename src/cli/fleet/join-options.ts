@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { MOST_LABELS } from '../../config/server-config.ts';
 import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
 import { configFileOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
@@ -39,6 +40,9 @@ export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags)
   if (fabric) {
     const names = (labels ?? '').split(',').filter((label) => label !== '');
     const checked = names.map((label) => checkName('--labels', label));
+    if (checked.length > MOST_LABELS) {
+      throw new UsageError('INVALID_OPTION', `--labels has ${checked.length} names, and may have ${MOST_LABELS}`);
+    }
     return { fabric, node, labels: checked, offers: offer !== false, drainMs: drain };
   }
   const needless = options.node !== undefined ? '--node' : labels !== undefined ? '--labels' : undefined;

@@ -1,6 +1,6 @@
 // Values of one object that do not fit each other.
 
-import { defaultRestart, type RestartLimits, type SharePolicy } from '../server-config.ts';
+import { defaultRestart, MOST_LABELS, type Place, type RestartLimits, type SharePolicy } from '../server-config.ts';
 import type { Fields } from './fields.ts';
 import type { OAuthDraft } from './keys.ts';
 
@@ -22,4 +22,9 @@ export function checkGrant({ grant, clientId, clientSecret }: OAuthDraft, fields
   if (grant !== 'client_credentials' || (clientId && clientSecret)) return;
   const suggestion = 'Add "clientId" and "clientSecret".';
   fields.findings.error(fields.valueAt('grant'), 'This grant needs a client with a secret', suggestion);
+}
+
+export function checkLabels({ labels = [] }: Partial<Place>, fields: Fields): void {
+  if (labels.length <= MOST_LABELS) return;
+  fields.findings.error(fields.keyAt('labels'), `"labels" has ${labels.length} names, and may have ${MOST_LABELS}`);
 }

@@ -6,9 +6,9 @@
 import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import type { StopWaits } from '../../process/tree/stop-ladder.ts';
-import { inputCapabilities, MOST_REPLICAS, type OAuthSettings, oauthGrants, type Place, type RemoteTransport, type RestartLimits, restartPolicies, type SharePolicy, shareModes, spreads, type ToolRules } from '../server-config.ts';
+import { inputCapabilities, MOST_LABELS, MOST_REPLICAS, type OAuthSettings, oauthGrants, type Place, type RemoteTransport, type RestartLimits, restartPolicies, type SharePolicy, shareModes, spreads, type ToolRules } from '../server-config.ts';
 import type { Located } from './fields.ts';
-import { checkGrant, checkRestart, checkShare } from './group-checks.ts';
+import { checkGrant, checkLabels, checkRestart, checkShare } from './group-checks.ts';
 import { choice, count, type Described, flag, framing, group, type KeysOf, locatedTexts, orFlag, text, textNotEmpty, texts, words } from './key.ts';
 import { env, headers } from './named-texts.ts';
 
@@ -42,7 +42,7 @@ export const toolsKeys: KeysOf<ToolRules> = {
 
 const labelNames = { pattern: '^[A-Za-z0-9_-]{1,64}$', fault: 'A label consists of letters, digits, "-" and "_", at most 64', suggestion: 'Rename the label.' };
 export const placeKeys: KeysOf<Place> = {
-  labels: texts('The node must have all of these labels (`standpipe up --labels`).', 'Write "labels": ["gpu", "eu"].', labelNames),
+  labels: texts(`The node must have all of these labels (\`standpipe up --labels\`), at most ${MOST_LABELS}.`, 'Write "labels": ["gpu", "eu"].', labelNames),
   replicas: count(1, `How many processes of the server the fleet runs, at most ${MOST_REPLICAS}.`, MOST_REPLICAS),
   spread: choice(spreads, '`"prefer"`: replicas on different nodes where possible. `"nodes"`: never two on one node, even if some then run nowhere.'),
   stateless: flag('`true`: any replica may answer any request, and a process too many does no harm.'),
@@ -82,7 +82,7 @@ export const settingKeys = {
   // An array, as in the config of the Copilot CLI, means `allow`.
   tools: group('Which tools can be called: an object, or only the list `allow`, see [tools](#tools). Default: all.', toolsKeys, toolsExample, { short: 'allow' }),
   // Strict: without its labels, a server would run on any node.
-  place: group('On which nodes of a [fleet](fleet.md#placement) the server runs, and how often, see [place](#place). It has no effect on one machine, and is reported there. Default: one replica, on any node.', placeKeys, 'Write "place": {"replicas": 2, "labels": ["gpu"]}.', { strict: true }),
+  place: group('On which nodes of a [fleet](fleet.md#placement) the server runs, and how often, see [place](#place). It has no effect on one machine, and is reported there. Default: one replica, on any node.', placeKeys, 'Write "place": {"replicas": 2, "labels": ["gpu"]}.', { strict: true, check: checkLabels }),
 };
 
 /** Values of `type` for servers that the host starts, and for remote ones. */

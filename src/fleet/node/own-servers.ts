@@ -2,6 +2,7 @@
 // not require a lease.
 
 import type { Host } from '../../host/host.ts';
+import { MOST_OFFERS } from '../place/usable-records.ts';
 import { isAddressable, ownInstanceOf } from '../subjects.ts';
 import type { NodeDoor, OpenInstance } from './node-door.ts';
 
@@ -15,6 +16,7 @@ export class OwnServers {
   readonly #note: (text: string) => void;
   /** Names already reported. */
   readonly #refused = new Set<string>();
+  #isLimitReported = false;
   /** By server name. */
   readonly #open = new Map<string, { id: string; open: OpenInstance }>();
 
@@ -26,9 +28,19 @@ export class OwnServers {
     this.#note = note;
   }
 
-  /** Offers exactly these servers from now on. A new session has new subjects. Returns the names that can be part of a subject. */
+  /**
+   * Offers exactly these servers from now on. A new session has new subjects. Returns the offered names: those that can be part of a
+   * subject, up to the limit.
+   */
   offer(given: readonly string[], session: string): string[] {
-    const names = given.filter((name) => isAddressable(name) || this.#refuse(name));
+    const addressable = given.filter((name) => isAddressable(name) || this.#refuse(name));
+    const names = addressable.slice(0, MOST_OFFERS);
+    if (addressable.length > MOST_OFFERS && !this.#isLimitReported) {
+      this.#isLimitReported = true;
+      this.#note(
+        `This node offers the first ${MOST_OFFERS} of its ${addressable.length} servers to other nodes. Put the others on another node`,
+      );
+    }
     const wanted = new Map(names.map((name) => [name, ownInstanceOf(name, session)]));
     for (const [name, { id, open }] of this.#open) {
       if (wanted.get(name) === id) continue;

@@ -134,6 +134,14 @@ test.each([
   expect(await textsOf(servers)).toContain(text);
 });
 
+test('a server has at most 100 labels', async () => {
+  const labels = Array.from({ length: 101 }, (_, at) => `l${at}`);
+  expect(await textsOf({ a: { command: 'x', place: { labels: labels.slice(1) } } })).toEqual([]);
+  expect(await textsOf({ a: { command: 'x', place: { labels } } })).toEqual([
+    'error: "labels" has 101 names, and may have 100',
+  ]);
+});
+
 const context = { cwd: '/srv', home: '/home/me', env: { TOKEN: 'of this node' }, platform: 'linux' as const };
 
 test('a node expands an entry with its own variables and folder', async () => {

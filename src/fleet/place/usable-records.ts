@@ -2,9 +2,14 @@
 // node that reads them.
 
 import { isObject } from '../../base/json-object.ts';
-import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/server-config.ts';
+import { defaultPlace, MOST_LABELS, MOST_REPLICAS, type Place } from '../../config/server-config.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
 import { fleetName, isAddressable, keyOfServer, keyOfSlot } from '../subjects.ts';
+
+/** Servers that a node offers, at most. Further ones in its record are ignored. */
+export const MOST_OFFERS = 1_000;
+/** Nodes on which a server has failed, in a claim. */
+const MOST_TRIED = 1_000;
 
 /** Unreadable values in `place` are replaced by their defaults. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
@@ -12,12 +17,14 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
   // These characters are reserved for servers and instances on nodes: such an entry would replace one.
   if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
   const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
+  const required = textsIn(labels);
+  if (required.length > MOST_LABELS) return undefined; // without one of them, it would run on other nodes
   const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
   return {
     name: value.name,
     entry: value.entry,
     place: {
-      labels: textsIn(labels),
+      labels: required,
       replicas: count,
       spread: spread === 'nodes' ? 'nodes' : 'prefer',
       stateless: stateless === true,
@@ -28,14 +35,20 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
 export function usableNode(value: NodeRecord, key: string): NodeRecord | undefined {
   if (!isObject(value) || value.name !== key || !fleetName.test(key) || typeof value.session !== 'string')
     return undefined;
-  return { ...value, labels: textsIn(value.labels), offers: textsIn(value.offers), draining: value.draining === true };
+  return {
+    ...value,
+    labels: textsIn(value.labels).slice(0, MOST_LABELS),
+    offers: [...new Set(textsIn(value.offers).slice(0, MOST_OFFERS).filter(isAddressable))],
+    draining: value.draining === true,
+  };
 }
 
 export function usableClaim(value: ClaimRecord, key: string): boolean {
   if (!isObject(value)) return false;
   const { server, node, session, slot, generation, failed, tried } = value as Partial<ClaimRecord>;
   if (failed !== undefined && typeof failed !== 'string') return false;
-  if (tried !== undefined && !(Array.isArray(tried) && textsIn(tried).length === tried.length)) return false;
+  if (tried !== undefined && !(Array.isArray(tried) && tried.length <= MOST_TRIED)) return false;
+  if (tried?.some((each) => typeof each !== 'string')) return false;
   const isNamed = [server, node, session].every((each) => typeof each === 'string');
   const isCounted = [slot, generation].every((each) => Number.isInteger(each));
   return isNamed && isCounted && keyOfSlot(server!, slot!) === key;

@@ -187,3 +187,42 @@ test('records that were written by hand are ignored, and what they replace is go
     expect(table.servers()).toEqual([]);
   }
 });
+
+test('of a node that offers more than 1,000 servers the first are used, and this is reported once', () => {
+  const directory = new Directory();
+  const reported: string[] = [];
+  directory.table.onTooManyOffers = (node) => reported.push(node);
+  const offers = Array.from({ length: 100_000 }, (_, at) => `s${at}`);
+  directory.node('a', 's', offers);
+  directory.node(
+    'a',
+    's',
+    offers.map((name, at) => (at === 5 ? 'other' : name)),
+  );
+  expect(directory.table.servers()).toHaveLength(1000);
+  expect(directory.at('s999@a')).toEqual(['a 0 undefined']);
+  expect([directory.at('s1000@a'), directory.at('other@a')]).toEqual([[], ['a 0 undefined']]);
+  expect(reported).toEqual(['a']);
+  directory.node('a', 's', offers.slice(0, 1000));
+  directory.node('a', 's', offers.slice(0, 1001));
+  expect(reported).toEqual(['a', 'a']);
+});
+
+test('a changed offer with repeated names is noticed, and a name that cannot be part of a subject is left out', () => {
+  const directory = new Directory();
+  directory.node('a', 's', ['x', 'x', 'ä'.repeat(1000)]);
+  expect(directory.table.servers()).toEqual(['x@a']);
+  directory.takeChanged();
+  directory.node('a', 's', ['x', 'y']);
+  directory.node('a', 's', ['y', 'x']);
+  expect(directory.takeChanged()).toEqual(['x@a', 'y@a']);
+});
+
+test('a server with more than 100 labels is left out, because without one of them it would run on other nodes', () => {
+  const directory = new Directory();
+  const labels = Array.from({ length: 101 }, (_, at) => `l${at}`);
+  for (const [name, count] of Object.entries({ many: 101, most: 100 })) {
+    directory.servers.put(name, { name, entry: {}, place: { labels: labels.slice(0, count) } } as never);
+  }
+  expect(directory.table.servers()).toEqual(['most']);
+});

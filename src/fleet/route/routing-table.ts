@@ -4,7 +4,7 @@
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
 import type { FleetView } from '../place/plan.ts';
-import { usableClaim, usableNode, usableServer } from '../place/usable-records.ts';
+import { MOST_OFFERS, usableClaim, usableNode, usableServer } from '../place/usable-records.ts';
 import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
 import { watchAll } from '../watch-all.ts';
 
@@ -29,6 +29,7 @@ export interface Instance {
 interface KnownNode {
   record: NodeRecord;
   run: string;
+  offersTooMany: boolean;
 }
 
 const NONE: readonly Instance[] = [];
@@ -42,6 +43,8 @@ export class RoutingTable {
   onSelf: ((record: NodeRecord | undefined) => void) | undefined;
   /** Called when an entry of the claims table was changed or removed. */
   onClaim: ((key: string, claim: ClaimRecord | undefined) => void) | undefined;
+  /** Called when a node begins to offer more servers than are used. */
+  onTooManyOffers: ((node: string) => void) | undefined;
   /** Called when a process of a node has ended, or has been without a lease for a time. */
   onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #fabric: Fabric;
@@ -227,12 +230,14 @@ export class RoutingTable {
     const offers = value?.offers ?? [];
     const run = value && runOf(value);
     if (before && before.run !== run) this.onRunEnded?.(key, before.run);
-    if (value) this.#nodes.set(key, { record: value, run: runOf(value) });
+    const offersTooMany = Array.isArray(given?.offers) && given.offers.length > MOST_OFFERS;
+    if (value && offersTooMany && !before?.offersTooMany) this.onTooManyOffers?.(key);
+    if (value) this.#nodes.set(key, { record: value, run: runOf(value), offersTooMany });
     else this.#nodes.delete(key);
     if (key === this.#self && (value || before)) this.onSelf?.(value);
     const isOtherSession = before?.record.session !== value?.session;
-    const offered = before?.record.offers ?? [];
-    const isOtherOffer = offers.length !== offered.length || offers.some((name) => !offered.includes(name));
+    const offered = new Set(before?.record.offers);
+    const isOtherOffer = offers.length !== offered.size || offers.some((name) => !offered.has(name));
     if (!isOtherSession && !isOtherOffer) return;
     const concerned = new Set([...offers, ...offered].map((name) => `${name}@${key}`));
     if (isOtherSession) for (const { server } of this.#claimed.get(key) ?? []) concerned.add(server);
