@@ -34,6 +34,8 @@ export interface OAuthAuthorizerOptions extends OAuthOptions {
 /** Limits the requests caused by a server that refuses each new token. */
 const MAX_NEW_TOKENS = 3;
 const PERIOD_MS = 60_000;
+/** Times of new tokens by login, in all connections of this process: a server could otherwise get more by ending its connection. */
+const newTokensAtMs = new Map<string, readonly number[]>();
 
 export class OAuthAuthorizer implements Authorizer {
   readonly #options: OAuthAuthorizerOptions;
@@ -46,7 +48,6 @@ export class OAuthAuthorizer implements Authorizer {
   #isRead = false;
   /** The renewal in progress. All refused requests wait for it. */
   #renewal: Promise<void> | undefined;
-  #newTokensAtMs: number[] = [];
 
   constructor(options: OAuthAuthorizerOptions) {
     this.#options = options;
@@ -159,11 +160,12 @@ export class OAuthAuthorizer implements Authorizer {
 
   #admitNewToken(): void {
     const nowMs = this.#now();
-    const recent = this.#newTokensAtMs.filter((atMs) => atMs > nowMs - PERIOD_MS);
+    const account = JSON.stringify([this.#store.file, this.#key]);
+    const recent = (newTokensAtMs.get(account) ?? []).filter((atMs) => atMs > nowMs - PERIOD_MS);
     if (recent.length >= MAX_NEW_TOKENS) {
       throw failed(`${shownUrl(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
     }
-    this.#newTokensAtMs = [...recent, nowMs];
+    newTokensAtMs.set(account, [...recent, nowMs]);
   }
 
   #loginRequired({ error, scope = '' }: Challenge, before: Login | undefined): UsageError {

@@ -127,6 +127,8 @@ test('a server that refuses each token gets three, and requests end', async () =
   await expect(logIn(auth, url)).rejects.toMatchObject({ message: expect.stringContaining('refused 3 new tokens') });
   expect(issuer.count('/token')).toBe(3);
   expect(person.asked).toBe(1); // the others are refreshed
+  await expect(logIn(auth, url)).rejects.toMatchObject({ message: expect.stringContaining('refused 3 new tokens') });
+  expect(issuer.count('/token')).toBe(3); // a new connection does not get three more
 });
 
 test('metadata that is too long, or does not end: each has a limit', async () => {
