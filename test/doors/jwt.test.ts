@@ -11,7 +11,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { anyOf } from '../../src/doors/access/auth.ts';
 import { type JwtOptions, jwt } from '../../src/doors/access/jwt.ts';
@@ -337,6 +337,61 @@ test('while the keys cannot be read, requests get 503, and the issuer is asked o
   issuer.status = 200;
   clock.advance(5000);
   expect(await auth.authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
+});
+
+test('keys that are known verify tokens while the issuer is down, also after a token with an unknown key', async () => {
+  const auth = alone({ jwks: `${issuer.url}/keys` });
+  const accepts = async (sub: string) => auth.authenticate(bearing(await issuer.token({ sub })));
+  expect(await accepts('one')).toMatchObject({ name: 'jwt:one' });
+  await issuer.addKey('later', false);
+  const unknown = await issuer.token({}, { kid: 'later' });
+  issuer.status = 500;
+  const aMinuteLater = Date.now() + 60_000; // an unknown key makes jose fetch again after 30 s
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => aMinuteLater);
+  try {
+    const before = issuer.fetches;
+    for (let at = 0; at < 3; at++) expect(await auth.authenticate(bearing(unknown))).toMatchObject({ status: 503 });
+    expect(issuer.fetches - before).toBe(1);
+    expect(await accepts('two')).toMatchObject({ name: 'jwt:two' });
+  } finally {
+    now.mockRestore();
+    issuer.status = 200;
+  }
+});
+
+test('a token whose key is malformed is refused, and those of other keys are accepted', async () => {
+  const reported: Error[] = [];
+  const auth = alone({ jwks: `${issuer.url}/keys`, onError: (error) => reported.push(error) });
+  const malformed = [
+    { kty: 'RSA', kid: 'bad', n: '!!!', e: 'AQAB' },
+    { kty: 'RSA', kid: 'incomplete' },
+  ];
+  issuer.keys.push(...malformed);
+  try {
+    for (const kid of ['bad', 'incomplete']) {
+      const [, claims, signature] = parts(await issuer.token());
+      const token = `${base64({ alg: 'RS256', kid })}.${claims}.${signature}`;
+      const refused = await auth.authenticate(bearing(token));
+      expect(refused).toMatchObject({ status: 401 });
+      expect((refused as { message: string }).message).not.toContain('is not a function');
+      expect(await auth.authenticate(bearing(await issuer.token({ sub: kid })))).toMatchObject({ name: `jwt:${kid}` });
+    }
+    expect(reported).toEqual([]);
+  } finally {
+    issuer.keys.splice(-malformed.length);
+  }
+});
+
+test('a key set with more than 1,000 keys is not used', async () => {
+  const reported: string[] = [];
+  const others = Array.from({ length: 1000 }, (_, at) => ({ kty: 'oct', kid: `k${at}`, k: 'x' }));
+  issuer.keys.push(...others);
+  const token = await issuer.token();
+  const onError = ({ message }: Error) => reported.push(message);
+  expect(await alone({ onError }).authenticate(bearing(token))).toMatchObject({ status: 503 });
+  expect(reported).toEqual([expect.stringContaining('has more than 1000 keys')]);
+  issuer.keys.splice(-others.length);
+  expect(await alone({ onError }).authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
 });
 
 test('an issuer that is down is found later', async () => {

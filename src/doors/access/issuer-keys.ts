@@ -11,6 +11,8 @@ import { isLoopback } from './exposure.ts';
 export class KeysUnavailable extends Error {}
 
 const MOST_BYTES = 1024 * 1024;
+/** Each lookup reads all keys. */
+const MOST_KEYS = 1000;
 const TIMEOUT_MS = 5000;
 /** Pause after a failed fetch, so that clients cannot cause repeated requests to an issuer. */
 const PAUSE_MS = 5000;
@@ -39,41 +41,37 @@ export class IssuerKeys {
     for (const address of [issuer, url]) if (address !== undefined) checkAddress(address);
   }
 
-  /** The key lookup for `jwtVerify` of jose. */
+  /** The key lookup for `jwtVerify` of jose. Known keys are found without the issuer. Other errors are about the token or its key. */
   readonly get: JWTVerifyGetKey = async (header, token) => {
-    if (this.#failure && this.#failure.untilMs > this.#clock.nowMs()) throw this.#failure.error;
-    try {
-      this.#keys ??= this.#open();
-      const keys = await this.#keys;
-      return await keys(header, token);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    this.#keys ??= this.#open();
+    const keys = await this.#keys.catch((error: unknown) => {
+      this.#keys = undefined;
+      throw error;
+    });
+    return keys(header, token);
   };
 
   async #open(): Promise<JWTVerifyGetKey> {
     const { createRemoteJWKSet, customFetch } = await import('jose');
-    this.#url ??= await discoverKeys(this.#issuer);
-    return createRemoteJWKSet(new URL(this.#url), { timeoutDuration: TIMEOUT_MS, [customFetch]: boundedFetch });
+    this.#url ??= await this.#unlessPaused(() => discoverKeys(this.#issuer));
+    const fetchKeys = (url: string, init: RequestInit) => this.#unlessPaused(() => readKeys(url, init));
+    return createRemoteJWKSet(new URL(this.#url), { timeoutDuration: TIMEOUT_MS, [customFetch]: fetchKeys });
   }
 
-  /** Errors about the token itself are returned unchanged. */
-  #failed(thrown: unknown): Error {
-    const error = toError(thrown);
-    const code = (error as { code?: string }).code ?? '';
-    if (code.startsWith('ERR_J') && !keyErrors.has(code)) return error;
-    if (this.#url === undefined) this.#keys = undefined;
-    const unavailable = new KeysUnavailable(`The keys of ${this.#issuer} cannot be read: ${reasonOf(error)}`, {
-      cause: error,
-    });
-    this.#failure = { error: unavailable, untilMs: this.#clock.nowMs() + PAUSE_MS };
-    this.#onError(unavailable);
-    return unavailable;
+  /** A request to the issuer. If it fails, further ones fail until the pause is over. */
+  async #unlessPaused<T>(request: () => Promise<T>): Promise<T> {
+    if (this.#failure && this.#failure.untilMs > this.#clock.nowMs()) throw this.#failure.error;
+    try {
+      return await request();
+    } catch (thrown) {
+      const cause = toError(thrown);
+      const error = new KeysUnavailable(`The keys of ${this.#issuer} cannot be read: ${reasonOf(cause)}`, { cause });
+      this.#failure = { error, untilMs: this.#clock.nowMs() + PAUSE_MS };
+      this.#onError(error);
+      throw error;
+    }
   }
 }
-
-/** Errors of jose about the issuer's response. */
-const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID']);
 
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
@@ -106,6 +104,16 @@ async function readMetadata(place: string, issuer: string): Promise<string> {
   if (typeof metadata.jwks_uri !== 'string') throw new Error('it has no jwks_uri');
   checkAddress(metadata.jwks_uri);
   return metadata.jwks_uri;
+}
+
+/** Returns a response that jose can use. */
+async function readKeys(url: string, init: RequestInit): Promise<Response> {
+  const response = await boundedFetch(url, init);
+  if (response.status !== 200) throw new Error(`${url} answered with status ${response.status}`);
+  const set: unknown = await response.json();
+  if (!isObject(set) || !Array.isArray(set.keys) || !set.keys.every(isObject)) throw new Error(`${url} has no key set`);
+  if (set.keys.length > MOST_KEYS) throw new Error(`${url} has more than ${MOST_KEYS} keys`);
+  return Response.json(set);
 }
 
 async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
