@@ -1,11 +1,10 @@
 // `standpipe fleet apply` and `diff`: each server changes by compare-and-set, so that the change of another program is not lost.
 
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { toError, UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
-import { decodeFile } from '../../config/files/disk.ts';
+import { decodeFile, fromDisk } from '../../config/files/disk.ts';
 import { problemError, problemText } from '../../config/problem.ts';
 import type { Fabric, ServerRecord } from '../../fleet/fabric.ts';
 import { carryOut, changesTo, type ServerChange } from '../../fleet/place/change-fleet.ts';
@@ -67,7 +66,7 @@ async function readWanted(
   { allowLiterals }: ApplyOptions,
   out: Output,
 ): Promise<readonly ServerRecord[]> {
-  const text = await readFile(file).then(decodeFile, (error) => {
+  const text = await fromDisk(file).then(decodeFile, (error) => {
     throw new UsageError('CONFIG_NOT_FOUND', `${file} cannot be read: ${toError(error).message}`, { cause: error });
   });
   const { servers, problems } = await readFleetEntries(text, file, { allowLiterals });

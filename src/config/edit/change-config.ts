@@ -2,14 +2,13 @@
 // reader of configs before it is written: an entry that it would refuse is never written. The file as it was before the last
 // change is kept beside it.
 
-import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { isWorthMasking } from '../../secrets/mask-values.ts';
 import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 import { configFromText } from '../config-file.ts';
 import { secretsInAddress } from '../expand/address.ts';
-import { decodeFile } from '../files/disk.ts';
+import { decodeFile, fromDisk } from '../files/disk.ts';
 import type { ConfigPlace } from '../files/places.ts';
 import { hostLimits } from '../hosts/host-limits.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
@@ -145,7 +144,7 @@ async function editAndCheck(
 
 async function problemsIn(text: string, place: ConfigPlace, context: SystemContext): Promise<readonly ConfigProblem[]> {
   if (text === '') return [];
-  const readText = async (file: string) => decodeFile(await readFile(file));
+  const readText = async (file: string) => decodeFile(await fromDisk(file));
   return (await configFromText(text, place, { ...context, readText, checkEntry: checkOnSystem })).problems;
 }
 

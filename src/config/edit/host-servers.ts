@@ -1,10 +1,10 @@
 // The servers in the files of a host, as plain data in our spelling, and the file of a host to write to.
 
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { decodeFile, isMissing } from '../files/disk.ts';
+import { decodeFile, fromDisk, isMissing } from '../files/disk.ts';
 import { type ConfigPlace, discoveredPlaces, isFolder, placesIn } from '../files/places.ts';
 import { type HostId, hostIds, type PlainEntry } from '../hosts/host-program.ts';
 import { hintOfNames } from '../nearest.ts';
@@ -67,7 +67,7 @@ async function listed(place: ConfigPlace): Promise<ConfigPlace[]> {
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return decodeFile(await readFile(file));
+    return decodeFile(await fromDisk(file));
   } catch (cause) {
     if (isMissing(cause)) return undefined;
     throw new UsageError('CONFIG_INVALID', `Cannot read ${file}`, {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -131,4 +132,14 @@ test('what cannot be read or written is refused untouched', async () => {
   });
   expect(readFileSync(readOnly, 'utf8')).toBe('x\n');
   expect(readFileSync(notText)).toEqual(Buffer.from([0x7b, 0xff, 0x7d]));
+});
+
+test.skipIf(isWindows)('a FIFO is neither read nor replaced', async () => {
+  const fifo = join(folder, 'fifo.json');
+  execFileSync('mkfifo', [fifo]);
+  await expect(rewriteFile(fifo, { rewrite: append, backup })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('it is not a regular file'),
+  });
+  expect(statSync(fifo).isFIFO()).toBe(true);
 });

@@ -122,6 +122,8 @@ function decoded(bytes: Buffer, file: string): { text: string; encode: (text: st
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file');
     return await readFile(path);
   } catch (cause) {
     if (isMissing(cause)) return undefined;

@@ -1,9 +1,9 @@
 // Puts a command of Standpipe before the servers of a host's config, and removes it. Both are idempotent: an entry that already
 // is as wanted is not changed. The file as it was before the first change is kept beside it.
 
-import { readFile, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { type Rewritten, rewriteFile } from '../edit/rewrite-file.ts';
-import { decodeFile } from '../files/disk.ts';
+import { decodeFile, fromDisk } from '../files/disk.ts';
 import {
   pristineText,
   type TextOptions,
@@ -70,7 +70,7 @@ function backupOf(path: string, wrapper: Wrapper): string {
 async function readBackups(path: string): Promise<ReadonlyMap<string, string>> {
   const read = wrappers.map(async (wrapper) => {
     const file = backupOf(path, wrapper);
-    const text = await readFile(file).then(decodeFile, () => undefined); // there may be no backup
+    const text = await fromDisk(file).then(decodeFile, () => undefined); // there may be no backup
     return text === undefined ? [] : [[file, text] as const];
   });
   return new Map((await Promise.all(read)).flat());
