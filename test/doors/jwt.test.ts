@@ -346,7 +346,7 @@ test('keys that are known verify tokens while the issuer is down, also after a t
   await issuer.addKey('later', false);
   const unknown = await issuer.token({}, { kid: 'later' });
   issuer.status = 500;
-  const aMinuteLater = Date.now() + 60_000; // an unknown key makes jose fetch again after 30 s
+  const aMinuteLater = nowMs() + 60_000; // an unknown key makes jose fetch again after 30 s
   const now = vi.spyOn(Date, 'now').mockImplementation(() => aMinuteLater);
   try {
     const before = issuer.fetches;
