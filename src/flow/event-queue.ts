@@ -1,7 +1,8 @@
 // The events of a store by sequence number, oldest first: a queue with binary search. It counts the memory of its events; the store decides
 // when to drop them.
 
-import { type FlowEvent, partsOf } from './event.ts';
+import type { FlowEvent } from './event.ts';
+import { lengthOfParts } from './event-fields.ts';
 import { FRAME_BYTES, FrameRun } from './frame-run.ts';
 
 /** Approximate memory of an event besides its bytes. */
@@ -113,13 +114,5 @@ function firstSeqOf(slot: Slot): number {
 
 /** Approximate memory of an event. Recordings and remote hosts choose the lengths of texts. Must be constant for an event. */
 function weightOf(event: FlowEvent): number {
-  if (event.kind === 'link') {
-    // There is one link per client call, so this avoids allocations.
-    return EVENT_BYTES + event.server.length + event.wire.length + weightOfId(event.request) + weightOfId(event.id);
-  }
-  return partsOf(event).reduce((sum, part) => sum + part.length, EVENT_BYTES + event.server.length);
-}
-
-function weightOfId(id: string | number): number {
-  return typeof id === 'string' ? id.length : 0;
+  return EVENT_BYTES + event.server.length + lengthOfParts(event);
 }

@@ -2,7 +2,8 @@
 // identity, because several pages follow the same calls.
 
 import { decodeText } from '../base/decode-text.ts';
-import type { FlowEvent } from '../flow/event.ts';
+import type { FlowEvent, FrameEvent } from '../flow/event.ts';
+import { fieldsOf } from '../flow/event-fields.ts';
 import type { Redact } from '../secrets/redact.ts';
 import { asItIs } from './views/event-rows.ts';
 
@@ -59,44 +60,23 @@ function withAddressesOf(original: unknown, redacted: unknown): unknown {
 }
 
 function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
-  switch (event.kind) {
-    case 'frame': {
-      // The fields of a frame may be getters, which a spread would not copy.
-      const { seq, atMs, server, life, kind, direction, length, offset, cut, http } = event;
-      const { payload: bytes, tail: end } = event;
-      const [payload, tail] = [redactBytes(bytes, redact), end && redactBytes(end, redact)];
-      if (payload === bytes && tail === end) return event;
-      return { seq, atMs, server, life, kind, direction, length, offset, cut, payload, tail, http, redacted: true };
-    }
-    case 'stderr': {
-      const payload = redactBytes(event.payload, redact);
-      return payload === event.payload ? event : { ...event, payload, redacted: true };
-    }
-    case 'fault': {
-      const prefix = redactBytes(event.prefix, redact);
-      return prefix === event.prefix ? event : { ...event, prefix, redacted: true };
-    }
-    case 'spawn':
-      return { ...event, command: redact(event.command) };
-    case 'state':
-      return { ...event, reason: event.reason && redact(event.reason) };
-    case 'error':
-      return { ...event, message: redact(event.message) };
-    case 'note':
-      return { ...event, text: redact(event.text) };
-    case 'client':
-      return { ...event, name: event.name && redact(event.name), version: event.version && redact(event.version) };
-    case 'remote':
-      return { ...event, url: redact(event.url), reason: event.reason && redact(event.reason) };
-    case 'http': {
-      const { url, requestHeaders, responseHeaders, reason } = event;
-      const texts = { requestHeaders, responseHeaders, reason };
-      const redacted = Object.entries(texts).map(([name, text]) => [name, text && redact(text)]);
-      return { ...event, url: redact(url), ...Object.fromEntries(redacted) };
-    }
-    default:
-      return event;
+  if (event.kind === 'frame') return redactFrame(event, redact);
+  const changes: Record<string, unknown> = {};
+  for (const { name, isBytes, secret } of fieldsOf(event.kind)!) {
+    const value = event[name as keyof FlowEvent] as unknown;
+    const kept = isBytes ? redactBytes(value as Uint8Array, redact) : secret && value ? redact(String(value)) : value;
+    if (kept !== value) Object.assign(changes, { [name]: kept, ...(isBytes && { redacted: true }) });
   }
+  return Object.keys(changes).length === 0 ? event : { ...event, ...changes };
+}
+
+function redactFrame(event: FrameEvent, redact: Redact): FrameEvent {
+  // The fields of a frame may be getters, which a spread would not copy.
+  const { seq, atMs, server, life, kind, direction, length, offset, cut, http } = event;
+  const { payload: bytes, tail: end } = event;
+  const [payload, tail] = [redactBytes(bytes, redact), end && redactBytes(end, redact)];
+  if (payload === bytes && tail === end) return event;
+  return { seq, atMs, server, life, kind, direction, length, offset, cut, payload, tail, http, redacted: true };
 }
 
 /** Returns the same bytes if there is nothing to hide. Otherwise bytes that are not UTF-8 are lost: safety before exactness. */

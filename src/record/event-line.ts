@@ -4,7 +4,8 @@
 import { isUtf8 } from 'node:buffer';
 import { escapeLineSeparators } from '../base/line-separators.ts';
 import { CapturedFrame } from '../flow/captured-frame.ts';
-import type { FlowEvent, FrameFact } from '../flow/event.ts';
+import type { FlowEvent, FrameFact, StderrFact } from '../flow/event.ts';
+import { fieldsOf } from '../flow/event-fields.ts';
 import type { Redact } from '../secrets/redact.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { PlainFrameLines } from './plain-frame-lines.ts';
@@ -59,45 +60,15 @@ export class EventLines {
   }
 
   #fields(event: FlowEvent): string {
-    switch (event.kind) {
-      case 'frame':
-        return this.#frame(event);
-      case 'stderr':
-        return `,"length":${event.length}${this.#bytes('', event.payload, event.redacted)}`;
-      case 'fault': {
-        const { direction, code, offset, length, prefix, redacted } = event;
-        const place = `,"direction":"${direction}","code":"${code}","offset":${offset},"length":${length}`;
-        return `${place}${this.#bytes('', prefix, redacted)}`;
-      }
-      case 'spawn':
-        return rest({ command: this.#redact(event.command), pid: event.pid });
-      case 'state':
-        return rest({ from: event.from, to: event.to, reason: event.reason && this.#redact(event.reason) });
-      case 'signal':
-        return rest({ signal: event.signal });
-      case 'exit':
-        return rest({ exitCode: event.exitCode, signal: event.signal });
-      case 'stop':
-        return rest({ rung: event.rung });
-      case 'error':
-        return rest({ code: event.code, message: this.#redact(event.message) });
-      case 'note':
-        return rest({ text: this.#redact(event.text) });
-      case 'client': {
-        const { state, door, principal, name, version, revision, stateless } = event;
-        return rest({ state, door, principal, ...this.#named(name, version), revision, stateless });
-      }
-      case 'link': {
-        const { request, wire, wireLife, direction, id } = event;
-        return rest({ request, wire, wireLife, direction, id });
-      }
-      case 'remote':
-      case 'http':
-      case 'hop': {
-        const { seq, atMs, server, life, kind, ...fields } = event;
-        return rest(this.#redactTexts(fields));
-      }
+    if (event.kind === 'frame') return this.#frame(event);
+    const values: Record<string, unknown> = {};
+    let bytes = '';
+    for (const { name, isBytes, secret } of fieldsOf(event.kind)!) {
+      const value = event[name as keyof FlowEvent] as unknown;
+      if (isBytes) bytes = this.#bytes('', value as Uint8Array, (event as StderrFact).redacted);
+      else values[name] = secret && typeof value === 'string' ? this.#redact(value) : value;
     }
+    return `${rest(values)}${bytes}`;
   }
 
   #frame(frame: FrameFact): string {
@@ -108,20 +79,6 @@ export class EventLines {
     const payload = this.#bytes('', frame.payload, frame.redacted);
     if (!frame.cut) return `${place}${payload}`;
     return `${place},"cut":true${payload}${this.#bytes('tail', frame.tail ?? new Uint8Array(0), frame.redacted)}`;
-  }
-
-  /** Clients choose their names, which may contain secrets. */
-  #named(name: string | undefined, version: string | undefined) {
-    return { name: name && this.#redact(name), version: version && this.#redact(version) };
-  }
-
-  /** Redacts URLs, headers and reasons. */
-  #redactTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    const redacted = ([name, value]: [string, unknown]) => [
-      name,
-      typeof value === 'string' ? this.#redact(value) : value,
-    ];
-    return Object.fromEntries(Object.entries(fields).map(redacted));
   }
 
   #bytes(name: '' | 'tail', bytes: Uint8Array, redacted: true | undefined): string {

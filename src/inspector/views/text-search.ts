@@ -2,7 +2,8 @@
 // process is not blocked, and returns after a bounded amount of work: the client continues where it stopped.
 
 import { decodeText } from '../../base/decode-text.ts';
-import { type FlowEvent, partsOf } from '../../flow/event.ts';
+import type { FlowEvent } from '../../flow/event.ts';
+import { partsOf } from '../../flow/event-fields.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import type { SearchPage } from '../api.ts';
 import { nothingRedacted, type Redaction } from '../redaction.ts';
