@@ -47,22 +47,30 @@ function check(args: string[], options: Partial<CheckServerOptions> = {}): Promi
 const crash = `process.stderr.write('at work\\n'.repeat(200) + 'Error: no disk\\n'); process.exit(3);`;
 
 test.concurrent.each([
-  ['during the call', server(crash), /There was no answer to `tools\/call`: the server exited with code 3\.$/],
+  [
+    'during the call',
+    server(crash),
+    /There was no answer to `tools\/call`: the server exited with code 3\.$/,
+    /^Catch the errors of a tool/,
+  ],
   [
     'after its answer',
     server('answer();', { before: `if (wasCalled && method === 'ping') { ${crash} }` }),
     /It was answered, and then the server exited with code 3\.$/,
+    /^Read stdin until its end/,
   ],
   [
     'after the answer to a later request',
     server('answer();', { before: `if (wasCalled && params?.name?.startsWith('standpipe')) { ${crash} }` }),
     /the server exited with code 3 by itself\.$/,
+    /^Read stdin until its end/,
   ],
 ])(
   'a server that exits %s violates the rule, with its stderr and its exit as evidence',
-  async (_when, args, reason) => {
+  async (_when, args, reason, fix) => {
     const report = await check(args, { only: [ALIVE] });
-    expect(report.outcomes).toMatchObject([{ status: 'failed', reason: expect.stringMatching(reason) }]);
+    const texts = { reason: expect.stringMatching(reason), fix: expect.stringMatching(fix) };
+    expect(report.outcomes).toMatchObject([{ status: 'failed', ...texts }]);
     expect(textOf(report)).toMatch(/→ [^\n]*"tools\/call".*stderr ….*Error: no disk.*· exited: code 3/s);
   },
 );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isViolated } from '../../src/check/report/rule-results.ts';
 import { checkServer } from '../../src/check/server/check-server.ts';
+import { serverRules } from '../../src/check/server/rules/index.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/check');
 
@@ -59,4 +60,39 @@ test.concurrent('a server without `resultType` violates the rule about it, and i
 test.concurrent('the frames of a notification that chose the era have the notification', async () => {
   const { evidenceOf } = await checkFamily('server.mjs', 'chooses-the-era-by-a-notification', 'modern');
   expect(evidenceOf('modern/era-of-each-request')).toMatch(/notifications\/cancelled.*\n.*tools\/list/);
+});
+
+test.concurrent.each([
+  ['supported_versions: V, resultType: "complete"', 'has no supportedVersions, but `supported_versions`'],
+  ['supportedVersions: V[0]', 'has supportedVersions that are a string'],
+  ['status: "unknown method"', undefined],
+])('a server that earlier revisions open, and that answers `server/discover` with { %s }', async (members, problem) => {
+  const code = `
+    const V = ['2026-07-28'];
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const serverInfo = { name: 'both', version: '1' };
+      const results = {
+        initialize: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo },
+        ping: {},
+        'server/discover': { ${members} },
+      };
+      const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });`;
+  const rule = 'modern/discover-versions';
+  const target = { command: process.execPath, args: ['-e', code], timeoutMs: 20_000 };
+  const { outcomes, revisions } = await checkServer({ ...target, only: [rule] });
+  expect(revisions).toEqual(['2025-11-25']);
+  expect(outcomes).toMatchObject([
+    problem === undefined
+      ? { rule, status: 'not applicable' }
+      : { rule, status: 'failed', revision: '2026-07-28', reason: `The answer to \`server/discover\` ${problem}.` },
+  ]);
+});
+
+test('the fixes of the rules about log levels name the levels', () => {
+  const fixes = serverRules.filter(({ id }) => /log-levels|log-messages/.test(id)).map(({ fix }) => fix.any);
+  expect(fixes).toHaveLength(3);
+  for (const fix of fixes) expect(fix).toContain('debug, info, notice, warning, error, critical, alert and emergency');
 });

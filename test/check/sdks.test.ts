@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/check/report/report.ts';
 import { serverRules } from '../../src/check/server/rules/index.ts';
 import { importable, installedVersion } from '../../src/check/server/sdk/installed-version.ts';
-import { type Sdk, type Signs, sdkOf } from '../../src/check/server/sdk/recognise-sdk.ts';
+import { ofPythonSdk, type Sdk, type Signs, sdkOf } from '../../src/check/server/sdk/recognise-sdk.ts';
 import { attributeToSdk, rulesOfSdks } from '../../src/check/server/sdk/sdk-findings.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -95,6 +95,86 @@ describe('a violation', () => {
     const attributed = attributeToSdk(found, { name: 'Go SDK' });
     expect(attributed.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
     expect(attributeToSdk(found, typescript)).toEqual(found);
+  });
+
+  describe('of Python', () => {
+    const outcome = (rule: string, reason: string, text = '{}'): Outcome => {
+      return { ...parseError, rule, reason, evidence: [{ kind: 'received', text, bytes: text.length }] };
+    };
+    const transport = [
+      parseError,
+      outcome('jsonrpc/invalid-request', 'A request whose method is a number was not answered.'),
+      outcome('jsonrpc/positional-params-are-answered', 'A request with the params [] was not answered.'),
+      outcome('jsonrpc/batches-are-answered', 'A batch was not answered.'),
+    ];
+    const answers = [
+      outcome(
+        'methods/invalid-cursors-are-refused',
+        '`tools/list` with an invalid cursor was answered with a result instead of the error -32602.',
+      ),
+      outcome(
+        'methods/unknown-tools-are-refused',
+        'The call of an unknown tool was answered with a result instead of the error -32602.',
+        '{"result":{"content":[{"text":"Unknown tool: standpipe_no_such_tool","type":"text"}],"isError":true}}',
+      ),
+      outcome(
+        'methods/unknown-resources-are-not-found',
+        'Reading an unknown resource was refused with -32602 "Unknown resource: x://y" instead of the code -32002.',
+      ),
+      ...['-32603 "Internal server error"', '0 "Unknown prompt: standpipe_no_such_prompt"'].map((error) =>
+        outcome(
+          'methods/unknown-prompts-are-refused',
+          `An unknown prompt was refused with ${error} instead of the code -32602.`,
+        ),
+      ),
+      ...['-32603 "Internal server error"', `0 "Missing required arguments: {'name'}"`].map((error) =>
+        outcome(
+          'methods/missing-prompt-arguments-are-refused',
+          `The prompt "greet" without its required arguments was refused with ${error} instead of the code -32602.`,
+        ),
+      ),
+    ];
+    const isAttributed = (outcomes: readonly Outcome[], sdk: Sdk) =>
+      attributeToSdk(outcomes, sdk).map(({ sdk: found }) => found !== undefined);
+    const all = (outcomes: readonly Outcome[], value: boolean) => outcomes.map(() => value);
+
+    test('is known for the 2.x line, and for the answers only with MCPServer', () => {
+      const low: Sdk = { name: 'Python SDK', version: '2.x' };
+      expect(isAttributed(transport, low)).toEqual(all(transport, true));
+      expect(isAttributed(answers, low)).toEqual(all(answers, false));
+      expect(isAttributed(answers, { ...low, part: 'MCPServer' })).toEqual(all(answers, true));
+      expect(isAttributed([...transport, ...answers], { name: 'Python SDK', part: 'MCPServer' })).not.toContain(true);
+    });
+
+    test('is known for the 4.x line of FastMCP', () => {
+      const [cursors] = answers;
+      const ofFastMcp = [
+        ...transport,
+        cursors!,
+        outcome(
+          'methods/unknown-tools-are-refused',
+          'The call of an unknown tool was answered with a result instead of the error -32602.',
+          `{"result":{"content":[{"text":"Unknown tool: 'standpipe_no_such_tool'","type":"text"}],"isError":true}}`,
+        ),
+        outcome(
+          'methods/unknown-resources-are-not-found',
+          'Reading an unknown resource was refused with -32602 "Resource not found: \'x://y\'" instead of the code -32002.',
+        ),
+        outcome(
+          'methods/missing-prompt-arguments-are-refused',
+          `The prompt "greet" without its required arguments was refused with -32603 "Error rendering prompt 'greet': Missing required arguments: {'name'}" instead of the code -32602.`,
+        ),
+      ];
+      expect(isAttributed(ofFastMcp, { name: 'FastMCP for Python', version: '4.0.10' })).toEqual(all(ofFastMcp, true));
+      expect(isAttributed(ofFastMcp, { name: 'FastMCP for Python', version: '2.12.4' })).not.toContain(true);
+    });
+
+    test('the line is known by the revision, and MCPServer by the titles of its schemas', () => {
+      const sdk: Sdk = { name: 'Python SDK' };
+      const tool = (title: string) => ({ name: 'add', inputSchema: { type: 'object', title } });
+      expect(ofPythonSdk(sdk, true, [tool('addArguments')])).toEqual({ ...sdk, version: '2.x', part: 'MCPServer' });
+      expect(ofPythonSdk(sdk, false, [tool('Add'), { name: 'other' }])).toEqual(sdk);
+    });
   });
 
   test('of FastMCP for TypeScript is known by its messages', () => {

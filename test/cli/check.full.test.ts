@@ -87,6 +87,8 @@ test.concurrent('--list names the rules, of one family too', async () => {
   const { stdout } = await spawnCli(['check', '--list', '--only', 'wire']);
   expect(stdout).toMatch(/^wire\/only-messages\tMUST\tall\tmust write only messages to stdout$/m);
   expect(stdout).not.toMatch(/^lifecycle/m);
+  const ofTwoLevels = await spawnCli(['check', '--list', '--rule', 'methods/cursors-are-accepted']);
+  expect(ofTwoLevels.stdout).toMatch(/^methods\/cursors-are-accepted\tMUST \(SHOULD until 2025-11-25\)\tall\t/m);
   const { rules } = JSON.parse((await spawnCli(['check', '--list', '--json'])).stdout);
   expect(rules[0]).toMatchObject({ id: 'lifecycle/opens', level: 'MUST', link: expect.stringMatching(/^https:/) });
 });

@@ -61,7 +61,7 @@ test.each(provenByOutput.filter(runsHere))('%s: %j is not waited for', async (na
 });
 
 const foundAtTimeout: typeof provenByOutput = [
-  ['missing-flush', python('never_flushes.py'), /only when its stdin is closed/, /flush=True/],
+  ['missing-flush', python('never_flushes.py'), /starts slowly, or does not flush stdout/, /^Raise .*flush=True/],
   ['missing-flush', node('reads-to-the-end.mjs'), /reads stdin to the end/, /line by line/],
   ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--litemcp/],
   ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],

@@ -21,12 +21,13 @@ import { type Selection, selectRules } from '../select-rules.ts';
 import { type Target, targetOf } from '../target.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
-import { explainSilence } from './explain-silence.ts';
+import { explainSilence, wrongDiscovery } from './explain-silence.ts';
 import { Lane } from './lane.ts';
 import { easeOlderRevisions } from './older-revisions.ts';
 import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
+import { discoverVersions } from './rules/modern/versions.ts';
 import { observe, readsObservation } from './rules/observation.ts';
 import { importable } from './sdk/installed-version.ts';
 import { recogniseSdk, type Sdk } from './sdk/recognise-sdk.ts';
@@ -126,7 +127,10 @@ function jobsOf(
   const supported = open.map(({ revision }) => revision);
   return rules.flatMap((rule): Job[] => {
     const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
-    if (fitting.length === 0) return [otherRevisions(rule, open[0]!, options, budget)];
+    if (fitting.length === 0) {
+      const wrong = rule === discoverVersions ? wrongOpenings(refused, options, budget) : [];
+      return wrong.length > 0 ? wrong : [otherRevisions(rule, open[0]!, options, budget)];
+    }
     return fitting.map((lane) => {
       const begin = () => {
         const trial = new Trial(lane, [...open, ...refused]);
@@ -143,6 +147,18 @@ function jobsOf(
       };
       return { rule, uses: rule.uses, lane, begin };
     });
+  });
+}
+
+/** A server that earlier revisions open may answer `server/discover` in a way that no client can use. */
+function wrongOpenings(refused: readonly Lane[], options: CheckServerOptions, budget: Budget): Job[] {
+  return refused.flatMap((lane): Job[] => {
+    const reason = wrongDiscovery(lane);
+    if (reason === undefined) return [];
+    const check = () => violation(reason, lane.observed[0]!.answersTo(1)[0]!);
+    return [
+      { rule: discoverVersions, uses: 'seen', lane, begin: () => ({ judging: judging(lane, options, budget), check }) },
+    ];
   });
 }
 

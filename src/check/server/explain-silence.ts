@@ -1,7 +1,8 @@
 // Why a server opened in no revision: the diagnosis that the rest of Standpipe gives, with the fix for its language.
 
+import type { JsonObject } from '../../base/json-object.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { wrongMember } from '../../base/wrong-member.ts';
+import { spellingOf, wrongMember } from '../../base/wrong-member.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import { idAsText } from '../../diagnosis/text-id.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
@@ -32,6 +33,8 @@ export interface Silence {
 
 /** How long a server that does not exit at the end of its stdin is waited for. */
 const MOST_AFTER_END_MS = 10_000;
+
+const VERSIONS = 'supportedVersions';
 
 const ACCEPT = 'Answer `initialize` with a published version of MCP that the server accepts when it is requested.';
 
@@ -81,6 +84,18 @@ function firstAnswer({ observed: [probe] }: Lane): Answer | undefined {
   return frame && readAnswer(frame, 1);
 }
 
+/** What is wrong with the versions in the answer to `server/discover`, if its result can be of no revision but a modern one. */
+export function wrongDiscovery(lane: Lane): string | undefined {
+  const result = eraOf(lane.revision) === 'modern' ? firstAnswer(lane)?.result : undefined;
+  if (!result || isListOfVersions(result.supportedVersions)) return undefined;
+  const isModern = spellingOf(VERSIONS, result) ?? result[VERSIONS] ?? result.resultType;
+  return isModern === undefined ? undefined : wrongVersions(result);
+}
+
+function wrongVersions(result: JsonObject): string {
+  return `The answer to \`server/discover\` ${wrongMember(result, VERSIONS)}.`;
+}
+
 function refusal(lane: Lane): Omit<Silence, 'lane'> {
   const isModern = eraOf(lane.revision) === 'modern';
   const answer = firstAnswer(lane);
@@ -91,11 +106,7 @@ function refusal(lane: Lane): Omit<Silence, 'lane'> {
   if (!result) return { reason: `${reason}: \`${method}\` was answered with ${withoutResult(answer)}.`, fix };
   if (isModern) {
     const { supportedVersions } = result;
-    if (!isListOfVersions(supportedVersions))
-      return {
-        rule: discoverVersions,
-        reason: `The answer to \`${method}\` ${wrongMember(result, 'supportedVersions')}.`,
-      };
+    if (!isListOfVersions(supportedVersions)) return { rule: discoverVersions, reason: wrongVersions(result) };
     return {
       reason: `${reason}: \`${method}\` was answered with the versions ${JSON.stringify(supportedVersions)}.`,
       fix,

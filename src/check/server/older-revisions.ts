@@ -17,7 +17,7 @@ export function easeOlderRevisions(
   );
   return outcomes.map((outcome) => {
     const { status, rule, revision } = outcome;
-    if (status !== 'failed' || revision === undefined || revision === newest) return outcome;
+    if (status !== 'failed' || revision === undefined || revision >= newest!) return outcome;
     if (asked.includes(revision) || failing.has(rule)) return outcome;
     return { ...outcome, status: 'warning', note: noteOf(revision, newest!) };
   });

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
-import type { Check } from '../../check/checks.ts';
+import type { Check, RuleInfo } from '../../check/checks.ts';
 import type { CheckReport } from '../../check/report/report.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { readNamedCall } from '../check/named-call.ts';
@@ -176,10 +176,15 @@ async function list(
   const rules = selectRules(all, { only: [...only, ...rule], skip });
   if (out.json) out.document({ rules });
   else {
-    const rows = rules.map(({ id, level, title, revisions }) => [id, level, since(revisions), title]);
+    const rows = rules.map((rule) => [rule.id, bothLevels(rule), since(rule.revisions), rule.title]);
     printRows(out, ['RULE', 'LEVEL', 'REVISIONS', 'TITLE'], rows);
   }
   return ExitCode.done;
+}
+
+function bothLevels({ level, levels = {}, revisions }: RuleInfo): string {
+  const older = revisions.find((each) => levels[each]);
+  return older ? `${level} (${levels[older]} until ${older})` : level;
 }
 
 function since(revisions: readonly Revision[]): string {

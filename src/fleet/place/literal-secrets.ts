@@ -61,7 +61,7 @@ function named(what: string, name: string, value: Located, spelling: string): Li
 /** `$NAME` and `$(command)` in a shell. */
 const shellVariable = /^["']?\$[A-Za-z_(]/;
 const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
-/** `none`, `oauth2`: a kind of authentication, not a credential. */
+/** Kinds of authentication, not credentials. `isWorthMasking` excludes `none`. */
 const kinds = /^(?:basic|bearer|oauth2?|oidc|jwt|mtls|required|optional)$/i;
 /** `/run/secrets/token`, `~/.ssh/id_ed25519`. Secrets that happen to begin with a slash have longer parts. */
 const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\p{L}\p{M}\p{N}_ .@-]{1,30}){2,}$/u;
@@ -88,7 +88,7 @@ function isLiteral(secret: string): boolean {
   return around.some((text) => text.length >= 8 && /\d/.test(text) && /[A-Za-z]/.test(text));
 }
 
-/** For example `Bearer ${AUTHORIZATION}`. */
+/** For example `Bearer ${TOKEN}` for the header `Authorization`, and `${X_API_KEY}` for `X-API-Key`. */
 function example(name: string, value: string): string {
   const scheme = /^(Bearer|Basic|Token) /i.exec(value)?.[0] ?? '';
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');

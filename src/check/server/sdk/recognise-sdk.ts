@@ -15,6 +15,8 @@ export type SdkName = 'TypeScript SDK' | 'Python SDK' | 'FastMCP for Python' | '
 export interface Sdk {
   readonly name: SdkName;
   readonly version?: string;
+  /** The part of the SDK that answers for the code of the user, if the server uses it. */
+  readonly part?: 'MCPServer';
 }
 
 /** What a server answers, and what it writes to stderr. */
@@ -33,8 +35,10 @@ export async function recogniseSdk(lane: Lane, target: Target): Promise<Sdk | un
   const probe = await lane.start();
   try {
     const sdk = sdkOf(await signsOf(probe));
+    const isModern = eraOf(lane.revision) === 'modern';
+    if (sdk?.name === 'Python SDK') return ofPythonSdk(sdk, isModern, lane.facts.tools);
     if (sdk?.name !== 'TypeScript SDK') return sdk;
-    const version = installedVersion(target, eraOf(lane.revision) === 'modern');
+    const version = installedVersion(target, isModern);
     return version === undefined ? sdk : { ...sdk, version };
   } finally {
     await probe.stop();
@@ -51,6 +55,12 @@ export function sdkOf({ malformed, unknown, stderr }: Signs): Sdk | undefined {
   if (code === -32601 && message === `method not found: "${UNKNOWN}"`) return { name: 'Go SDK' };
   if (code === -32601 && message === `Method '${UNKNOWN}' is not available.`) return { name: 'C# SDK' };
   return undefined;
+}
+
+/** Its 1.x line has no modern revision. MCPServer makes the input schema of a tool from a model that it names after the function. */
+export function ofPythonSdk(sdk: Sdk, isModern: boolean, tools: readonly JsonObject[]): Sdk {
+  const isMade = ({ inputSchema }: JsonObject) => isObject(inputSchema) && /.Arguments$/.test(`${inputSchema.title}`);
+  return { ...sdk, ...(isModern && { version: '2.x' }), ...(tools.some(isMade) && { part: 'MCPServer' }) };
 }
 
 async function signsOf(probe: Probe): Promise<Signs> {

@@ -7,6 +7,10 @@ import type { Sdk, SdkName } from './recognise-sdk.ts';
 
 interface SdkFinding {
   readonly sdk: SdkName;
+  /** Default: any. */
+  readonly version?: RegExp;
+  /** Default: any. */
+  readonly part?: Sdk['part'];
   readonly rules: readonly string[];
   readonly reason: RegExp;
   /** Of the last frame of the server: a sign of the part of the SDK that a user may replace. */
@@ -18,6 +22,11 @@ interface SdkFinding {
 }
 
 const fastmcp = { name: 'FastMCP for TypeScript', package: 'fastmcp' };
+/** Tried with 2.3.0 and 4.0.10. */
+const pythonSdk = { sdk: 'Python SDK', version: /^2\./ } as const;
+const mcpServer = { ...pythonSdk, part: 'MCPServer' } as const;
+const pythonFastmcp = { sdk: 'FastMCP for Python', version: /^4\./ } as const;
+
 const issue = (number: number) => `https://github.com/modelcontextprotocol/typescript-sdk/issues/${number}`;
 
 const findings: readonly SdkFinding[] = [
@@ -88,6 +97,54 @@ const findings: readonly SdkFinding[] = [
     reason: /was served by an earlier revision\.$/,
     note: 'serveStdio of its 2.x line chooses the era by the first message.',
   },
+  ...[pythonSdk, pythonFastmcp].flatMap((sdk): SdkFinding[] => [
+    {
+      ...sdk,
+      rules: ['jsonrpc/parse-error', 'jsonrpc/invalid-request', 'jsonrpc/positional-params-are-answered'],
+      reason: /was not answered\.$/,
+      note: 'Its stdio transport does not answer lines that do not fit its model of a message.',
+    },
+    {
+      ...sdk,
+      rules: ['jsonrpc/batches-are-answered'],
+      reason: /^A batch was not answered\.$/,
+      note: 'It accepts 2025-03-26 without batches, over stdio.',
+    },
+  ]),
+  ...[mcpServer, pythonFastmcp].flatMap((sdk): SdkFinding[] => [
+    {
+      ...sdk,
+      rules: ['methods/invalid-cursors-are-refused'],
+      reason: /`tools\/list` .{0,200} was answered with a result/,
+      note: 'It has one page of tools and ignores cursors.',
+    },
+    {
+      ...sdk,
+      rules: ['methods/unknown-tools-are-refused'],
+      reason: /was answered with a result/,
+      frame: /"text":"Unknown tool: '?standpipe_no_such_tool'?"/,
+      note: 'It reports an unknown tool as the result of a tool.',
+    },
+    {
+      ...sdk,
+      rules: ['methods/unknown-resources-are-not-found'],
+      reason: /-32602 "(?:Unknown resource: |Resource not found: ')/,
+      note: 'It refuses an unknown resource with -32602 in all revisions.',
+    },
+    {
+      ...sdk,
+      rules: ['methods/missing-prompt-arguments-are-refused'],
+      reason:
+        /refused with (?:-32603 "Internal server error"|(?:0|-32603) "(?:Error rendering prompt .{0,200})?Missing required arguments: \{)/,
+      note: 'It has no code of its own for missing arguments of a prompt.',
+    },
+  ]),
+  {
+    ...mcpServer,
+    rules: ['methods/unknown-prompts-are-refused'],
+    reason: /refused with (?:-32603 "Internal server error"|0 "Unknown prompt: )/,
+    note: 'It has no code of its own for an unknown prompt.',
+  },
   {
     sdk: 'Go SDK',
     rules: ['wire/json-in-any-form'],
@@ -145,7 +202,7 @@ export function attributeToSdk(
       const found = by ? find(by.package) : sdk;
       return found && [by?.name ?? sdk.name, found.version].join(' ').trim();
     };
-    const row = findings.find((each) => each.sdk === sdk.name && fits(each, outcome) && maker(each));
+    const row = findings.find((each) => isOf(each, sdk) && fits(each, outcome) && maker(each));
     if (!row) return outcome;
     const { note, issue } = row;
     const name = maker(row)!;
@@ -153,6 +210,10 @@ export function attributeToSdk(
     const status = isEased ? 'warning' : outcome.status;
     return { ...outcome, status, sdk: { name, note, ...(issue && { issue }) } };
   });
+}
+
+function isOf({ sdk: name, version = /^/, part }: SdkFinding, sdk: Sdk): boolean {
+  return sdk.name === name && version.test(sdk.version ?? '') && (part === undefined || part === sdk.part);
 }
 
 /** Whether an SDK is known to cause one of them, so that it is worth a process to find out which. */

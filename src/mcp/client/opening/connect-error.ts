@@ -54,10 +54,11 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
   if (error.code === 'REQUEST_TIMEOUT') {
     const message = `${failed}: no answer to ${step} within ${startupTimeoutMs} ms`;
     if (found) {
+      const late = orSlow(found);
       return new PeerError(
         'REQUEST_TIMEOUT',
-        `${message}: the server ${found.problem}`,
-        diagnosed(error, evidence, orSlow(found)),
+        `${message}: the server ${late.problem}`,
+        diagnosed(error, evidence, late),
       );
     }
     const slow = slowStartHint(evidence);
@@ -102,10 +103,15 @@ export function hopelessStart(found: Diagnosis): never {
   throw new HopelessStart(found);
 }
 
-/** The stdin of a server that starts slowly is closed too, and its answer may follow by chance. */
+/** The stdin of a server that starts slowly is closed too, and its answer may follow by chance: nothing proves which it is. */
 function orSlow(found: Diagnosis): Diagnosis {
   if (found.name !== 'missing-flush') return found;
-  return { ...found, fix: `${found.fix} If it starts slowly, raise startupTimeoutMs.` };
+  return {
+    ...found,
+    problem:
+      'answered later, after its stdin was closed: it starts slowly, or does not flush stdout, or reads stdin to the end first',
+    fix: `Raise startupTimeoutMs: a server that starts slowly then answers. If it does not: ${found.fix}`,
+  };
 }
 
 function told({ problem, fix }: Diagnosis): string {

@@ -164,9 +164,12 @@ test('a result of server/discover without its versions is named if initialize is
   const server = await start();
   server.answer(await server.message(0), { supported_versions: ['2026-07-28'], capabilities: {} });
   server.refuse(await server.message(1), -32022, { supported: ['2026-07-28'] });
-  await expect(server.connecting).rejects.toThrow(
-    'its answer to server/discover has no supportedVersions, but `supported_versions`, and it refused initialize: no',
-  );
+  await expect(server.connecting).rejects.toMatchObject({
+    message: expect.stringContaining(
+      'its answer to server/discover has no supportedVersions, but `supported_versions`, and it refused initialize: no',
+    ),
+    hint: expect.stringContaining('name this member `supportedVersions`'),
+  });
 });
 
 test('the other end goes away: the step is named', async () => {

@@ -21,7 +21,7 @@ import { makeEnvelope } from '../session/modern-session.ts';
 import { openTranscript, readTranscriptServer, speaksTranscript } from '../session/transcript-dialect.ts';
 import type { Warn } from '../warnings.ts';
 import type { KnownEra } from './era-memory.ts';
-import { type Answer, isModernRefusal, judgeProbe, revisionNamedIn, type Verdict } from './probe.ts';
+import { type Answer, isModernRefusal, judgeProbe, NAME_VERSIONS, revisionNamedIn, type Verdict } from './probe.ts';
 import { untilUp } from './until-up.ts';
 
 export interface Agreement {
@@ -119,7 +119,7 @@ export class Negotiation {
         if (!this.#options.mayFallBack) throw answer.error ?? failed('it does not speak 2026-07-28');
         return this.#legacy(verdict.offer).catch((error: unknown) => {
           if (!verdict.why || !(error instanceof RpcError)) throw error;
-          throw failed(`${verdict.why}, and it refused initialize: ${error.message}`, error);
+          throw failed(`${verdict.why}, and it refused initialize: ${error.message}`, error, NAME_VERSIONS);
         });
     }
   }
@@ -289,9 +289,8 @@ function transcriptAgreement(result: Record<string, unknown>): Agreement {
   };
 }
 
-function failed(why: string, cause?: Error): PeerError {
-  return new PeerError('NEGOTIATION_FAILED', `No common protocol with the server: ${why}`, {
-    cause,
-    hint: 'Update the server or this package; `era` and `revision` of connect() say what may be tried.',
-  });
+const UPDATE = 'Update the server or this package; `era` and `revision` of connect() say what may be tried.';
+
+function failed(why: string, cause?: Error, hint = UPDATE): PeerError {
+  return new PeerError('NEGOTIATION_FAILED', `No common protocol with the server: ${why}`, { cause, hint });
 }

@@ -23,6 +23,10 @@ export type Verdict =
   /** A modern server without a common revision. */
   | { kind: 'unusable'; why: string };
 
+/** The hint for `why` of a legacy verdict. */
+export const NAME_VERSIONS =
+  'In the server, name this member `supportedVersions`: a list of the revisions that it supports, such as ["2026-07-28"].';
+
 export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
   return answer.error ? judgeError(answer.error) : judgeResult(answer.result, asked);
 }

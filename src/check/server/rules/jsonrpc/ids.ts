@@ -1,6 +1,8 @@
 // Ids come back as they were sent: a client finds the request of an answer by nothing else.
 
-import { violation } from '../../../verdict.ts';
+import { isObject } from '../../../../base/json-object.ts';
+import { parsed } from '../../../parsed-json.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { echo } from '../answers.ts';
@@ -38,6 +40,43 @@ export const stringIds: ServerRule = {
   },
   check: (trial) => areEchoed(trial, ['', '7007', 'null', 'a "b" c/d', 'x'.repeat(300)]),
 };
+
+export const idSpelling: ServerRule = {
+  ...common,
+  id: 'jsonrpc/integer-ids-stay-integers',
+  level: 'ADVICE',
+  title: 'write integer ids without a fraction or an exponent',
+  says: 'An answer to the request 7 with the id 7.0 or 7e0 has an equal id. Clients that compare the text of ids, or read them as integers, do not recognise it.',
+  source: { of: 'json-rpc', anchor: 'request_object' },
+  fix: {
+    python: 'Keep the id as json.loads returns it: no conversion with float().',
+    java: integerIds.fix.java!,
+    dotnet: integerIds.fix.dotnet!,
+    go: integerIds.fix.go!,
+    any: 'Keep the id as the JSON value it was, not as a floating-point number.',
+  },
+  check: async (trial) => {
+    const id = 7;
+    const { frame, id: found } = await echo(await trial.shared(), id);
+    if (!frame || found !== id) notApplicable('the id does not come back (jsonrpc/integer-ids-are-echoed)');
+    const written = inexactId(Buffer.from(frame.bytes).toString('utf8'));
+    if (written !== undefined) violation(`The request with the id ${id} was answered with the id ${written}.`, frame);
+  },
+};
+
+/** Candidates of a long answer. */
+const MOST_IDS = 20;
+
+/** The id of the message, as it is written, if it has a fraction or an exponent. Ids inside of the result do not count. */
+function inexactId(text: string): string | undefined {
+  const candidates = text.matchAll(/"id"\s*:\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g);
+  for (const { 0: member, 1: written = '', index } of [...candidates].slice(0, MOST_IDS)) {
+    if (/^-?\d+$/.test(written)) continue;
+    const marked = parsed(`${text.slice(0, index)}"id":"marked"${text.slice(index + member.length)}`);
+    if (isObject(marked) && marked.id === 'marked') return written;
+  }
+  return undefined;
+}
 
 async function areEchoed(trial: Trial, ids: readonly (string | number)[]): Promise<void> {
   const conversation = await trial.shared();

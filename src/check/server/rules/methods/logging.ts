@@ -10,6 +10,7 @@ import { callOnce, surveyOf } from './survey.ts';
 
 const MESSAGE = 'notifications/message';
 const undeclared = 'the server declares no logging';
+const named = `${logLevels.slice(0, -1).join(', ')} and ${logLevels.at(-1)}`;
 
 export const levelsAreAccepted: ServerRule = {
   id: 'methods/log-levels-are-accepted',
@@ -17,7 +18,7 @@ export const levelsAreAccepted: ServerRule = {
   title: 'accept every log level',
   says: 'A server that declares logging accepts `logging/setLevel` with each of the eight levels from debug to emergency.',
   source: { of: 'mcp', page: 'server/utilities/logging#log-levels' },
-  fix: { any: 'Accept debug, info, notice, warning, error, critical, alert and emergency.' },
+  fix: { any: `Accept ${named}.` },
   until: '2025-11-25',
   runs: 'each era',
   uses: 'shared',
@@ -38,7 +39,7 @@ export const unknownLevels: ServerRule = {
   title: 'refuse an unknown log level with -32602',
   says: 'A log level that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/utilities/logging#error-handling' },
-  fix: { any: 'Compare the level with the eight known ones, and answer with the error -32602 if it is none of them.' },
+  fix: { any: `The levels are ${named}. Answer with the error -32602 if the level is none of them.` },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
@@ -57,7 +58,9 @@ export const logMessages: ServerRule = {
   title: 'send log messages with a known level and data',
   says: 'A log message has one of the eight levels, and `data`, which is any JSON value. `logger` is a string.',
   source: { of: 'mcp', page: 'server/utilities/logging#log-message-notifications' },
-  fix: { any: 'Send `{"level": "info", "data": …}`. The text of the message belongs into `data`.' },
+  fix: {
+    any: `Send \`{"level": "info", "data": …}\`, with the text of the message in \`data\`. The levels are ${named}.`,
+  },
   runs: 'each revision',
   uses: 'seen',
   check: ({ seen }) => {

@@ -48,14 +48,14 @@ export const updatesAreForSubscribers: ServerRule = {
   check: async (trial) => {
     const { calls } = await surveyOf(trial);
     const uris = subscribable(trial);
+    refuseUpdates(
+      trial.seen.flatMap(({ frames }) => frames),
+      'without a subscription',
+    );
     const changing = calls.filter(({ call }) => {
       const { annotations } = call.tool;
       return !(isObject(annotations) && annotations.readOnlyHint === true);
     });
-    refuseUpdates(
-      calls.flatMap(({ window }) => window),
-      'before any subscription',
-    );
     for (const uri of uris) await exchange(trial, 'resources/subscribe', { uri });
     let updating: (typeof changing)[number] | undefined;
     for (const made of changing) {

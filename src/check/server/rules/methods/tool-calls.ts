@@ -16,6 +16,9 @@ const MOST_CALLS = 5;
 /** Missing capability of the client (2026-07-28), and a page that the user has to visit first (2025-11-25). */
 const OF_THE_CLIENT = [-32021, -32042];
 
+const EXITS_LATER =
+  'Read stdin until its end: a loop that stops after an answer, or a call of exit, ends the server. Catch the errors of work that goes on after the answer too.';
+
 export const callsKeepTheServerAlive: ServerRule = {
   id: 'methods/calls-keep-the-server-alive',
   level: 'MUST',
@@ -37,14 +40,14 @@ export const callsKeepTheServerAlive: ServerRule = {
       const { call, next, later, failure } = fatal;
       const how = later ? `It was answered, and then ${later.how}.` : failure;
       const proof = [...proofOf(fatal), ...(next ? proofOf(next) : []), ...(later?.proof ?? [])];
-      violation(`The call of "${call.name}" ended the server. ${how}`, ...proof);
+      throw new Violation(`The call of "${call.name}" ended the server. ${how}`, proof, later && EXITS_LATER);
     }
     for (const probe of trial.seen.filter(({ endedByItself }) => endedByItself)) {
       const { entries } = probe.transcript;
       const last = calls.findLast(({ sent }) => entries.includes(sent));
       if (!last) continue;
       const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
-      violation(reason, ...proofOf(last), ...endAfter(last.sent, entries));
+      throw new Violation(reason, [...proofOf(last), ...endAfter(last.sent, entries)], EXITS_LATER);
     }
     const slow = unanswered(trial, calls);
     if (slow) notApplicable(slow);

@@ -10,9 +10,11 @@ import { exchangesOfAllVersions } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 
 const UNSUPPORTED = -32022;
-const UNKNOWN = '1900-01-01';
+const OLDER = '1900-01-01';
+/** A server that compares only the beginning of a version, or its order, accepts it. */
+const NEWER = '2099-01-01';
 const METHOD = 'server/discover';
-const badVersion = { _meta: { [PROTOCOL_VERSION]: UNKNOWN } };
+const inVersion = (version: string) => ({ _meta: { [PROTOCOL_VERSION]: version } });
 const negotiation = page('basic/versioning#protocol-version-negotiation');
 const fix = {
   any: 'Compare `io.modelcontextprotocol/protocolVersion` of each request with the versions that the server supports. Refuse others with -32022 and `data: { supported: […], requested }`.',
@@ -43,13 +45,16 @@ export const versionRules = [
     fix,
     uses: 'own',
     check: async (trial) => {
-      const probe = await trial.start();
-      probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params: withEnvelope(badVersion, trial.revision, {}) });
-      const frame = await probe.answerTo(1, `\`${METHOD}\` in ${UNKNOWN}`);
-      const { error } = readAnswer(frame, 1);
-      if (!error) violation(`A request in ${UNKNOWN} was answered with a result.`, frame);
-      if (error.code !== UNSUPPORTED)
-        violation(`A request in ${UNKNOWN} was refused with ${error.code} instead of ${UNSUPPORTED}.`, frame);
+      for (const version of [OLDER, NEWER]) {
+        const probe = await trial.start();
+        const params = withEnvelope(inVersion(version), trial.revision, {});
+        probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params });
+        const frame = await probe.answerTo(1, `\`${METHOD}\` in ${version}`);
+        const { error } = readAnswer(frame, 1);
+        if (!error) violation(`A request in ${version} was answered with a result.`, frame);
+        if (error.code !== UNSUPPORTED)
+          violation(`A request in ${version} was refused with ${error.code} instead of ${UNSUPPORTED}.`, frame);
+      }
     },
   }),
   modernRule({
@@ -62,8 +67,8 @@ export const versionRules = [
     uses: 'shared',
     check: async (trial) => {
       const conversation = await trial.shared();
-      const { result, frame } = await conversation.request(METHOD, badVersion);
-      if (result) violation(`After others in ${trial.revision}, a request in ${UNKNOWN} was served.`, frame);
+      const { result, frame } = await conversation.request(METHOD, inVersion(OLDER));
+      if (result) violation(`After others in ${trial.revision}, a request in ${OLDER} was served.`, frame);
       await conversation.result(METHOD);
     },
   }),
