@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse } from 'jsonc-parser';
 import { afterAll, expect, test } from 'vitest';
+import { Host } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { cleanEnv, fixturePath, folder, runCli } from './run-cli.ts';
 
@@ -234,6 +235,21 @@ test('windows of three hosts share one process, unless its variables or its fold
     stderr: expect.stringContaining('No host of shared'),
   });
   await Promise.all(clients.map((client) => client.close()));
+});
+
+test('a host that runs a shared entry leaves the background host to the other clients when it stops', async () => {
+  const file = write('cursor');
+  await runCli(['share', 'install', file]);
+  const { command, args, env } = parse(read(file)).mcpServers['slow one'];
+  const given = { ...(cleanEnv as Record<string, string>), ...env };
+  const host = new Host({ mcpServers: { one: { command, args, env: given } } });
+  expect(await host.start()).toMatchObject([{ state: 'ready' }]); // its relay starts the background host
+  const window = await openWindow(file, 'slow one');
+  await host.stop();
+  const { content } = await window.callTool({ name: 'hello', arguments: {} });
+  expect(content).toEqual([{ type: 'text', text: 'hello' }]);
+  await window.close();
+  expect(await runCli(['down', '--shared'])).toMatchObject({ code: 0 });
 });
 
 test('warnings about files come once at install, and never about our own command or at uninstall', async () => {

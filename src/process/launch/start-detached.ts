@@ -1,7 +1,9 @@
 // Starts this program again in the background, in its own session and without the terminal, folder and streams of its parent. The new
-// process reports the result of its start in one message and then runs independently.
+// process reports the result of its start in one message and then runs independently: stopping the server or host that this program
+// belongs to does not stop it.
 
 import { spawn } from 'node:child_process';
+import { leaveTrees } from '../tree/mark.ts';
 
 export interface DetachedOptions {
   cwd: string;
@@ -25,7 +27,7 @@ export function startDetached(args: readonly string[], options: DetachedOptions)
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd,
-      env,
+      env: leaveTrees(env),
       detached: true,
       windowsHide: true,
       stdio: ['ignore', output, output, 'ipc'],

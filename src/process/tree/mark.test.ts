@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from '../launch/environment.ts';
-import { addMark, hasMark, newMark } from './mark.ts';
+import { addMark, hasMark, leaveTrees, newMark } from './mark.ts';
 
 test('marks differ, and fit into a list, a line and a pattern of the shell', () => {
   const marks = Array.from({ length: 1000 }, newMark);
@@ -15,6 +15,13 @@ test('a mark is added to those of the outer hosts, which the short list hands on
     PATH: '/bin',
     STANDPIPE_MARKS: 'outer inner',
   });
+});
+
+test('a background host has no mark of the trees that it left, and names them in another form', () => {
+  const own = { STANDPIPE_MARKS: 'outer inner' };
+  const environment = leaveTrees({ PATH: '/bin', ...own }, own);
+  expect(environment).toEqual({ PATH: '/bin', STANDPIPE_LEFT: 'renni retuo' });
+  expect(leaveTrees({ PATH: '/bin' }, {})).toEqual({ PATH: '/bin' });
 });
 
 test.runIf(process.platform === 'linux')('a process that is none, or another user’s, has no mark', () => {

@@ -1,10 +1,14 @@
 // A mark is a random string in a server's environment, inherited by all processes that it starts. It identifies processes that left the
 // group and the session of the server and lost their parent: daemons, and processes started while the host was killed.
 // The variable holds a list, outermost host first, because a server can itself be a host. A mark is not a secret.
+//
+// A background host outlives the server that started it: `leaveTrees` removes the marks from its environment and records there which
+// trees it left, because it stays a descendant of that server.
 
 import { readFileSync } from 'node:fs';
 
 export const marksVariable = 'STANDPIPE_MARKS';
+const leftVariable = 'STANDPIPE_LEFT';
 
 /** 100 bits. Does not use node:crypto, which takes milliseconds to load. */
 export function newMark(): string {
@@ -26,4 +30,24 @@ export function hasMark(pid: number, mark: string): boolean | undefined {
   } catch {
     return false; // the process has exited or belongs to another user
   }
+}
+
+/** The environment of a process that is not part of the trees which this process belongs to. */
+export function leaveTrees(
+  environment: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const { [marksVariable]: _, ...rest } = environment;
+  const marks = own[marksVariable];
+  return marks ? { ...rest, [leftVariable]: reversed(marks) } : rest;
+}
+
+/** True if the process, although a descendant, left the tree with this mark. */
+export function hasLeft(pid: number, mark: string): boolean {
+  return hasMark(pid, reversed(mark)) === true;
+}
+
+/** A search for the mark in an environment must not find the trees that a process left. */
+function reversed(marks: string): string {
+  return [...marks].reverse().join('');
 }

@@ -3,14 +3,15 @@
 //
 // On Linux the members are: the leader, every process in its group or session or with its mark (mark.ts), every descendant of those, and
 // every process that was a member at an earlier check (so an escaped child is still known after its parent died and it was adopted by
-// init). With `keepDaemons` only the group and the session count: a process that left both is a daemon.
+// init). With `keepDaemons` only the group and the session count: a process that left both is a daemon. A background host that a member
+// started is not a member, and neither are the servers of that host (`leaveTrees`).
 // Not found: a process that left the session, lost its parent and hides its environment before the first check.
 // On macOS and other POSIX systems: only the group. On Windows: the processes of the job (windows-job.ts), or without a job the processes
 // that `taskkill /T` finds below a running leader.
 
 import { spawn } from 'node:child_process';
 import { windowsTool } from '../launch/system.ts';
-import { hasMark } from './mark.ts';
+import { hasLeft, hasMark } from './mark.ts';
 import { type ProcessRow, readProcessRow, readProcessTable, readResidentBytes } from './process-table.ts';
 import { isRunning, sendSignal } from './signals.ts';
 import type { WindowsJob } from './windows-job.ts';
@@ -89,7 +90,7 @@ export class ProcessTree {
     }
     const members = new Set<ProcessRow>();
     const add = (row: ProcessRow) => {
-      if (row.dead || row.pid === process.pid || members.has(row)) return;
+      if (row.dead || row.pid === process.pid || members.has(row) || this.#hasLeft(row)) return;
       members.add(row);
       if (!this.#keepDaemons) for (const child of children.get(row.pid) ?? []) add(child);
     };
@@ -104,7 +105,7 @@ export class ProcessTree {
   #anySeenAlive(): boolean {
     for (const pid of this.#seen.keys()) {
       const row = readProcessRow(pid);
-      if (row && !row.dead && this.#isOurs(row)) return true;
+      if (row && !row.dead && this.#isOurs(row) && !this.#hasLeft(row)) return true;
     }
     return false;
   }
@@ -112,6 +113,11 @@ export class ProcessTree {
   #isOurs(row: ProcessRow): boolean {
     if (!this.#keepDaemons && this.#seen.get(row.pid) === row.startTicks) return true;
     return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
+  }
+
+  /** Only the leader of another session can have left. Not cached: a process has the environment of its parent until it runs its program. */
+  #hasLeft({ pid, session }: ProcessRow): boolean {
+    return session === pid && pid !== this.leaderPid && hasLeft(pid, this.#mark);
   }
 
   /** A process that started before the leader, or was once found without the mark, never has it. So most environments are not read. */
