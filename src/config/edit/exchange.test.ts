@@ -213,6 +213,17 @@ test('secrets become references: variables, or inputs of VS Code', async () => {
   ]);
 });
 
+test('references in an imported entry are defined in the inputs of a config of VS Code', async () => {
+  const { write, from, read } = newContext();
+  write('.cursor/mcp.json', { mcpServers: literal });
+  write('.vscode/mcp.json', { inputs: [], servers: {} });
+  const { changed } = await from('cursor', '.vscode/mcp.json', { secrets: 'reference' });
+  const { servers, inputs } = JSON.parse(read('.vscode/mcp.json'));
+  expect(servers.github.env.GITHUB_TOKEN).toBe('${input:GITHUB_TOKEN}');
+  expect(inputs.map(({ id }: { id: string }) => id)).toEqual(['GITHUB_TOKEN', 'GITHUB_SECRET', 'FAR_TOKEN']);
+  expect(changed.problems.map(({ message }) => message)).not.toContain('Input "GITHUB_TOKEN" is not in "inputs"');
+});
+
 test('the inputs of VS Code come along in both directions', async () => {
   const { write, from, read, to } = newContext();
   const inputs = [

@@ -65,10 +65,11 @@ export interface ExchangeOptions {
 
 export async function importServers(from: HostServers, to: ConfigPlace, options: ExchangeOptions): Promise<Exchanged> {
   const chosen = choose(from.entries, options.names, from.files.join(', ') || 'the config of this host');
-  const inputs = inputsOf(chosen, from.inputs);
   return exchange(to, false, options, (existing) =>
     chosen.map(([name, own]) => {
-      const { entry, ...facts } = guardSecrets(name, own, from.fileOf.get(name)!, to, options.secrets);
+      const guarded = guardSecrets(name, own, from.fileOf.get(name)!, to, options.secrets);
+      const { entry, newInputs, ...facts } = guarded;
+      const inputs = inputsOf([entry], from.inputs, newInputs);
       return { ...collision(existing, name, entry, options), ...facts, change: { name, entry }, inputs };
     }),
   );
@@ -125,9 +126,7 @@ export async function exportServers(
         ...(lost.length > 0 ? { lost } : {}),
         ...(relative.length > 0 ? { relative } : {}),
         change: { name, entry: resolved.entry },
-        inputs: hostLimits[host.id].inputs
-          ? new Map([...(newInputs ?? []), ...inputsOf([[name, entry]], inputs)])
-          : undefined,
+        inputs: hostLimits[host.id].inputs ? inputsOf([entry], inputs, newInputs) : undefined,
       };
     }),
   );
@@ -240,10 +239,14 @@ function choose(
   return [...entries].filter(([name]) => names.length === 0 || names.includes(name));
 }
 
-/** The definitions of the inputs that entries refer to. */
-function inputsOf(entries: readonly (readonly [string, PlainEntry])[], inputs: ReadonlyMap<string, PlainEntry>) {
-  const text = JSON.stringify(entries.map(([, entry]) => entry));
-  return new Map([...inputs].filter(([id]) => text.includes(`\${input:${id}`)));
+/** The definitions of the inputs that entries refer to: those of their config, and new ones for their secrets. */
+function inputsOf(
+  entries: readonly PlainEntry[],
+  defined: ReadonlyMap<string, PlainEntry>,
+  added: ReadonlyMap<string, PlainEntry> = new Map(),
+): Map<string, PlainEntry> {
+  const text = JSON.stringify(entries);
+  return new Map([...added, ...[...defined].filter(([id]) => text.includes(`\${input:${id}`))]);
 }
 
 function sourcesOf(
@@ -252,7 +255,12 @@ function sourcesOf(
   inputs: ReadonlyMap<string, PlainEntry>,
   context: SystemContext,
 ): VariableSources {
-  const definitions = [...inputsOf(entries, inputs)].map(
+  const definitions = [
+    ...inputsOf(
+      entries.map(([, entry]) => entry),
+      inputs,
+    ),
+  ].map(
     ([id, input]): InputDefinition => ({
       id,
       description: undefined,
