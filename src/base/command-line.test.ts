@@ -71,3 +71,10 @@ test.each([
 ])('the program of %s is %s', (word, program) => {
   expect(programName(word)).toBe(program);
 });
+
+test.each(['posix', 'powershell'] as const)('a word of 30 MB is quoted only if it needs it: %s', (shell) => {
+  const long = 'x'.repeat(30_000_000);
+  expect(shellWord(long, shell) === long).toBe(true);
+  expect(shellWord(`${long} `, shell).length).toBe(long.length + 3);
+  expect(commandWords(`node ${long}`, shell).map(({ length }) => length)).toEqual([4, long.length]);
+});

@@ -11,7 +11,7 @@ export const shellHere: Shell = /^win/i.test(process?.platform ?? navigator?.pla
 /** Quotes the word if needed, so that it can be pasted into the shell. Placeholders of hidden secrets are not quoted. */
 export function shellWord(word: string, shell = shellHere): string {
   if (shell === 'powershell') return powershellWord(word);
-  return /^(?:[\w@%+=:,./-]|\[redacted\]|\[env \w+\])+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return isPlain(word, /[^\w@%+=:,./-]/) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
@@ -19,8 +19,13 @@ export function shellWord(word: string, shell = shellHere): string {
  * quotes as quotes.
  */
 function powershellWord(word: string): string {
-  if (/^(?!-.*[.:])(?:[\w+=:./\\-]|\[redacted\]|\[env \w+\])+$/.test(word)) return word;
+  if (isPlain(word, /[^\w+=:./\\-]|^-.*[.:]/)) return word;
   return /["“”„$`%!\r\n]/.test(word) ? `'${word.replace(/['‘’‚‛]/g, '$&$&')}'` : `"${word}"`;
+}
+
+/** Without a character to quote, except in placeholders. A repeated group instead would overflow the stack at a word of some MB. */
+function isPlain(word: string, quoted: RegExp): boolean {
+  return word !== '' && !quoted.test(word.replace(/\[redacted\]|\[env \w+\]/g, '_'));
 }
 
 export function shellWords(words: readonly string[], shell = shellHere): string {
@@ -45,8 +50,8 @@ export function commandWords(line: string, shell = shellHere): string[] {
 }
 
 const forms = {
-  posix: [/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\'|\[env \w+\]|\S)+/g, /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\'/g],
-  powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
+  posix: [/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\'|\[env \w+\]|[^\s"'\\[]+|\S)+/g, /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\'/g],
+  powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|[^\s"'[]+|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
 } as const;
 
 /**

@@ -70,7 +70,7 @@ export function ensureRuntimeFolder(folder: string): void {
 
 function unusable(folder: string, why: string, cause?: unknown): UsageError {
   return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The runtime folder ${folder} cannot be used: ${why}`, {
-    hint: `Remove it, or set ${RUNTIME_VARIABLE} to a folder of your own that you can write to.`,
+    hint: `Set ${RUNTIME_VARIABLE} to a folder of your own that you can write to, the same for all programs, or have ${folder} removed by its owner.`,
     cause,
   });
 }

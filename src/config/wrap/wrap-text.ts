@@ -1,7 +1,7 @@
 // Puts a command of Standpipe before the servers in the text of a host's config, and removes it. Works on text; does not read files.
 
 import { resolve } from 'node:path';
-import { applyEdits, type Edit, type Node } from 'jsonc-parser';
+import type { Edit, Node } from 'jsonc-parser';
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { placeOf } from '../files/places.ts';
@@ -55,7 +55,7 @@ export function wrapText(text: string, file: string, options: WrapTextOptions): 
     return { name, outcome: 'done' };
   });
   const isPristine = !config.all.some(({ fields }) => isWrapped(fields));
-  return { text: applyEdits(text, edits), servers, isPristine };
+  return { text: edited(text, edits), servers, isPristine };
 }
 
 /** `earlier`: texts of the file from before it was changed, if they are known. */
@@ -70,7 +70,7 @@ export function unwrapText(text: string, file: string, earlier: readonly string[
     edits.push(...unwrapEdits(text, entry, layer, layer.end, hadArgs(name)));
     return { name, outcome: 'done' };
   });
-  return { text: applyEdits(text, edits), servers };
+  return { text: edited(text, edits), servers };
 }
 
 /** A text without any wrapper. Undefined if it is not the text of a config. */
@@ -80,6 +80,18 @@ export function pristineText(text: string, file: string, earlier: readonly strin
   }
   const once = wrappers.reduce((before, wrapper) => unwrapText(before, file, earlier, { wrapper }).text, text);
   return once === text ? text : pristineText(once, file, earlier);
+}
+
+/** `applyEdits` of jsonc-parser copies the text for each edit. */
+function edited(text: string, edits: readonly Edit[]): string {
+  let at = 0;
+  const inOrder = [...edits].sort((a, b) => a.offset - b.offset);
+  const parts = inOrder.map(({ offset, length, content }) => {
+    const before = text.slice(at, offset);
+    at = offset + length;
+    return before + content;
+  });
+  return parts.join('') + text.slice(at);
 }
 
 interface NamedServer {
@@ -147,6 +159,7 @@ function isWrapped(fields: Fields): boolean {
 /** Whether a server had arguments before it was wrapped. True if no text has it as it was. */
 function argumentsIn(earlier: readonly string[], file: string): (name: string) => boolean {
   const servers = earlier.flatMap((text) => serversIn(parseDocument(text, file), new Findings()));
-  return (name) =>
-    servers.find((server) => server.name === name && !isWrapped(server.fields))?.fields.has('args') ?? true;
+  const unwrapped = servers.filter(({ fields }) => !isWrapped(fields)).reverse(); // of a name in several texts, the first counts
+  const hadArgs = new Map(unwrapped.map(({ name, fields }) => [name, fields.has('args')]));
+  return (name) => hadArgs.get(name) ?? true;
 }

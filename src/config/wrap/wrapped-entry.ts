@@ -103,7 +103,10 @@ function endOf(node: Node): number {
 
 /** The line break and indentation before a property, or a space if another property is on the same line. */
 function spaceBefore(text: string, property: Node): string {
-  return /(?:\r?\n|\r)[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? ' ';
+  let start = property.offset;
+  while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
+  const lineBreak = /\r?\n$|\r$/.exec(text.slice(Math.max(0, start - 2), start))?.[0];
+  return lineBreak === undefined ? ' ' : lineBreak + text.slice(start, property.offset);
 }
 
 function insertion(offset: number, content: string): Edit {
