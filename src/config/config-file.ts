@@ -8,6 +8,7 @@ import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-d
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
 import type { VariableSources } from './expand/variables.ts';
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
+import { hostLimits } from './hosts/host-limits.ts';
 import type { HostScope } from './hosts/host-program.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
@@ -98,11 +99,13 @@ export function readForm(document: JsonDocument, place: ConfigPlace, platform: N
 /** `textOf` is called with the results of `envFileOf`. */
 export function expandForm(
   { usable, drafts, ...form }: ConfigForm,
-  { file, origin, scope }: ConfigPlace,
-  sources: VariableSources,
+  { file, origin, scope, host }: ConfigPlace,
+  given: VariableSources,
   textOf: TextOf,
   checkEntry?: CheckEntry,
 ): ConfigFile {
+  const takesDefaults = host === undefined || hostLimits[host.id].expands?.test('NAME:-default') === true;
+  const sources = { ...given, takesDefaults };
   const rejected = [...form.rejected];
   const problems = [...form.problems];
   const envFiles = new Set<string>();

@@ -1,8 +1,8 @@
 // Paths of a given platform, which may not be the current one: a config of Windows can be read everywhere, also in tests.
 
-import { type PlatformPath, posix, win32 } from 'node:path';
+import { posix, win32 } from 'node:path';
 
-export function pathOf(platform: NodeJS.Platform): PlatformPath {
+export function pathOf(platform: NodeJS.Platform): typeof posix {
   return platform === 'win32' ? win32 : posix;
 }
 

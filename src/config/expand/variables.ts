@@ -17,6 +17,8 @@ export interface VariableSources {
   folder: string;
   inputs: ReadonlyMap<string, InputValue>;
   definitions: readonly InputDefinition[];
+  /** Whether the host of the file has the notation `${NAME:-default}`. Default: true, as in a config of Standpipe. */
+  takesDefaults?: boolean;
 }
 
 export interface NoValue {
@@ -63,8 +65,8 @@ export function explainNoValue({ scope, name, expression }: Reference, sources: 
     };
   }
   const known = [...Object.keys(env), ...(scope === '' ? predefined : [])];
-  const suggestion =
-    didYouMean(name, known) ?? `Set it in the environment of Standpipe, or write \${${expression}:-default}.`;
+  const orDefault = sources.takesDefaults === false ? '' : `, or write \${${expression}:-default}`;
+  const suggestion = didYouMean(name, known) ?? `Set it in the environment of Standpipe${orDefault}.`;
   return { code: 'VARIABLE_NOT_SET', message: `Variable ${name} is not set`, suggestion };
 }
 

@@ -102,6 +102,14 @@ test.each<[what: string, file: string, text: string, message: RegExp]>([
   expect(JSON.stringify(problems)).not.toContain('s3cret');
 });
 
+test.each([
+  [toml, '[mcp_servers.a]\nurl = "https://a.test"\nbearer_token_env_var = "NO"\n'],
+  [yaml, 'mcpServers:\n  - name: a\n    command: x\n    env:\n      A: ${{ secrets.NO }}\n'],
+])('the suggestion for a variable without a value in %s has no notation that the host lacks', async (file, text) => {
+  const { problems } = await read(text, { file });
+  expect(problems).toMatchObject([{ suggestion: 'Set it in the environment of Standpipe.' }]);
+});
+
 test('aliases that stand for a billion values are refused', async () => {
   const names = [...'abcdefghi'];
   const bomb = names.map(

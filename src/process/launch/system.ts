@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { accessSync, closeSync, constants, lstatSync, openSync, readSync, statSync } from 'node:fs';
-import { type PlatformPath, posix, win32 } from 'node:path';
+import { posix, win32 } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,7 +70,7 @@ export const realSystem: System = {
   },
 };
 
-export function pathOf({ platform }: Pick<System, 'platform'>): PlatformPath {
+export function pathOf({ platform }: Pick<System, 'platform'>): typeof posix {
   return platform === 'win32' ? win32 : posix;
 }
 
