@@ -173,6 +173,12 @@ export function isIn(method: string, revision: Revision): boolean {
   );
 }
 
+/** Whether MCP itself defines the method: not an extension, known or unknown. */
+export function isOfMcp(method: string): boolean {
+  const facts = methodsOfMcp.get(method);
+  return facts !== undefined && facts.extension === undefined;
+}
+
 /** Whether the method is a request of a client that a service answers. */
 export function isOfService(method: string): boolean {
   const facts = methodsOfMcp.get(method);

@@ -89,7 +89,7 @@ describe('a host', () => {
 });
 
 describe('a gateway', () => {
-  test.each(['/post'])('at "%s" passes results and routes the requests that continue them', async (path) => {
+  test.each(['/post', ''])('at "%s" passes results and routes the requests that continue them', async (path) => {
     const { open, host } = await gateway({ post: entry, other: entry });
     await host.start();
     const client = await open(path, { extensions });

@@ -3,7 +3,7 @@
 
 import { allowTools } from '../../mcp/layers/allow-tools.ts';
 import { compose, overlay } from '../../mcp/layers/layer.ts';
-import { isOfService } from '../../mcp/methods.ts';
+import { isOfService, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { Service } from '../../mcp/service.ts';
@@ -24,7 +24,9 @@ export function restrict(service: Service, name = '', rights: Rights): Service |
   });
   return overlay(compose(service, layer), {
     notify: (method, params, client) => {
-      if (method === 'notifications/roots/list_changed') service.notify(method, params, client);
+      const isKnown =
+        method === 'notifications/roots/list_changed' || methodsOfMcp.get(method)?.extension !== undefined;
+      if (isKnown) service.notify(method, params, client);
     },
   });
 }

@@ -155,7 +155,10 @@ export class HttpDoor {
     const observed = this.#observe?.(client, { door: 'http', alone });
     exchange.belongsTo?.(observed);
     if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
-    if (!('id' in message)) return exchange.answer(202, {});
+    if (!('id' in message)) {
+      this.#postFronts.notified(message, client);
+      return exchange.answer(202, {});
+    }
     if (meta?.[PROTOCOL_VERSION] === undefined) {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
@@ -194,10 +197,7 @@ export class HttpDoor {
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
     const account = this.#limits.of(exchange.principal);
     const beyond = await account.takeOrAsk('sessions');
-    if (beyond) {
-      refuseBeyond(exchange, beyond);
-      return undefined;
-    }
+    if (beyond) return void refuseBeyond(exchange, beyond);
     const client = newClient(exchange.principal?.name);
     const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), {
       maxKeptChars: this.#options.maxKeptChars,

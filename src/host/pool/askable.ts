@@ -1,15 +1,38 @@
 // Client capabilities as names that can be compared: those of a client, of a host's handlers, and those declared to a process of a
 // server before 2026-07-28, which learns them once, at initialization.
 
+import { isObject } from '../../base/json-object.ts';
 import type { InputCapability } from '../../config/server-config.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
-import { clientCapabilities } from '../../mcp/client/session/inputs.ts';
+import { clientCapabilities, opaqueCapabilities } from '../../mcp/client/session/inputs.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
 
-export type Askable = 'elicitation.form' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
+export type Askable = 'elicitation.form' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots' | Opaque;
 
-export function capabilityOf(askable: Askable): InputCapability {
-  return askable.split('.')[0] as InputCapability;
+/** An extension or an experimental capability, with its settings: `extensions {"com.example/any":{}}`. */
+type Opaque = `${(typeof opaqueCapabilities)[number]} {${string}`;
+
+/** Limits of what one client may declare to the processes of a server; the rest is not declared. */
+const MOST_OPAQUE = 32;
+const MOST_OPAQUE_CHARS = 2048;
+
+/** `only` is `clientCapabilities` of the entry. */
+export function isPermitted(askable: Askable, only: readonly InputCapability[]): boolean {
+  return isQuestion(askable) ? only.includes(askable.split('.')[0] as InputCapability) : only.length > 0;
+}
+
+/** Whether a server that knows of the capability may ask questions. */
+export function isQuestion(askable: Askable): boolean {
+  return !askable.includes(' ');
+}
+
+function opaqueIn(capabilities: ClientCapabilities): Opaque[] {
+  const found = opaqueCapabilities.flatMap((name) => {
+    const declared: unknown = capabilities[name];
+    if (!isObject(declared)) return [];
+    return Object.entries(declared).map(([id, settings]) => `${name} ${JSON.stringify({ [id]: settings })}` as Opaque);
+  });
+  return found.filter(({ length }) => length <= MOST_OPAQUE_CHARS).slice(0, MOST_OPAQUE);
 }
 
 /** `only` is `clientCapabilities` of the entry. */
@@ -26,6 +49,7 @@ export function askableOf(capabilities: ClientCapabilities, only: readonly Input
     if (sampling.tools) found.push('sampling.tools');
   }
   if (roots && only.includes('roots')) found.push('roots');
+  if (only.length > 0 && (capabilities.extensions || capabilities.experimental)) found.push(...opaqueIn(capabilities));
   return found;
 }
 
@@ -36,7 +60,22 @@ export function capabilitiesOf(askable: ReadonlySet<Askable>): ClientCapabilitie
     ...((form || url) && { elicitation: { ...form, ...url } }),
     ...(askable.has('sampling') && { sampling: askable.has('sampling.tools') ? { tools: {} } : {} }),
     ...(askable.has('roots') && { roots: { listChanged: true } }),
+    ...unionOf([...askable].filter((each) => !isQuestion(each))),
   };
+}
+
+/** Clients with other settings for the same extension: those of the first are kept. */
+function unionOf(askable: readonly Askable[]): Pick<ClientCapabilities, (typeof opaqueCapabilities)[number]> {
+  const union: Record<string, Record<string, object>> = {};
+  for (const each of askable) {
+    const space = each.indexOf(' ');
+    const name = each.slice(0, space);
+    for (const [id, settings] of Object.entries(JSON.parse(each.slice(space)) as Record<string, object>)) {
+      const known = union[name]?.[id];
+      union[name] = { ...union[name], [id]: known ? { ...settings, ...known } : settings };
+    }
+  }
+  return union;
 }
 
 /** The handlers without the capabilities that the entry excludes. */

@@ -12,7 +12,7 @@ import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 import type { Replacement } from '../supervision/supervised-options.ts';
-import { type Askable, askableByHandlers, askableOf, capabilityOf } from './askable.ts';
+import { type Askable, askableByHandlers, askableOf, isPermitted, isQuestion } from './askable.ts';
 import { AskingPlaces } from './asking-places.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type Tenant, Tenants } from './tenants.ts';
@@ -20,6 +20,8 @@ import { type Tenant, Tenants } from './tenants.ts';
 const CHANGED = 'its entry in the config changed';
 const CALLS_THAT_ASK = 'calls that ask';
 const LONGEST_NAME = 64;
+/** Limit of the capabilities that clients declare to a shared process, because clients choose the names of extensions. */
+const MOST_ASKABLE = 256;
 
 export class Pool {
   readonly home: Instance;
@@ -47,13 +49,13 @@ export class Pool {
   /** The capabilities that are declared to a process that starts now. */
   askable(instance: Instance): Askable[] {
     const { clientCapabilities: only } = this.#server.config;
-    return [...(this.#askableAt.get(instance) ?? this.#askable)].filter((each) => only.includes(capabilityOf(each)));
+    return [...(this.#askableAt.get(instance) ?? this.#askable)].filter((each) => isPermitted(each, only));
   }
 
   /** Records the capabilities of a client that is about to use the shared process. */
   noticed(client: ClientFacts): void {
     if (this.home.client?.server.era === 'modern') return;
-    for (const each of this.#askableOf(client)) this.#askable.add(each);
+    for (const each of this.#askableOf(client)) if (this.#askable.size < MOST_ASKABLE) this.#askable.add(each);
   }
 
   /** Restarts the shared process if a client has capabilities that were not declared to it, unless it has been used. */
@@ -177,7 +179,7 @@ export class Pool {
     const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
     const all = instances.map(({ supervised }) => supervised.status);
     const { past } = this.tenants;
-    const unannounced = this.#unannounced;
+    const unannounced = this.#unannounced.filter(isQuestion);
     const sum = (key: 'calls' | 'errors' | 'restarts') => all.reduce((total, each) => total + each[key], past[key]);
     return {
       ...shown.supervised.status,

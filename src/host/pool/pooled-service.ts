@@ -2,6 +2,7 @@
 // When `share` changes, unsent requests are routed again.
 
 import type { ServiceRequest } from '../../mcp/layers/layer.ts';
+import { isOfMcp } from '../../mcp/methods.ts';
 import type {
   Caller,
   ClientFacts,
@@ -44,8 +45,13 @@ export class PooledService implements Service {
     return pool.home.service.request(method, params, caller);
   }
 
-  notify(): void {
-    // a notification concerns one client, and the process may be shared by all
+  /** A notification of MCP concerns one client, and the process may be shared by all. Those of extensions pass. */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    if (isOfMcp(method)) return;
+    const { pool } = this.#member;
+    const key = pool.keyOf(client);
+    const instance = key === undefined ? pool.home : pool.tenants.find(key)?.instance;
+    instance?.service.notify(method, params, client);
   }
 
   watch(watcher: Watcher): Promise<() => void> {

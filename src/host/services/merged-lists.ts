@@ -87,6 +87,11 @@ export class MergedLists {
     return this.#rights?.mayUseTool(server, tool) ?? true;
   }
 
+  /** Whether some tools of these servers may not be used. */
+  get limitsTools(): boolean {
+    return this.#rights?.limitsTools ?? false;
+  }
+
   noServer(name: string): UsageError {
     return unknownServer(name, this.servers, []);
   }

@@ -5,7 +5,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/error-json.ts';
 import { within } from '../../base/wait.ts';
-import { type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
+import { isOfExtension, withHandle } from '../../mcp/extensions/extension.ts';
+import { isOfMcp, type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
@@ -16,6 +17,7 @@ import type { Member } from '../member.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';
+import { declaredTogether, requestOfExtension } from './merged-extensions.ts';
 import { instructionsOf } from './merged-instructions.ts';
 import { type ListWait, MergedLists } from './merged-lists.ts';
 import { MergedWatch, type WatchedUri } from './merged-watch.ts';
@@ -64,7 +66,8 @@ export class MergedService implements Service {
 
   /** Does not wait for any server. */
   describe(): ServiceFacts {
-    return { info: ownInfo, capabilities, instructions: instructionsOf(this.#members) };
+    const declared = { ...capabilities, ...declaredTogether(this.lists) };
+    return { info: ownInfo, capabilities: declared, instructions: instructionsOf(this.#members) };
   }
 
   request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
@@ -82,6 +85,7 @@ export class MergedService implements Service {
     }
     if (target?.list) return this.#onRoute(this.#routes.named(target.list, params.name), method, params, caller);
     if (list) return this.#list(list.member, params, caller);
+    if (!isOfMcp(method)) return requestOfExtension(this.lists, method, params, caller);
     if (method !== 'completion/complete') throw methodNotFound(method, 'choose a server first');
     return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
   }
@@ -188,8 +192,13 @@ export class MergedService implements Service {
       throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
     }
     const result = member.service.request(method, ownParams(method, params, route.own), caller);
-    if (method === 'resources/read' ? params.uri === route.own : !route.lists.mayLink) return result;
-    const readable = (settled: Result) => this.#readable(settled, method, params, route);
+    const isPlain = caller.client.capabilities.extensions === undefined;
+    const hasUris = method === 'resources/read' ? params.uri !== route.own : route.lists.mayLink;
+    if (isPlain && !hasUris) return result;
+    const readable = (settled: Result) => {
+      if (isOfExtension(settled)) return withHandle(server, method, settled);
+      return hasUris ? this.#readable(settled, method, params, route) : settled;
+    };
     return result instanceof Promise ? result.then(readable) : readable(result);
   }
 

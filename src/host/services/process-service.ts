@@ -10,7 +10,7 @@ import type { InputHandlers } from '../../mcp/client/options.ts';
 import { RAN } from '../../mcp/meta.ts';
 import { type ListKind, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { ElicitResult, Meta } from '../../mcp/types.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
@@ -63,8 +63,10 @@ export class ProcessService implements Service {
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
-  notify(): void {
-    // a notification concerns one client, and the process is shared by all
+  /** A process that is not running is not started for it. */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    const { supervised, client: connected } = this.#instance;
+    if (supervised.state === 'ready') connected?.service.notify(method, params, client);
   }
 
   /** A server that is not running is started only for resource subscriptions. List watchers are notified when it is ready. */

@@ -4,11 +4,12 @@
 
 import { PeerError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { handle } from '../handles.ts';
 import { compose, type Layer, overlay } from '../layers/layer.ts';
 import { addMethod, type MethodFacts, methodsOfMcp } from '../methods.ts';
 import { isModernRevision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
-import type { ClientCapabilities } from '../types.ts';
+import type { ClientCapabilities, ServerCapabilities } from '../types.ts';
 
 export interface Extension {
   /** The key in `capabilities.extensions`: a prefix, a slash and a name, such as `com.example/parcels`. */
@@ -73,6 +74,7 @@ interface KnownResultType extends ResultTypeFacts {
 
 const resultTypes = new Map<string, KnownResultType>();
 const registered = new WeakSet<Extension>();
+const ids = new Set<string>();
 
 /** Adds the methods and result types of the extensions to those of this process. Must be called before they are used. */
 export function register(extensions: readonly Extension[] | undefined): readonly Extension[] {
@@ -91,6 +93,7 @@ export function register(extensions: readonly Extension[] | undefined): readonly
       resultTypes.set(type, { ...facts, extension: id });
     }
     registered.add(extension);
+    ids.add(id);
   }
   return extensions ?? [];
 }
@@ -108,6 +111,22 @@ export function isOfExtension(result: Result): boolean {
   const type = result?.resultType; // results of servers are not checked yet
   return type !== undefined && !isOfCore(type);
 }
+
+/** Replaces an id that a server assigned by a handle, with which a later request finds that server. */
+export function withHandle(owner: string, method: string, result: Result): Result {
+  const facts = methodsOfMcp.get(method);
+  const ofMethod = facts?.extension === undefined ? undefined : facts.target?.parameter;
+  const member = isOfExtension(result) ? resultTypes.get(result.resultType as string)?.id : ofMethod;
+  const id = member === undefined ? undefined : result[member];
+  return typeof id === 'string' ? { ...result, [member!]: handle(owner, id) } : result;
+}
+
+/** Whether the server or client declares something that no extension of this process handles. */
+export function declaresUnknown({ extensions, experimental }: Pick<ServerCapabilities, Opaque>): boolean {
+  return [extensions, experimental].some((each) => Object.keys(each ?? {}).some((id) => !ids.has(id)));
+}
+
+type Opaque = 'extensions' | 'experimental';
 
 /** The settings of the extensions that a client or a server declares. Peers may declare anything. */
 export function declaredExtensions({ extensions }: { extensions?: unknown }): Record<string, unknown> {

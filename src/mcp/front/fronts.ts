@@ -1,13 +1,17 @@
 // Serves any number of clients from one service: one client adapter for each, and the state that they share.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { RpcError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
-import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import type { JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { PeerOptions } from '../../jsonrpc/peer.ts';
 import { InFlight } from '../../requests/in-flight.ts';
+import { isOfMcp } from '../methods.ts';
 import { type ClientFacts, type ClientIdentity, newClient, type Service } from '../service.ts';
 import type { CacheHints } from '../types.ts';
 import type { ClientObserver } from './client-observer.ts';
+import { readEnvelope } from './envelope.ts';
 import { Front } from './front.ts';
 import { ModernEra } from './modern-era.ts';
 import { type SingleReply, SingleRequest } from './single-request.ts';
@@ -92,6 +96,13 @@ export class Fronts {
     this.#open.add(number, single);
     single.onover = () => this.#open.delete(number);
     single.run();
+  }
+
+  /** Takes a notification of 2026-07-28 that names its client. Only extensions have such notifications. */
+  notified({ method, params }: JsonRpcNotification, identity: ClientIdentity): void {
+    const meta = params?._meta;
+    const client = isOfMcp(method) || !isObject(meta) ? undefined : readEnvelope(meta, identity);
+    if (client && !(client instanceof RpcError)) this.service.notify(method, params, client);
   }
 
   async close(): Promise<void> {

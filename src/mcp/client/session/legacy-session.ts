@@ -66,6 +66,10 @@ export class LegacySession extends Session {
     return this.#gate.wait(request, () => this.send(method, sent, request) as Promise<Result>);
   }
 
+  override notify(method: string, params: Params | undefined): void {
+    super.notify(method, params && plain(params));
+  }
+
   override isFreeFor(client: ClientKey): boolean {
     return this.#gate.isFreeFor(client);
   }

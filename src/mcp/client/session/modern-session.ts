@@ -168,9 +168,11 @@ export class ModernSession extends Session {
     return () => this.#unwatch(watcher);
   }
 
-  /** Modern servers request the roots whenever they need them. */
-  override notify(method: string, params: Params | undefined): void {
-    if (method !== 'notifications/roots/list_changed') super.notify(method, params);
+  /** Modern servers request the roots whenever they need them. Where messages are not of one client, it is named. */
+  override notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    if (method === 'notifications/roots/list_changed') return;
+    const { hasPerRequestStream, carriesCaller } = this.peer.channel;
+    super.notify(method, hasPerRequestStream || carriesCaller ? this.#enveloped(params ?? {}, client) : params);
   }
 
   gone(client: ClientIdentity): void {

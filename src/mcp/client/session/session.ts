@@ -9,6 +9,7 @@ import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../../revisions.ts';
 import type {
   Caller,
+  ClientFacts,
   ClientIdentity,
   Params,
   Result,
@@ -122,7 +123,7 @@ export abstract class Session implements Service {
   /** Resolves with a function that stops the watch and never rejects. */
   abstract watch(watcher: Watcher): Promise<() => Promise<void>>;
 
-  notify(method: string, params: Params | undefined): void {
+  notify(method: string, params: Params | undefined, _client?: ClientFacts): void {
     this.peer.notify(method, params).catch((error: unknown) => this.peer.onerror?.(toError(error)));
   }
 

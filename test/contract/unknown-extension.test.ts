@@ -1,0 +1,144 @@
+// An extension that a client and a server have, and a host, a gateway and a fleet do not, passes through them unchanged in both eras.
+// No test in this file may register the extension of the server: what is registered holds for the whole process.
+
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { Host } from '../../src/host/host.ts';
+import type { Client } from '../../src/mcp/client/client.ts';
+import { methodsOfMcp } from '../../src/mcp/methods.ts';
+import { newClient, type Params } from '../../src/mcp/service.ts';
+import { PARCELS } from '../fixtures/parcels/parcels.mjs';
+import { contractServer } from './service.contract.ts';
+
+const file = fileURLToPath(new URL('../fixtures/parcels/server.mjs', import.meta.url));
+const post = { command: process.execPath, args: [file] };
+const plain = { command: process.execPath, args: [contractServer] };
+const eras = ['modern', 'legacy'] as const;
+const capabilities = {
+  extensions: { [PARCELS]: { opens: ['string'] }, 'com.example/other': {} },
+  experimental: { 'com.example/mine': { deep: [1] } },
+};
+const declaredByServer = {
+  extensions: { [PARCELS]: { wraps: ['paper'] } },
+  experimental: { 'com.example/trial': { level: 3 } },
+};
+const content = [{ type: 'text', text: 'tea' }];
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  expect([...methodsOfMcp.values()].filter(({ extension }) => extension !== undefined)).toEqual([]);
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+type Entry = typeof post & { era?: 'modern' | 'legacy'; share?: 'client' };
+
+async function gateway(servers: Record<string, Entry>) {
+  const host = new Host({ mcpServers: servers });
+  closing.push(() => host.stop());
+  const serving = await serveHttp((name) =>
+    name === undefined || host.names.includes(name) ? host.service(name) : undefined,
+  );
+  closing.push(() => serving.close());
+  const open = async (path: string, options: Parameters<typeof connect>[1] = {}) => {
+    const headers = { authorization: `Bearer ${serving.token}` };
+    const client = await connect({ url: serving.url + path, headers }, options);
+    closing.push(() => client.close());
+    return client as unknown as Client;
+  };
+  return { host, open };
+}
+
+const wrap = (client: Client, name = 'wrap', text = 'tea') =>
+  client.request('tools/call', { name, arguments: { text } }, { unfinished: true });
+
+describe.each(eras)('a client of the %s era', (era) => {
+  test.each(eras)('and a server of the %s era see what the other declares', async (serverEra) => {
+    const { open } = await gateway({ post: { ...post, era: serverEra } });
+    const client = await open('/post', { era, capabilities });
+    expect(client.server.capabilities).toMatchObject(declaredByServer);
+    if (era === 'legacy' && serverEra === 'modern') {
+      // A client of an older revision cannot get a parcel.
+      return expect(wrap(client)).rejects.toThrow('The server answered tools/call with the resultType "parcel"');
+    }
+    const answer = await wrap(client);
+    if (serverEra === 'legacy') return expect(answer).toMatchObject({ content, _meta: { declared: capabilities } });
+    expect(answer).toMatchObject({ resultType: 'parcel', parcelId: 'parcel 1' });
+    const { structuredContent } = await client.request('parcels/open', { parcelId: answer.parcelId });
+    expect(structuredContent).toMatchObject(capabilities);
+  });
+
+  test('sends its notifications to the server', async () => {
+    const { open } = await gateway({ post: { ...post, era } });
+    const client = await open('/post', { era, capabilities });
+    await wrap(client);
+    const facts = {
+      identity: newClient(),
+      revision: client.server.revision,
+      capabilities,
+      info: undefined,
+      logLevel: undefined,
+    };
+    client.service.notify('notifications/parcels/label', { label: 'fragile' }, facts);
+    await expect.poll(() => labelsAt(client)).toEqual(['fragile']);
+  });
+
+  test('of all servers as one reaches the only server with unknown extensions', async () => {
+    const { open, host } = await gateway({ post: { ...post, era }, plain: { ...plain, era } });
+    await host.start();
+    const client = await open('', { era, capabilities });
+    expect(client.server.capabilities).toMatchObject(declaredByServer);
+    expect(await labelsAt(client)).toEqual([]);
+    await expect(client.request('tools/unknown')).rejects.toMatchObject({ rpcCode: -32601 });
+  });
+
+  test('of all servers as one is refused a method that several servers may mean', async () => {
+    const { open, host } = await gateway({ one: { ...post, era }, two: { ...post, era } });
+    await host.start();
+    const client = await open('', { era, capabilities });
+    await expect(client.request('parcels/labels')).rejects.toMatchObject({ rpcCode: -32601 });
+  });
+});
+
+describe('a server before 2026-07-28', () => {
+  test('whose process each client has alone gets exactly what its client declares', async () => {
+    const { open } = await gateway({ post: { ...post, era: 'legacy', share: 'client' } });
+    const [one, other] = [
+      await open('/post', { era: 'legacy', capabilities }),
+      await open('/post', { era: 'legacy', capabilities: { extensions: { 'com.example/third': { a: 1 } } } }),
+    ];
+    expect((await wrap(one))._meta).toMatchObject({ declared: capabilities });
+    const { declared } = (await wrap(other))._meta as { declared: Params };
+    expect(declared).toEqual({ extensions: { 'com.example/third': { a: 1 } } });
+  });
+
+  test('whose process clients share gets what they declare together, until it is used', async () => {
+    const { open, host } = await gateway({ post: { ...post, era: 'legacy' } });
+    await host.start();
+    const one = await open('/post', { era: 'legacy', capabilities });
+    const other = await open('/post', {
+      era: 'legacy',
+      capabilities: { extensions: { [PARCELS]: { opens: ['glue'], folds: true } } },
+    });
+    const { extensions, experimental } = capabilities;
+    const together = { extensions: { ...extensions, [PARCELS]: { opens: ['string'], folds: true } }, experimental };
+    for (const client of [one, other]) {
+      expect((await wrap(client))._meta).toMatchObject({ declared: together });
+    }
+  });
+
+  test('is not told of more extensions than fit', async () => {
+    const { open } = await gateway({ post: { ...post, era: 'legacy', share: 'client' } });
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`com.example/x${at}`, {}]));
+    const long = { 'com.example/long': { text: 'x'.repeat(10_000) } };
+    const client = await open('/post', { era: 'legacy', capabilities: { extensions: { ...long, ...many } } });
+    const { declared } = (await wrap(client))._meta as { declared: { extensions: object } };
+    expect(Object.keys(declared.extensions)).toHaveLength(32);
+    expect(declared.extensions).not.toHaveProperty(['com.example/long']);
+  });
+});
+
+async function labelsAt(client: Client): Promise<unknown> {
+  return (await client.request('parcels/labels')).labels;
+}
