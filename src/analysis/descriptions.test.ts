@@ -45,3 +45,14 @@ test('the memory of descriptions is bounded: the oldest are dropped, and made ag
   });
   expect(parse).toHaveBeenCalledTimes(1);
 });
+
+test('dropping the oldest does not pass over those that were dropped before', () => {
+  const flow = flowOf(answers(5000));
+  const descriptions = new Descriptions(30_000);
+  const started = [vi.spyOn(Map.prototype, Symbol.iterator), vi.spyOn(Map.prototype, 'entries')];
+  const before = started.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  for (const event of flow.since(0)) descriptions.of(event as FrameEvent);
+  const after = started.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  expect(descriptions.heldBytes).toBeLessThanOrEqual(30_000);
+  expect(after - before).toBeLessThan(10);
+});

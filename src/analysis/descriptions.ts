@@ -11,6 +11,8 @@ const MESSAGE_BYTES = 150;
 export class Descriptions {
   readonly #maxBytes: number;
   readonly #bySeq = new Map<number, FrameDescription>();
+  /** Goes on where it stopped: a new iterator passes over all entries that were deleted before. */
+  #oldestFirst = this.#bySeq.entries();
   #heldBytes = 0;
 
   constructor(maxBytes = 16 * 1024 * 1024) {
@@ -27,12 +29,19 @@ export class Descriptions {
     const description = describeFrame(frame);
     this.#bySeq.set(frame.seq, description);
     this.#heldBytes += weightOf(description);
-    for (const [seq, oldest] of this.#bySeq) {
-      if (this.#heldBytes <= this.#maxBytes) break;
-      this.#bySeq.delete(seq);
-      this.#heldBytes -= weightOf(oldest);
-    }
+    while (this.#heldBytes > this.#maxBytes) this.#dropOldest();
     return description;
+  }
+
+  #dropOldest(): void {
+    const { value, done } = this.#oldestFirst.next();
+    if (done) {
+      this.#oldestFirst = this.#bySeq.entries();
+      return;
+    }
+    const [seq, oldest] = value;
+    this.#bySeq.delete(seq);
+    this.#heldBytes -= weightOf(oldest);
   }
 }
 

@@ -175,22 +175,29 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
 
   #settle(request: T, counted: boolean, result: unknown, error: unknown): void {
     this.#running.delete(request.id);
-    this.#options.settled(request, result, error);
-    this.#heldBytes -= request.heldBytes;
-    if (!counted) return;
-    this.#counted--;
-    this.#runWaiting();
+    try {
+      this.#options.settled(request, result, error);
+    } finally {
+      this.#heldBytes -= request.heldBytes;
+      if (counted) {
+        this.#counted--;
+        this.#runWaiting();
+      }
+    }
   }
 
   /** A loop rather than recursion: handlers that answer at once must not pile up on the stack. */
   #runWaiting(): void {
     if (this.#pumping) return;
     this.#pumping = true;
-    while (!this.#held && this.#counted < this.#options.maxConcurrent && this.#waiting.size > 0) {
-      const next = this.#waiting.values().next().value!;
-      this.#waiting.delete(next.id);
-      this.#run(next, true);
+    try {
+      while (!this.#held && this.#counted < this.#options.maxConcurrent && this.#waiting.size > 0) {
+        const next = this.#waiting.values().next().value!;
+        this.#waiting.delete(next.id);
+        this.#run(next, true);
+      }
+    } finally {
+      this.#pumping = false;
     }
-    this.#pumping = false;
   }
 }

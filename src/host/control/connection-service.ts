@@ -81,7 +81,12 @@ export class ConnectionService implements Service {
   }
 
   gone(client: ClientIdentity): void {
-    this.#host.service().gone?.(client);
+    try {
+      this.#host.service(this.#server).gone?.(client);
+    } catch (error) {
+      // The server was removed meanwhile, with all that it kept for the client.
+      if (!(error instanceof UsageError) || error.code !== 'NAME_UNKNOWN') throw error;
+    }
   }
 
   /** `files` means `files@one` if only one node has a server of this name. */
