@@ -81,8 +81,8 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
   return rest;
 }
 
-/** The command line as Commander has it, with the named command loaded. `run` makes its action. */
-export async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
+/** The command line as Commander has it, with the named command loaded. `run` makes its action. Without `out` it is not parsed. */
+export async function makeProgram(words: readonly string[], run: RunCommand, out?: Output): Promise<Command> {
   const program = new Command(ownCommand);
   program
     .description('Run, test, debug and share MCP and LiteMCP tool servers.')
@@ -109,7 +109,7 @@ export async function makeProgram(words: readonly string[], run: RunCommand, out
       if (name === wanted) (await load()).define(command, run);
     }
   }
-  quiet(program, out);
+  if (out) quiet(program, out);
   return program;
 }
 

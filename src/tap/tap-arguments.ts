@@ -3,6 +3,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { ownCommand } from '../base/own-command.ts';
+import { ofFlag, ofText, ofTexts, readOptions } from './read-options.ts';
 import type { TapOptions } from './run-tap.ts';
 
 /** A tap before a command, or before a remote server. */
@@ -24,78 +25,53 @@ interface AddressTap extends Options {
   url: string;
 }
 
-const withValue: Readonly<Record<string, (options: Options, value: string) => void>> = {
-  '--record': (options, value) => {
-    options.record = value;
-  },
-  '--name': (options, value) => {
-    options.name = value;
-  },
-  '--url': (options, value) => {
-    options.url = value;
-  },
-  '--port': (options, value) => {
-    options.port = wholeNumber('--port', value);
-  },
-  '--framing': (options, value) => {
-    options.framing = value;
-  },
-  '--mask-env': (options, value) => {
-    options.maskEnv = [...(options.maskEnv ?? []), ...value.split(',')];
-  },
-  '--redact-key': (options, value) => {
-    options.redactKeys = [...(options.redactKeys ?? []), value];
-  },
-  '--redact-path': (options, value) => {
-    options.redactPaths = [...(options.redactPaths ?? []), value];
-  },
-  '--keep-bytes': (options, value) => {
-    options.keepFrameBytes = wholeNumber('--keep-bytes', value);
-  },
-  '--max-file-bytes': (options, value) => {
-    options.recorder = { ...options.recorder, maxFileBytes: wholeNumber('--max-file-bytes', value) };
-  },
-  '--max-files': (options, value) => {
-    options.recorder = { ...options.recorder, maxFiles: wholeNumber('--max-files', value) };
-  },
+const options = {
+  record: ofText,
+  name: ofText,
+  url: ofText,
+  port: ofText,
+  framing: ofText,
+  'mask-env': ofTexts,
+  'redact-key': ofTexts,
+  'redact-path': ofTexts,
+  'keep-bytes': ofText,
+  'max-file-bytes': ofText,
+  'max-files': ofText,
+  'no-announce': ofFlag,
 };
 
 export function parseTapArguments(words: readonly string[]): TapArguments {
-  const options: Options = {};
-  let at = 0;
-  while (at < words.length && words[at] !== '--') {
-    if (options.url === undefined && /^https?:\/\//i.test(words[at]!)) {
-      options.url = words[at++];
-      continue;
-    }
-    if (!words[at]!.startsWith('-')) break;
-    const [name, ...rest] = words[at]!.split('=');
-    if (name === '--no-announce') {
-      options.announce = false;
-      at++;
-      continue;
-    }
-    const set = withValue[name!];
-    if (!set) throw usage(`Unknown option ${name}`);
-    const value = rest.length > 0 ? rest.join('=') : words[++at];
-    if (value === undefined) throw usage(`${name} needs a value`);
-    set(options, value);
-    at++;
-  }
-  const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
-  const { url, port, ...rest } = options;
+  const isAddress = (word: string) => /^https?:\/\//i.test(word);
+  const { values, positionals, command } = readOptions(words, options, usage, isAddress);
+  const count = (name: 'port' | 'keep-bytes' | 'max-file-bytes' | 'max-files') => {
+    const text = values[name];
+    if (text === undefined) return undefined;
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    throw usage(`--${name} needs an integer, not ${JSON.stringify(text)}`);
+  };
+  const [maxFileBytes, maxFiles] = [count('max-file-bytes'), count('max-files')];
+  const given = {
+    record: values.record,
+    name: values.name,
+    framing: values.framing,
+    maskEnv: values['mask-env']?.flatMap((names) => names.split(',')),
+    redactKeys: values['redact-key'],
+    redactPaths: values['redact-path'],
+    keepFrameBytes: count('keep-bytes'),
+    recorder: maxFileBytes === undefined && maxFiles === undefined ? undefined : { maxFileBytes, maxFiles },
+    announce: values['no-announce'] ? false : undefined,
+  };
+  const port = count('port');
+  const addresses = values.url === undefined ? positionals : [values.url, ...positionals];
+  const [url] = addresses;
   if (url !== undefined) {
-    if (command !== undefined) throw usage('A URL and a command exclude each other');
-    return { ...options, url };
+    if (command.length > 0 || addresses.length > 1) throw usage('A URL and a command exclude each other');
+    return { ...given, port, url };
   }
   if (port !== undefined) throw usage('--port needs a URL');
-  if (command === undefined) throw usage('There is no command to run');
-  return { ...rest, command, args };
-}
-
-function wholeNumber(name: string, value: string): number {
-  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw usage(`${name} needs an integer, not ${JSON.stringify(value)}`);
+  const [program, ...args] = command;
+  if (program === undefined) throw usage('There is no command to run');
+  return { ...given, command: program, args };
 }
 
 function usage(problem: string): UsageError {

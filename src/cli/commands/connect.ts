@@ -1,7 +1,9 @@
 // `standpipe connect`: its help. The command itself is started by main.ts.
 
+import { Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
+import { remoteTransports, shareModes } from '../../config/server-config.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { examples, withoutCommonOptions } from './server-options.ts';
 
@@ -13,10 +15,10 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--all', 'serve all servers of the config as one')
     .option('--name <name>', 'name of the command or the URL in lists and logs')
     .option('--header <name: value>', 'HTTP header; ${VAR} in it is expanded; repeatable')
-    .option('--transport <name>', 'HTTP transport: auto, http, sse')
+    .addOption(new Option('--transport <name>', 'HTTP transport').choices(remoteTransports))
     .option('--env <name>', 'variable to pass on to the command; repeatable')
     .option('--cwd <folder>', 'working folder of the command')
-    .option('--share <by>', 'who shares a process: all, principal, client, call (default: all)')
+    .addOption(new Option('--share <by>', 'who shares a process (default: all)').choices(shareModes))
     .option('--idle <time>', 'end the started host after this time without clients (default: 10m)');
   command.addHelpText(
     'after',

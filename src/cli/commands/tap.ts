@@ -18,7 +18,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--framing <name>', 'message framing (default: newline)')
     .option('--mask-env <names>', 'hide the values of these variables: NAME,NAME')
     .option('--redact-key <name>', 'hide the values of this JSON key; repeatable')
-    .option('--redact-path <path>', 'hide the values at this JSON path; repeatable')
+    .option('--redact-path <json-path>', 'hide the values at this JSON path; repeatable')
     .option('--keep-bytes <number>', 'limit for the stored bytes of a message')
     .option('--max-file-bytes <number>', 'rotate the recording at this size')
     .option('--max-files <number>', 'limit for the files of a recording')

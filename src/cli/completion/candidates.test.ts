@@ -39,6 +39,16 @@ test('commands, servers, options, and the values of options', async () => {
   expect(await complete('call', 'x', '--', 'no')).toEqual({ filesBehind: '' });
   expect(await complete('nonsense', 'x')).toEqual([]);
   expect(await complete('check', '--rule', 'wire/only-m')).toEqual(['wire/only-messages']);
+  expect(await complete('logout', 'ev')).toEqual(['everything']);
+  expect(await complete('connect', '--name', 'x', '--idle', '1m', 'ev')).toEqual(['everything']);
+  expect(await complete('connect', '--share', 'c')).toEqual(['client', 'call']);
+  expect(await complete('check', '--baseline', '')).toEqual({ filesBehind: '' });
+  expect(await complete('tap', 'install', 'cur')).toEqual(['cursor']);
+  expect(await complete('tap', 'install', 'cursor', '')).toEqual([]);
+  expect(await complete('fleet', '')).toEqual(['apply', 'diff', 'show']);
+  expect(await complete('fleet', 'apply', '')).toEqual({ filesBehind: '' });
+  expect(await complete('help', 'lo')).toEqual(['logs', 'login', 'logout']);
+  expect(await complete('rm', 'everything', '')).toEqual(['calculator']);
   expect(await complete('check', '--litemcp', '--only', 'litemcp-w')).toContain('litemcp-wire');
 });
 

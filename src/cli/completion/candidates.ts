@@ -1,14 +1,14 @@
-// Completes the words of a command line. Names with special characters of shells are not suggested; they can be typed in quotes.
+// Completes the words of a command line, from the commands as Commander has them: by the choices of an option or an argument, or by the
+// name that its help gives it (`<file>`, `<server>`). Names with special characters of shells are not suggested; they can be typed in quotes.
 
-import { Command } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import { hostIds } from '../../config/hosts/host-program.ts';
-import { remoteTransports } from '../../config/server-config.ts';
-import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { alternatives, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
-import { commandNamed, commandTable } from '../command-table.ts';
+import { makeProgram } from '../run-command.ts';
 import type { Settings } from '../settings.ts';
 import type { RememberedTool } from './remembered-tools.ts';
+import { shellScripts } from './shell-scripts.ts';
 import type { Sources } from './sources.ts';
 
 export interface Candidate {
@@ -23,42 +23,16 @@ export interface Files {
 
 export type Answer = Candidate[] | Files;
 
-const globals = ['--config', '--discover', '--json', '--verbose', '--timeout', '--help'];
-const values: Record<string, Answer> = {
-  '--config': { filesBehind: '' },
-  '--output': { filesBehind: '' },
-  '--cwd': { filesBehind: '' },
-  '--args': { filesBehind: '@' },
-  '--record': { filesBehind: '' },
-  '--protocol': words('mcp', 'litemcp'),
-  '--timeout': words('500ms', '10s', '1m', '5m'),
-  '--env': [],
-  '--framing': [],
-  '--url': [],
-  '--header': [],
-  '--transport': words(...remoteTransports),
-  '--era': words('auto', ...erasOfMcp),
-  '--revision': words(...revisionsOfMcp),
-  '--tool': [],
-  '--tokens': { filesBehind: '' },
-  '--tls-cert': { filesBehind: '' },
-  '--tls-key': { filesBehind: '' },
-  '--server': [],
-  '--scope': words('user', 'project'),
-  '--junit': { filesBehind: '' },
-  '--html': { filesBehind: '' },
-  '--allow-calls': [],
-  '--long-call': [],
-  '--concurrency': [],
-  '--only': [],
-  '--skip': [],
-  '--rule': [],
-  '--join': [],
-  '--fleet': [],
-  '--nats-creds': { filesBehind: '' },
-  '--nats-ca': { filesBehind: '' },
-  '--nats-cert': { filesBehind: '' },
-  '--nats-key': { filesBehind: '' },
+const files: Files = { filesBehind: '' };
+
+/** What completes a value, by its name in the help. */
+const values: Readonly<Record<string, Answer>> = {
+  file: files,
+  folder: files,
+  path: files,
+  json: { filesBehind: '@' },
+  time: words('500ms', '10s', '1m', '5m'),
+  shell: words(...Object.keys(shellScripts)),
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -68,90 +42,90 @@ export async function candidates(
 ): Promise<Answer> {
   const current = line.at(-1) ?? '';
   const before = line.slice(0, -1);
-  if (before.includes('--')) return { filesBehind: '' };
-  const previous = before.at(-1) ?? '';
-  if (/^--(?:only|skip|rule)$/.test(previous)) return fitting(await namesOfRules(before, previous), current);
-  const option = values[previous];
-  if (option) return fitting(option, current);
-  const plain = before.filter((word, at) => !word.startsWith('-') && !values[before[at - 1] ?? '']);
-  const [word, ...given] = plain;
-  const command = commandNamed(word) ?? word;
-  if (current.startsWith('-')) return fitting(words(...(await optionsOf(command)), ...globals), current);
-  if (command === undefined) {
-    const commands = Object.entries(commandTable).map(([word, { summary }]) => ({ word, about: summary }));
-    return fitting(commands, current);
+  if (before.includes('--')) return files;
+  const program = await makeProgram(before, () => async () => undefined);
+  const { path, given, option } = readWords(before, program);
+  const command = path.at(-1)!;
+  if (option) return fitting(await ofOption(option, before), current);
+  if (current.startsWith('-')) {
+    const options = [...command.commands, ...path.toReversed()].flatMap((each) => each.options);
+    const shown = options.filter(({ hidden, long }) => !hidden && long !== '--version');
+    return fitting(words(...shown.map(({ long }) => long ?? ''), '--help'), current);
   }
+  if (given.length === 0 && command.commands.length > 0) return fitting(namesOf(command), current);
+  if (command === program) return given[0] === 'help' ? fitting(namesOf(program), current) : [];
   const file = before[before.lastIndexOf('--config') + 1];
   const settings = { config: before.includes('--config') ? file : undefined, discover: before.includes('--discover') };
   const sources = await open(settings);
   try {
-    return fitting(await ofCommand(command, given, current, sources), current);
+    return fitting(await ofArgument(command, given, current, sources), current);
   } finally {
     await sources.close();
   }
 }
 
-async function ofCommand(command: string, given: string[], current: string, sources: Sources): Promise<Answer> {
-  const [server, name] = given;
-  switch (command) {
-    case 'completion':
-      return given.length === 0 ? words('bash', 'zsh', 'fish', 'powershell') : [];
-    case 'help':
-      return words(...Object.keys(commandTable));
-    case 'token':
-      return given.length === 0 ? words('add', 'ls', 'rm') : [];
-    case 'fleet':
-      if (given.length === 0) return words('apply', 'diff', 'show');
-      return given.length === 1 && server !== 'show' ? { filesBehind: '' } : [];
-    case 'litemcp':
-      return given.length === 0 ? words('serve') : [];
-    case 'start':
-    case 'stop':
-    case 'restart':
-    case 'tools':
-    case 'logs':
-    case 'connect':
-    case 'types':
-    case 'check':
-      return given.length === 0 ? words(...(await sources.servers())) : [];
-    case 'import':
-      return given.length === 0 ? words(...hostIds) : [];
-    case 'export':
-      return given.length === 0 ? words(...hostIds) : words(...(await sources.servers()));
-    case 'rm': {
+/** The named commands from the program on, their arguments, and an option whose value comes next. */
+function readWords(before: readonly string[], program: Command) {
+  const path = [program];
+  const given: string[] = [];
+  let option: Option | undefined;
+  for (const word of before) {
+    const child = path.at(-1)!.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (option) option = undefined;
+    else if (word.startsWith('-'))
+      option = path.flatMap(({ options }) => options).find((each) => takesValue(each, word));
+    else if (child && given.length === 0) path.push(child);
+    else given.push(word);
+  }
+  return { path, given, option };
+}
+
+function takesValue(option: Option, word: string): boolean {
+  return [option.short, option.long].includes(word) && (option.required || option.optional);
+}
+
+async function ofOption({ long, flags, argChoices }: Option, before: readonly string[]): Promise<Answer> {
+  if (/^--(?:only|skip|rule)$/.test(long ?? '')) return namesOfRules(before, long!);
+  return argChoices ? words(...argChoices) : (values[/[<[](.+)[>\]]/.exec(flags)?.[1] ?? ''] ?? []);
+}
+
+async function ofArgument(command: Command, given: string[], current: string, sources: Sources): Promise<Answer> {
+  const known: readonly Argument[] = command.registeredArguments;
+  const last = known.at(-1);
+  const name = (known[given.length] ?? (last?.variadic ? last : undefined))?.name() ?? '';
+  const hosts = hostIds.filter((id) => id.startsWith(current));
+  switch (name) {
+    case 'words':
+      return ofWords(command.name(), given, current, sources);
+    case 'server': {
+      // `import` and `install` take the servers of another host.
+      if (known[0]!.name() === 'host' && command.name() !== 'export') return [];
       const servers = await sources.servers();
       return words(...servers.filter((each) => !given.includes(each)));
     }
-    case 'inspect': {
-      const servers = given.length === 0 ? await sources.servers().catch(() => []) : [];
+    case 'host':
+      return current !== '' && hosts.length === 0 ? files : words(...hosts);
+    case 'what': {
+      const servers = await sources.servers().catch(() => []);
       const meant = servers.filter((each) => each.startsWith(current));
-      return given.length > 0 || meant.length > 0 ? words(...meant) : { filesBehind: '' };
+      return meant.length > 0 ? words(...meant) : files;
     }
-    case 'tap':
-    case 'share':
-      return ofInstall(given, current);
-    case 'read':
-      if (server === undefined) return words(...(await sources.servers()));
-      return name === undefined ? words(...(await sources.resources(server))) : [];
-    case 'prompt': {
-      if (server === undefined) return words(...(await sources.servers()));
-      const prompts = await sources.prompts(server);
-      if (name === undefined) return words(...prompts.map((prompt) => prompt.name));
-      const names = prompts.find((prompt) => prompt.name === name)?.arguments?.map((each) => `${each.name}=`) ?? [];
-      return words(...names.filter((each) => !given.some((word) => word.startsWith(each))));
-    }
-    case 'call':
-      return ofCall(given, current, sources);
     default:
-      return [];
+      return values[name] ?? [];
   }
 }
 
-function ofInstall([what, config]: string[], current: string): Answer {
-  if (what === undefined) return words('install', 'uninstall').filter(({ word }) => word.startsWith(current));
-  if ((what !== 'install' && what !== 'uninstall') || config !== undefined) return [];
-  const hosts = hostIds.filter((id) => id.startsWith(current));
-  return current !== '' && hosts.length === 0 ? { filesBehind: '' } : words(...hosts);
+/** Of commands that begin with a server. */
+async function ofWords(command: string, given: string[], current: string, sources: Sources): Promise<Answer> {
+  const [server, name] = given;
+  if (command === 'call') return ofCall(given, current, sources);
+  if (server === undefined) return words(...(await sources.servers()));
+  if (command === 'read' && name === undefined) return words(...(await sources.resources(server)));
+  if (command !== 'prompt') return [];
+  const prompts = await sources.prompts(server);
+  if (name === undefined) return words(...prompts.map((prompt) => prompt.name));
+  const names = prompts.find((prompt) => prompt.name === name)?.arguments?.map((each) => `${each.name}=`) ?? [];
+  return words(...names.filter((each) => !given.some((word) => word.startsWith(each))));
 }
 
 async function ofCall(given: string[], current: string, sources: Sources): Promise<Answer> {
@@ -204,14 +178,8 @@ async function namesOfRules(before: readonly string[], option: string): Promise<
   return [...words(...families), ...rules.map(({ id, title }) => ({ word: id, about: title }))];
 }
 
-async function optionsOf(name: string | undefined): Promise<string[]> {
-  const entry = name === undefined ? undefined : commandTable[name];
-  if (!entry) return [];
-  const command = new Command(name);
-  (await entry.load()).define(command, () => async () => undefined);
-  return [command, ...command.commands].flatMap(({ options }) =>
-    options.filter(({ hidden }) => !hidden).map((option) => option.long ?? ''),
-  );
+function namesOf({ commands }: Command): Candidate[] {
+  return commands.map((command) => ({ word: command.name(), about: command.description() }));
 }
 
 function words(...list: string[]): Candidate[] {

@@ -7,6 +7,7 @@ import { remoteTransports, type SharePolicy, shareModes } from '../../config/ser
 import type { BroughtCommand } from '../../host/control/shared-servers.ts';
 import type { Params } from '../../mcp/service.ts';
 import { readVariable } from '../../process/launch/environment.ts';
+import { ofFlag, ofText, ofTexts, readOptions, type Values } from '../../tap/read-options.ts';
 import type { AddressOptions } from '../servers/server-at-address.ts';
 import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
 
@@ -26,78 +27,60 @@ export interface ConnectAddress extends AddressOptions {
   share: SharePolicy['by'] | undefined;
 }
 
-const withValue = new Set(['--config', '--idle', '--name', '--env', '--cwd', '--share', '--header', '--transport']);
+const options = {
+  all: ofFlag,
+  config: ofText,
+  idle: ofText,
+  name: ofText,
+  env: ofTexts,
+  cwd: ofText,
+  share: ofText,
+  header: ofTexts,
+  transport: ofText,
+};
+
+type Given = Values<typeof options>;
 
 export function parseConnectArguments(words: readonly string[], env = process.env): ConnectArguments {
-  const end = words.includes('--') ? words.indexOf('--') : words.length;
-  const command = words.slice(end + 1);
-  const { options, servers, all, headers } = readOptions(words.slice(0, end));
-  const idle = options.get('--idle');
-  const idleMs = idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(idle);
-  const ofConfig = options.has('--config') || servers.length > 0 || all;
+  const { values: given, positionals: servers, command } = readOptions(words, options, usage);
+  const { all = false, config } = given;
+  const idleMs = given.idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(given.idle);
+  const misplaced = (...names: (keyof Given)[]) => names.find((name) => given[name] !== undefined);
   if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
-    const misplaced = ['--config', '--env', '--cwd'].find((name) => options.has(name));
-    if (misplaced) throw usage(`${misplaced} is not for a remote server`);
+    const option = misplaced('config', 'env', 'cwd');
+    if (option) throw usage(`--${option} is not for a remote server`);
     if (command.length > 0 || all) throw usage('Name one server');
-    return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, headers, options), idleMs };
+    return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, given), idleMs };
   }
-  if (headers.length > 0 || options.has('--transport')) throw usage('--header and --transport are for a URL');
+  if (misplaced('header', 'transport')) throw usage('--header and --transport are for a URL');
   if (command.length > 0) {
-    if (ofConfig) throw usage('A command after -- is a server of no config');
-    return { settings: { shared: true }, use: { brought: broughtServer(command, options, env) }, idleMs };
+    if (config !== undefined || servers.length > 0 || all) throw usage('A command after -- is a server of no config');
+    return { settings: { shared: true }, use: { brought: broughtServer(command, given, env) }, idleMs };
   }
-  const misplaced = ['--name', '--env', '--cwd', '--share'].find((name) => options.has(name));
-  if (misplaced) {
+  const option = misplaced('name', 'env', 'cwd', 'share');
+  if (option) {
     throw usage(
-      `${misplaced} is for a command after --`,
+      `--${option} is for a command after --`,
       'A server of a config has its name, "env", "cwd" and "share" in its entry there.',
     );
   }
   if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
-  return { settings: { config: options.get('--config') }, use: all ? {} : { server: servers[0] }, idleMs };
+  return { settings: { config }, use: all ? {} : { server: servers[0] }, idleMs };
 }
 
-function readOptions(words: readonly string[]) {
-  const options = new Map<string, string>();
-  const servers: string[] = [];
-  const headers: string[] = [];
-  let all = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (word === '--all') all = true;
-    else if (!word.startsWith('-')) servers.push(word);
-    else {
-      const [name, ...rest] = word.split('=') as [string, ...string[]];
-      if (!withValue.has(name)) throw usage(`Unknown option ${name}`);
-      const value = rest.length > 0 ? rest.join('=') : words[++at];
-      if (value === undefined) throw usage(`${name} needs a value`);
-      if (name === '--header') headers.push(value);
-      else if (name === '--env')
-        options.set(name, [...(options.has(name) ? [options.get(name)] : []), value].join(','));
-      else options.set(name, value);
-    }
-  }
-  return { options, servers, all, headers };
-}
-
-function addressOf(url: string, header: readonly string[], options: ReadonlyMap<string, string>): ConnectAddress {
-  const text = options.get('--transport') ?? 'auto';
+function addressOf(url: string, { transport: text = 'auto', header = [], name, share }: Given): ConnectAddress {
   const transport = remoteTransports.find((each) => each === text);
   if (!transport) throw usage(`--transport cannot be "${text}"`, `Write one of ${remoteTransports.join(', ')}.`);
-  return { url, header, transport, name: options.get('--name'), share: readShare(options.get('--share')) };
+  return { url, header, transport, name, share: readShare(share) };
 }
 
 const HOW_TO_SET = 'Set it in "env" of the entry that has this command, or remove it from --env.';
 
 /** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
-function broughtServer(
-  [command, ...args]: readonly string[],
-  options: ReadonlyMap<string, string>,
-  env: NodeJS.ProcessEnv,
-): BroughtCommand {
-  const names = options.get('--env')?.split(',') ?? [];
+function broughtServer([command, ...args]: readonly string[], given: Given, env: NodeJS.ProcessEnv): BroughtCommand {
+  const names = given.env?.flatMap((each) => each.split(',')) ?? [];
   return {
-    name: options.get('--name') ?? basename(command!),
+    name: given.name ?? basename(command!),
     command: command!,
     args,
     env: Object.fromEntries(
@@ -111,9 +94,9 @@ function broughtServer(
         return [name, value];
       }),
     ),
-    cwd: resolve(options.get('--cwd') ?? '.'),
+    cwd: resolve(given.cwd ?? '.'),
     path: readVariable(env, 'PATH'),
-    share: readShare(options.get('--share')),
+    share: readShare(given.share),
   };
 }
 
