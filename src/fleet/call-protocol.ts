@@ -26,8 +26,11 @@ export const toCaller = {
 /** `part <message> <index> <count> <bytes of the whole>\n…`: one part of a chunked message, in either direction (`parts.ts`). */
 export const PART = 'part ';
 
-/** `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. */
-export type Refusal = 'moved' | 'busy';
+/**
+ * `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. `old`: its number is
+ * not above those of calls that are no longer known, although it was not sent before.
+ */
+export type Refusal = 'moved' | 'busy' | 'old';
 
 /** Times are milliseconds of the answering node's wall clock. */
 export interface Hops {

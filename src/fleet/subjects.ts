@@ -1,5 +1,7 @@
 // The subjects and keys of a fleet. A subject names its node, so that NATS permissions can be given per node.
 
+import { randomBytes } from 'node:crypto';
+
 /** Letters, digits, `-` and `_`: such a name is one token of a subject and of a key. */
 export const fleetName = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -11,10 +13,12 @@ export interface Subjects {
   /** Requests to a node that change nothing. */
   look(node: string): string;
   /**
-   * Answers to the calls of a node. `run`: `runOf` the node. `call`: a number from 1 that increases with every call of the run, to
-   * any instance.
+   * Answers to the calls of a node. `run`: `secretRun` of `runOf` the node. `call`: a number from 1 that increases with every call of
+   * the run, to any instance.
    */
   reply(node: string, run: string, call: number | '*'): string;
+  /** Answers to all calls of a node. */
+  replies(node: string): string;
   /** Prefix of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
   inbox(name: string): string;
 }
@@ -26,13 +30,27 @@ export function subjectsOf(fleet: string): Subjects {
     node: (node) => `${prefix}.node.${node}`,
     look: (node) => `${prefix}.look.${node}`,
     reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
+    replies: (node) => `${prefix}.reply.${node}.*.*`,
     inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };
 }
 
-/** Identifies one process of a node. It outlives the sessions of its lease. */
+/** Identifies one process of a node. It outlives the sessions of its lease. The directory has both parts of it. */
 export function runOf({ pid, startedAt }: { pid: number; startedAt: string }): string {
   return `${pid}-${Date.parse(startedAt)}`;
+}
+
+/**
+ * A run with 128 random bits that only this process and the nodes it calls know: others can neither answer its calls nor cancel or
+ * inquire about them.
+ */
+export function secretRun(run: string): string {
+  return `${run}-${randomBytes(16).toString('hex')}`;
+}
+
+/** True if `secret` is a `secretRun` of the run, or the run itself, as in earlier versions. */
+export function isSecretOf(secret: string, run: string): boolean {
+  return secret === run || secret.startsWith(`${run}-`);
 }
 
 /** The instance of a claim: `<server>_<slot>_<generation>_<session>`. */

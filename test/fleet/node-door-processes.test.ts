@@ -71,8 +71,8 @@ test('the process of a client outlives its requests, and ends with the client', 
   await node.call(subject, 'echo', { text: 'x' }, by('2'));
   await node.call(subject, 'echo', { text: 'x' }, by('3', 'post:'));
   expect(processes().map(({ owner }) => owner)).toEqual([
-    expect.stringContaining('client beta/run1/1 '),
-    expect.stringContaining('client beta/run1/2 '),
+    expect.stringMatching(/^client beta\/\w{16}\/1 /),
+    expect.stringMatching(/^client beta\/\w{16}\/2 /),
     'requests without a session',
   ]);
   const waiting = await node.publish(subject, callText('wait', {}, { progressToken: 1, ...by('2') }));
@@ -82,7 +82,7 @@ test('the process of a client outlives its requests, and ends with the client', 
   await node.publish(subject, 'gone 3');
   await node.publish(subject, 'gone 1');
   await until('2 are left', () => processes().length === 2);
-  expect(processes()[0]!.owner).toContain('client beta/run1/2 ');
+  expect(processes()[0]!.owner).toMatch(/^client beta\/\w{16}\/2 /);
   const same = new CallingNode(calling!, 'gamma', 'run1');
   await calling!.flush();
   await same.call(subject, 'echo', { text: 'x' }, by('2'));

@@ -2,10 +2,12 @@
 // that it did not run, or that it may have. A real NATS server, with a network that can be cut.
 
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { RpcCode } from '../../src/base/errors.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { answerNodeRequests, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
+import { runOf, subjectsOf } from '../../src/fleet/subjects.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
@@ -281,4 +283,62 @@ test('a channel that is opened after the node has left does not start: the host 
   await node.channels.close();
   await expect(node.channels.open(name, { maxFrameBytes }).start()).rejects.toMatchObject({ code: 'NOT_SENT' });
   await node.close();
+});
+
+test('a program that does not know the secret of a run cannot answer, refuse or cancel its calls', async () => {
+  const work = new Work();
+  const { owner, caller, client, close } = await pair(work);
+  const evil = await openFabric({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
+  work.hold();
+  const answer = textOf(client, 'once');
+  await until('it runs', () => work.started === 1);
+  const subjects = subjectsOf('route');
+  const { id } = caller.table.instancesOf(`work${servers}`)[0]!;
+  // Everything in the directory: the session and the run of each node.
+  for (const run of [caller.session, runOf({ pid: process.pid, startedAt: caller.startedAt })]) {
+    for (let call = 1; call < 50; call++) {
+      const reply = subjects.reply(caller.name, run, call);
+      evil.publish(reply, 'refused moved forged');
+      evil.publish(subjects.call(owner.name, id), `cancel ${reply}`, reply);
+    }
+  }
+  await evil.flush();
+  await caller.fabric.flush();
+  await owner.fabric.flush();
+  work.go();
+  expect(await answer).toBe(`once by ${owner.name}`);
+  expect(work.doubled).toEqual([]);
+  await evil.close();
+  await close();
+});
+
+test('a call with a number that its node refuses as old is sent with another secret and runs once', async () => {
+  const work = new Work();
+  const clock = new ManualClock();
+  const owner = await RouteNode.join(nats.url, 'old-owner', { clock });
+  const caller = await RouteNode.join(nats.url, 'old-caller');
+  const replies: string[] = [];
+  const evil = await openFabric({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
+  evil.subscribe(subjectsOf('route').call(owner.name, '*'), ({ reply }) => replies.push(reply!));
+  await evil.flush();
+  await owner.run('old', work.server(owner.name).service);
+  await until('the caller knows the owner', () => caller.table.instancesOf('old').length === 1);
+  const client = await connect(() => caller.channels.open('old', { maxFrameBytes }), { era: 'modern' });
+  expect(await textOf(client, 'before')).toBe('before by old-owner');
+  await until('a reply subject is known', () => replies.length > 0);
+  const known = replies[0]!;
+  const state = await askNode(
+    evil,
+    owner.name,
+    'standpipe/calls',
+    { calls: [known.replace(/\d+$/, '900000')] },
+    60_000,
+  );
+  expect(state.states).toEqual(['unknown']);
+  clock.advance(120_000); // the owner forgets the calls up to it
+  expect(await textOf(client, 'after')).toBe('after by old-owner');
+  expect(work.doubled).toEqual([]);
+  await until('another secret is used', () => new Set(replies.map((reply) => reply.replace(/\d+$/, ''))).size === 2);
+  await client.close();
+  await Promise.all([evil.close(), owner.close(), caller.close()]);
 });

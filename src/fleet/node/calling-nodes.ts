@@ -1,9 +1,10 @@
 // The nodes that calls come from: the reply subjects of their calls begin with the name of the node and a token of its run. Each
 // client gets an identity that is unique across nodes and runs.
 
+import { createHash } from 'node:crypto';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import type { CallerRecord } from '../call-protocol.ts';
-import { fleetName, type Subjects } from '../subjects.ts';
+import { fleetName, isSecretOf, type Subjects } from '../subjects.ts';
 
 /** Above these limits, the oldest are dropped. */
 const MOST_NODES = 10_000;
@@ -13,7 +14,7 @@ const HOST_AFFINITY = 'host';
 
 export class CallingNode {
   readonly name: string;
-  /** Token of one process of the node. It outlives the sessions of its lease. */
+  /** Secret token of one process of the node. It outlives the sessions of its lease. */
   readonly run: string;
   /** Prefix of the reply subjects of its calls; the number of the call follows. */
   readonly prefix: string;
@@ -26,14 +27,19 @@ export class CallingNode {
   forgotten = 0;
   older = 0;
   newer = 0;
+  /** Highest number of its requests. */
+  highest = 0;
   /** Clients whose connection or session can end. */
   readonly #clients = new Map<string, ClientIdentity>();
+  /** Prefix of the ids of its clients. Other parts of the program may show them, so that it must not contain the token. */
+  readonly #ids: string;
 
   constructor(name: string, run: string, prefix: string, isComplete: boolean) {
     this.name = name;
     this.run = run;
     this.prefix = prefix;
     this.isComplete = isComplete;
+    this.#ids = `${name}/${createHash('sha256').update(run).digest('hex').slice(0, 16)}/`;
   }
 
   /** NaN if it is not a call of this node. */
@@ -72,7 +78,7 @@ export class CallingNode {
   }
 
   #own(id: string): string {
-    return `${this.name}/${this.run}/${id}`;
+    return this.#ids + id;
   }
 }
 
@@ -97,9 +103,9 @@ export class CallingNodes {
     return node;
   }
 
-  /** Undefined if the node has not called yet. */
-  find(name: string, run: string): CallingNode | undefined {
-    return this.#byPrefix.get(this.#subjects.reply(name, run, 1).slice(0, -1));
+  /** Those whose token is a secret of the run: several if the node has changed it. */
+  ofRun(name: string, run: string): CallingNode[] {
+    return [...this.values()].filter((node) => node.name === name && isSecretOf(node.run, run));
   }
 
   values(): Iterable<CallingNode> {

@@ -130,6 +130,27 @@ it('what is kept is bounded in number, size and time, and the newest stay', () =
   expect(sent).toEqual([]);
 });
 
+it('an inquiry with a number far above those of the requests refuses no later request', () => {
+  const { calls, clock, arrive } = open({ keptMs: 100 });
+  const reply = (number: number) => subjects.reply('there', 'run', number);
+  arrive(reply(1));
+  expect(calls.inquire(reply(Number.MAX_SAFE_INTEGER))).toBe('forgotten');
+  expect(calls.inquire(reply(1_000_002))).toBe('forgotten');
+  clock.advance(200);
+  expect(arrive(reply(2))).toBeDefined();
+  expect(calls.inquire(reply(1_000_002))).toBe('unknown');
+});
+
+it('a request whose number is not above those of forgotten calls is refused, so that its node can send it with another secret', () => {
+  const { calls, clock, payloads, arrive } = open({ keptMs: 100 });
+  const reply = (number: number, secret = 'a') => subjects.reply('there', `run-${secret}`, number);
+  expect(calls.inquire(reply(5))).toBe('unknown');
+  clock.advance(100);
+  expect(arrive(reply(4))).toBeUndefined();
+  expect(payloads).toEqual([expect.stringMatching(/^refused old /)]);
+  expect(arrive(reply(5, 'b'))).toBeDefined();
+});
+
 it('the bytes of requests in flight are bounded by node and in all; a single request is accepted whatever its size', () => {
   const { calls, arrive, answer } = open({ maxCallBytes: 150, maxCallBytesPerNode: 100 });
   const [one, other, third] = ['one', 'other', 'third'].map((name) => calls.nodes.of(subjects.reply(name, 'run', 1))!);
@@ -163,11 +184,13 @@ it('a client has an identity of its own node and run, and an affinity that outli
   const { calls } = open();
   const [one, again] = ['run1', 'run2'].map((run) => calls.nodes.of(subjects.reply('one', run, 1))!);
   const client = one!.identityOf({ id: '7', affinity: '7', principal: 'ada' });
-  expect(client).toEqual({ id: 'one/run1/7', principal: 'ada', affinity: 'one/run1/7' });
+  expect(client).toEqual({ id: expect.stringMatching(/^one\/\w{16}\/7$/), principal: 'ada', affinity: client.id });
   expect(one!.identityOf({ id: '7', affinity: '7', principal: 'ada' })).toBe(client);
-  expect(again!.identityOf({ id: '7', affinity: '7', principal: 'ada' }).id).toBe('one/run2/7');
+  expect(again!.identityOf({ id: '7', affinity: '7', principal: 'ada' }).id).not.toBe(client.id);
   const posts = [one!, again!].map((node) => node.identityOf({ id: '8', affinity: 'post:ada', principal: 'ada' }));
   expect(posts.map(({ affinity }) => affinity)).toEqual(['one/post:ada', 'one/post:ada']);
-  expect(one!.identityOf({ id: '1', affinity: 'host' })).toMatchObject({ id: 'one/run1/1', affinity: 'host' });
-  expect(calls.nodes.find('one', 'run1')).toBe(one);
+  expect(one!.identityOf({ id: '1', affinity: 'host' })).toMatchObject({ affinity: 'host' });
+  expect(calls.nodes.ofRun('one', 'run1')).toEqual([one]);
+  const secrets = ['run1-x', 'run1-y', 'run10-x'].map((run) => calls.nodes.of(subjects.reply('one', run, 1))!);
+  expect(calls.nodes.ofRun('one', 'run1')).toEqual([one, secrets[0], secrets[1]]);
 });

@@ -39,6 +39,9 @@ export const defaultDoorLimits: Readonly<DoorLimits> = {
   keptMs: 120_000,
 };
 
+/** An inquiry about a call whose number is further above those of the requests here is not recorded: later requests would be refused. */
+const MOST_AHEAD = 1_000_000;
+const OLD = `${toCaller.refused}old Its number is not above those of calls that are no longer known`;
 const LATE = `${toCaller.refused}moved The request arrived after its node was told that it had not`;
 
 export class DoorCalls {
@@ -86,7 +89,13 @@ export class DoorCalls {
     if (this.running.get(reply)) return true;
     const answer = this.answered.get(reply);
     if (answer) this.#sendAgain(reply, answer);
-    return answer !== undefined || number <= caller.forgotten;
+    if (answer !== undefined) return true;
+    if (number <= caller.forgotten) {
+      void this.send(reply, OLD, false);
+      return true;
+    }
+    if (number > caller.highest) caller.highest = number;
+    return false;
   }
 
   /** Why the node must not start another request. */
@@ -123,6 +132,7 @@ export class DoorCalls {
       return 'answered';
     }
     if (answer !== undefined || number <= caller.forgotten || !caller.isComplete) return 'forgotten';
+    if (number > caller.highest + MOST_AHEAD) return 'forgotten';
     this.assembler.forget(reply);
     this.answered.add(caller, number, reply, LATE);
     return 'unknown';
@@ -130,10 +140,10 @@ export class DoorCalls {
 
   /** A run of a node has ended: its calls are cancelled, and its clients are gone. */
   runEnded(node: string, run: string): void {
-    const caller = this.nodes.find(node, run);
-    if (!caller) return;
-    for (const call of [...this.running.values()]) if (call.caller === caller) call.cancel();
-    for (const client of caller.takeClients()) this.onClientEnded(client);
+    const callers = this.nodes.ofRun(node, run);
+    if (callers.length === 0) return;
+    for (const call of [...this.running.values()]) if (callers.includes(call.caller)) call.cancel();
+    for (const client of callers.flatMap((caller) => caller.takeClients())) this.onClientEnded(client);
   }
 
   close(): void {

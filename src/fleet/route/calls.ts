@@ -10,7 +10,7 @@ import type { Fabric, Message, Subscription } from '../fabric.ts';
 import type { LocalInstance } from '../node/node-door.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
 import { textOf, withWord } from '../payload.ts';
-import { subjectsOf } from '../subjects.ts';
+import { secretRun, subjectsOf } from '../subjects.ts';
 import { type Call, FIRST_INQUIRY_MS, LISTEN } from './call.ts';
 import { CallCounts, type CallOutcome } from './call-counts.ts';
 import { Inquiries } from './inquiries.ts';
@@ -55,7 +55,7 @@ export class Calls {
   readonly #maxHeldChars: number;
   #heldChars = 0;
   #lostAtMs: number | undefined;
-  readonly #prefix: string;
+  #prefix: string;
   #last = 0;
   /** True if calls are no longer sent. */
   isOver = false;
@@ -69,9 +69,8 @@ export class Calls {
     this.#maxHeldChars = options.maxHeldChars ?? DEFAULT_MAX_HELD_CHARS;
     this.#assembler = new PartsAssembler({ clock: this.clock, maxTotalBytes: options.maxArrivingBytes });
     this.#inquiries = new Inquiries(this);
-    const replies = subjectsOf(fabric.fleet).reply(self, options.run, '*');
-    this.#prefix = replies.slice(0, -1);
-    this.#subscription = fabric.subscribe(replies, this.#received);
+    this.#prefix = this.#newPrefix();
+    this.#subscription = fabric.subscribe(subjectsOf(fabric.fleet).replies(self), this.#received);
     if (options.door) options.door.onLocal = (reply, text) => this.#receivedText(reply, text, undefined);
   }
 
@@ -204,6 +203,11 @@ export class Calls {
     await this.#subscription.end().catch(() => undefined); // the connection is closed, and with it the subscription
   }
 
+  #newPrefix(): string {
+    const { fabric, self } = this;
+    return subjectsOf(fabric.fleet).reply(self, secretRun(this.#options.run), '*').slice(0, -1);
+  }
+
   #nextReply(): string {
     return `${this.#prefix}${++this.#last}`;
   }
@@ -252,6 +256,8 @@ export class Calls {
     const at = text.indexOf(' ');
     const reason = (at < 0 ? text : text.slice(0, at)) as Refusal;
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
+    // Every later number may be refused as well. The node knows no number of another secret.
+    if (reason === 'old' && call.reply.startsWith(this.#prefix)) this.#prefix = this.#newPrefix();
     if (reason !== 'busy') return this.#notRun(call, why);
     if (this.close(call, 'busy')) call.owner.busy(call, why);
   }
