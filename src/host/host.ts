@@ -211,7 +211,7 @@ export class Host {
     return server === undefined ? this.#merged : this.#member(server).service;
   }
 
-  /** Runs `run` with the client of a server once it is ready. Only reads may be repeated. The `tools` filter of its entry applies. */
+  /** Runs `run` with the client of a ready server; again if its request was not sent, or if `repeatable`. The `tools` filter applies. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     return this.#member(server).use(run, options);
   }

@@ -88,7 +88,7 @@ export class NodeDoor {
     this.#calls.close();
   }
 
-  /** Not needed while NATS is disconnected: answers are then dropped. */
+  /** Skipped while NATS is disconnected: nothing can be sent then. */
   async #flush(): Promise<void> {
     if (this.#fabric.isConnected)
       await within(
