@@ -9,7 +9,7 @@ import { sendSignal } from '../process/tree/signals.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from './budget.ts';
 import type { Target } from './target.ts';
-import { Transcript } from './transcript.ts';
+import { STDIN_ENDED, Transcript } from './transcript.ts';
 import { violation } from './verdict.ts';
 
 /** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
@@ -112,7 +112,7 @@ export abstract class ProcessUnderTest {
 
   endInput(): void {
     this.#isAskedToEnd = true;
-    this.transcript.event('stdin ended');
+    this.transcript.event(STDIN_ENDED);
     this.process.stdin.end();
   }
 
@@ -196,6 +196,7 @@ export abstract class ProcessUnderTest {
   }
 
   stop(): Promise<StopRung> {
+    if (!this.#isAskedToEnd && !this.process.exitStatus) this.transcript.event(STDIN_ENDED); // the first step of a stop
     this.#isAskedToEnd = true;
     return this.process.stop();
   }

@@ -21,6 +21,9 @@ export interface Entry {
   readonly lines?: readonly Entry[];
 }
 
+/** The text of an event. */
+export const STDIN_ENDED = 'stdin ended';
+
 const transcripts = new WeakMap<Entry, Transcript>();
 
 export class Transcript {
@@ -61,7 +64,7 @@ export class Transcript {
 
 /**
  * Received entries that no sent one precedes, each after what caused it: the request with its id; for an answer without an id the last message
- * that was not answered with its own; otherwise what was sent last before it.
+ * that was not answered with its own; otherwise what was sent last before it, or the end of stdin.
  */
 export function withCauses(entries: readonly Entry[]): Entry[] {
   const hasCauses = entries.some(({ kind }) => kind === 'sent');
@@ -71,14 +74,19 @@ export function withCauses(entries: readonly Entry[]): Entry[] {
 
 function causeOf(entry: Entry): Entry[] {
   const entries = transcripts.get(entry)?.entries ?? [];
-  const before = entries.slice(0, Math.max(0, entries.indexOf(entry))).filter(({ kind }) => kind === 'sent');
+  const earlier = entries.slice(0, Math.max(0, entries.indexOf(entry)));
+  const before = earlier.filter(({ kind }) => kind === 'sent');
   const id = JSON.stringify(idOf(entry));
   const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
   const request = id === undefined ? undefined : before.findLast(isRequest);
   const isAnswered = answeredIn(entries);
   const anonymous = id === 'null' ? before.findLast((sent) => !isAnswered(sent)) : undefined;
-  const cause = request ?? anonymous ?? before.at(-1);
+  const cause = request ?? anonymous ?? earlier.findLast((each) => each.kind === 'sent' || isEndOfStdin(each));
   return cause ? [cause] : [];
+}
+
+function isEndOfStdin({ kind, bytes }: Entry): boolean {
+  return kind === 'event' && Buffer.from(bytes).toString() === STDIN_ENDED;
 }
 
 /** Whether a message, or each request of a batch, was answered with its id. */

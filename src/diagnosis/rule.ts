@@ -39,7 +39,8 @@ export function exitRule(
   };
 }
 
-const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)|error|fatal|panic)\b[^\n]*[:[]/m;
+/** The start of a line that names an error. */
+export const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)|error|fatal|panic)\b[^\n]*[:[]/m;
 
 /** The last match of the pattern, unless another error follows it. */
 export function lastError(pattern: RegExp, text: string): RegExpExecArray | undefined {

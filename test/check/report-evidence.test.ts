@@ -38,6 +38,14 @@ test('long text is cut between characters, and what is left out is counted', () 
   expect(many[0]).toMatchObject({ kind: 'event', text: '60 earlier entries are left out' });
 });
 
+test('the line with the error of a long trace on stderr is kept', () => {
+  const trace = `TypeError: no such thing\n${'    at somewhere (file.mjs:1:2)\n'.repeat(200)}`;
+  const [line] = evidenceOf([stderr(`started\n${trace}`)], hide);
+  expect(line!.text).toMatch(/^…TypeError: no such thing\n….*at somewhere \(file\.mjs:1:2\)\n$/s);
+  const [other] = evidenceOf([stderr('x'.repeat(5_000))], hide);
+  expect(other!.text).toBe(`…${'x'.repeat(2_000)}`);
+});
+
 test('a server that calls itself by a secret does not get it into the report', async () => {
   const script = `
     require('readline').createInterface({ input: process.stdin }).on('line', (line) => {

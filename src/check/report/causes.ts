@@ -57,6 +57,22 @@ const causes: readonly Cause[] = [
     explains: ['robustness/stray-notifications'],
     reason: /the server (?:closed its stdout|exited)/,
   },
+  {
+    rules: ['robustness/stray-notifications'],
+    explains: [
+      'jsonrpc/batches-are-answered',
+      'jsonrpc/batch-of-notifications',
+      'jsonrpc/batch-answers-are-one-list',
+      'jsonrpc/batches-are-survived',
+      'methods/late-cancellations-are-ignored',
+    ],
+    reason: /the server (?:closed its stdout|exited|was ended)/,
+  },
+  {
+    rules: ['methods/calls-keep-the-server-alive'],
+    explains: ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'],
+    reason: /the server (?:closed its stdout|exited|was ended)/,
+  },
   { rules: ['methods/progress-tokens-are-echoed'], explains: ['methods/progress-needs-a-token'] },
   // Result and error are exchanged.
   { rules: ['jsonrpc/error-members'], frame: /"result": ?\{"code": ?-?\d+, ?"message"/ },

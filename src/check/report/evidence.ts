@@ -1,5 +1,6 @@
 // Entries of a transcript as lines that people read: masked, escaped, cut and few.
 
+import { ERROR_LINE } from '../../diagnosis/rule.ts';
 import type { Entry } from '../transcript.ts';
 import type { EvidenceLine } from './report.ts';
 
@@ -33,9 +34,16 @@ function startOf(text: string, chars: number): string {
   return text.length > chars ? `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
 
-/** The last lines of stderr say why a program failed. */
+const MOST_ERROR_CHARS = 300;
+
+/** The last lines of stderr say why a program failed. The line with the error is kept where a trace that is longer follows it. */
 export function endOf(text: string, chars: number): string {
-  return text.length > chars ? `…${text.slice(-chars).replace(/^[\udc00-\udfff]/, '')}` : text;
+  if (text.length <= chars) return text;
+  const end = `…${text.slice(-chars).replace(/^[\udc00-\udfff]/, '')}`;
+  if (ERROR_LINE.test(end)) return end;
+  const error = [...text.slice(0, -chars).matchAll(new RegExp(ERROR_LINE, 'gm'))].at(-1);
+  const [line = ''] = error ? text.slice(error.index).split('\n', 1) : [];
+  return error ? `…${startOf(line, MOST_ERROR_CHARS)}\n${end}` : end;
 }
 
 /** Chunks of stderr that follow each other are one text: a pipe cuts them anywhere, also inside of a secret. Its end is kept. */

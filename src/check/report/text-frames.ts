@@ -19,6 +19,8 @@ const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
 const FIRST_FRAMES = 3;
 const LAST_FRAMES = 5;
 const SHOWN_CHARS = 300;
+/** A trace of a crash is longer than a frame need be. */
+const SHOWN_STDERR_CHARS = 1_500;
 
 /** Of the newest revision; of all of them and in full if verbose. */
 export function frameLines({ outcomes }: OutcomeGroup, lines: Lines, verbose: boolean): void {
@@ -32,10 +34,14 @@ export function frameLines({ outcomes }: OutcomeGroup, lines: Lines, verbose: bo
 function fewFrames(frames: readonly EvidenceLine[], lines: Lines): void {
   const left = frames.length - FIRST_FRAMES - LAST_FRAMES;
   const isCut = left > 1;
-  for (const line of isCut ? frames.slice(0, FIRST_FRAMES) : frames) frameLine(line, lines, SHOWN_CHARS);
+  for (const line of isCut ? frames.slice(0, FIRST_FRAMES) : frames) frameLine(line, lines, shownChars(line));
   if (!isCut) return;
   lines.add(4, `… ${counted(left, 'line')}`, 'dim');
-  for (const line of frames.slice(-LAST_FRAMES)) frameLine(line, lines, SHOWN_CHARS);
+  for (const line of frames.slice(-LAST_FRAMES)) frameLine(line, lines, shownChars(line));
+}
+
+function shownChars({ kind }: EvidenceLine): number {
+  return kind === 'stderr' ? SHOWN_STDERR_CHARS : SHOWN_CHARS;
 }
 
 function frameLine({ kind, text, bytes }: EvidenceLine, lines: Lines, mostChars: number): void {

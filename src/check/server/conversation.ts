@@ -140,8 +140,8 @@ export class Conversation {
   }
 
   /** Answers to what was sent before have come, as far as can be known without a clock: further requests were answered, one after the other. */
-  async settle(): Promise<void> {
-    for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier();
+  async settle(after?: string): Promise<void> {
+    for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier(after);
   }
 
   /** False if the server does not answer. */

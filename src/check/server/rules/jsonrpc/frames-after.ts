@@ -4,12 +4,12 @@ import type { JsonObject } from '../../../../base/json-object.ts';
 import { type Conversation, errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 
-/** The lines from `act` on, until it is settled. */
-export async function framesAfter(conversation: Conversation, act: () => void): Promise<Frame[]> {
+/** The lines from `act` on, until it is settled. `what` names it. */
+export async function framesAfter(conversation: Conversation, act: () => void, what?: string): Promise<Frame[]> {
   const { frames } = conversation.probe;
   const from = frames.length;
   act();
-  await conversation.settle();
+  await conversation.settle(what);
   return frames.slice(from);
 }
 

@@ -1,6 +1,6 @@
 // Notifications are never answered, not even with an error.
 
-import { violation } from '../../../verdict.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
@@ -37,12 +37,23 @@ export const unknownNotifications: ServerRule = {
   title: 'not answer unknown notifications',
   says: 'A notification of an unknown method gets no response, and the server continues.',
   fix: { any: 'Ignore notifications of unknown methods. -32601 is only for requests.' },
-  check: (trial) => isUnanswered(trial, 'notifications/standpipe/unknown', { any: 'thing' }),
+  check: (trial) => isIgnored(trial, 'notifications/standpipe/unknown', { any: 'thing' }),
 };
 
+/** A server that does not go on has not answered. */
 async function isUnanswered(trial: Trial, method: string, params: Record<string, unknown>): Promise<void> {
   const conversation = await trial.shared();
-  const frames = await framesAfter(conversation, () => conversation.notify(method, params));
+  await isIgnored(trial, method, params).catch((error: unknown) => {
+    if (error instanceof Violation && (conversation.probe.ended || !error.proof))
+      notApplicable('the server does not go on after it (robustness/stray-notifications)');
+    throw error;
+  });
+}
+
+async function isIgnored(trial: Trial, method: string, params: Record<string, unknown>): Promise<void> {
+  const conversation = await trial.shared();
+  const act = () => conversation.notify(method, params);
+  const frames = await framesAfter(conversation, act, `the notification \`${method}\``);
   const [answer] = anonymousAnswers(frames);
   if (answer) violation(`The notification \`${method}\` was answered.`, answer.frame);
 }

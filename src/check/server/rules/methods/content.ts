@@ -72,7 +72,13 @@ export const base64 = shapeRule({
   },
   parts: (survey) => binaryData(survey),
   none: 'the server gave no binary data',
-  problem: (data) => (isBase64(data) ? undefined : `has data that is not base64: ${JSON.stringify(data.slice(0, 40))}`),
+  problem: (data) => {
+    if (isBase64(data)) return undefined;
+    const problem = `has data that is not base64: ${JSON.stringify(data.slice(0, 40))}`;
+    const [prefix] = /^data:[^,]{0,100},/.exec(data) ?? [];
+    if (prefix === undefined) return problem;
+    return { problem, fix: `Leave out the prefix \`${prefix}\`: \`mimeType\` has the type.` };
+  },
 });
 
 export const annotations = shapeRule({

@@ -79,7 +79,9 @@ export const progressIncreases: ServerRule = {
   title: 'increase progress with each notification',
   says: 'The value of `progress` is a number that increases with each notification, also if the total is not known.',
   source: page('progress-flow'),
-  fix: { any: 'Count up: each notification of a request has a greater `progress` than the one before.' },
+  fix: {
+    any: 'Write `progress` and `total` as numbers, and count up: each notification of a request has a greater `progress` than the one before.',
+  },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

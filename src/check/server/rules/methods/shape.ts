@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { RuleText } from '../../../rule.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
+import { notApplicable, Violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { type Exchange, listIn, proofOf } from './exchange.ts';
@@ -23,9 +23,12 @@ interface ShapeText<T> extends RuleText, Pick<ServerRule, 'since' | 'until'> {
   readonly none: string;
   /** The parts come from calls: of which tools. */
   readonly ofCalls?: (tool: JsonObject) => boolean;
-  /** What is wrong with it, as the rest of the sentence. */
-  readonly problem: (value: T, trial: Trial) => string | undefined | Promise<string | undefined>;
+  /** What is wrong with it. */
+  readonly problem: (value: T, trial: Trial) => Wrong | undefined | Promise<Wrong | undefined>;
 }
+
+/** The rest of the sentence; with a fix if that of the rule is about other mistakes. */
+type Wrong = string | { readonly problem: string; readonly fix: string };
 
 export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeText<T>): ServerRule {
   return {
@@ -38,7 +41,9 @@ export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeTe
       if (found.length === 0) notApplicable(ofCalls ? whyNoCalls(trial, survey, none, ofCalls) : none);
       for (const { value, what, exchange } of found) {
         const wrong = await problem(value, trial);
-        if (wrong !== undefined) violation(`${what} ${wrong}.`, ...proofOf(exchange));
+        if (wrong === undefined) continue;
+        const { problem: rest, fix } = typeof wrong === 'string' ? { problem: wrong, fix: undefined } : wrong;
+        throw new Violation(`${what} ${rest}.`, proofOf(exchange), fix);
       }
     },
   };

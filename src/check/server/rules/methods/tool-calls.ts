@@ -10,7 +10,7 @@ import type { Trial } from '../../trial.ts';
 import { idleEnd } from '../lifecycle/keeps-running.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
-import { type Survey, surveyOf } from './survey.ts';
+import { callTimeoutMs, type Survey, surveyOf } from './survey.ts';
 
 const MOST_CALLS = 5;
 /** Missing capability of the client (2026-07-28), and a page that the user has to visit first (2025-11-25). */
@@ -23,9 +23,11 @@ export const callsKeepTheServerAlive: ServerRule = {
   id: 'methods/calls-keep-the-server-alive',
   level: 'MUST',
   title: 'survive every call',
-  says: 'A call is answered with a result or an error. The server goes on, whatever the tool does.',
+  says: 'A call is answered with a result or an error. The server goes on, whatever the tool does, also if an argument is missing or has another type.',
   source: { of: 'json-rpc', anchor: 'response_object' },
-  fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
+  fix: {
+    any: 'Check the arguments against the `inputSchema`, catch the errors of a tool where it is called, and answer with a result with `isError`.',
+  },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
@@ -49,10 +51,24 @@ export const callsKeepTheServerAlive: ServerRule = {
       const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
       throw new Violation(reason, [...proofOf(last), ...endAfter(last.sent, entries)], EXITS_LATER);
     }
+    await surviveWrongCalls(trial, survey);
     const slow = unanswered(trial, calls);
     if (slow) notApplicable(slow);
   },
 };
+
+/** A wrong call without an answer that does not end the server is a matter of the rules on arguments. */
+async function surviveWrongCalls(trial: Trial, survey: Survey): Promise<void> {
+  const answered = new Set(survey.calls.filter(({ received }) => received).map(({ call }) => call.name));
+  for (const wrong of [...withoutArgument(trial, survey), ...withWrongType(trial, survey)]) {
+    const { call, given, what } = wrong;
+    if (!answered.has(call.name)) continue;
+    const made = await exchange(trial, 'tools/call', { name: call.name, arguments: given }, callTimeoutMs(trial));
+    if (made.end && (await idleEnd(trial))) return;
+    if (made.end) violation(`A call of "${call.name}" ${what} ended the server. ${made.failure}`, ...proofOf(made));
+    if (!made.received) return;
+  }
+}
 
 export const toolErrors: ServerRule = {
   id: 'methods/tool-errors-are-results',
@@ -111,23 +127,16 @@ export const missingArguments: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
-    const nameOf = (call: WithArguments) =>
-      requiredOf(call).find((each) => isObject(each.schema) && each.schema.default === undefined)?.name;
     const survey = await surveyOf(trial);
-    const calls = survivedCalls(trial, survey).flatMap((call) => {
-      const name = nameOf(call);
-      return name === undefined ? [] : [{ call, name }];
-    });
-    if (calls.length === 0) {
+    const tried = withoutArgument(trial, survey);
+    if (tried.length === 0) {
       const none = 'no tool that may be called has a required argument';
-      notApplicable(whyNoCalls(trial, survey, none, (tool) => nameOf(sampleOf(tool)) !== undefined));
+      notApplicable(whyNoCalls(trial, survey, none, (tool) => requiredOf(sampleOf(tool)).length > 0));
     }
-    const tried = calls.slice(0, MOST_CALLS);
-    for (const { call, name } of tried) {
-      const { [name]: _, ...rest } = call.arguments;
-      await mustRefuse(trial, call, rest, `without the required argument "${name}"`);
-    }
+    const made = [];
+    for (const wrong of tried) made.push(await mustRefuse(trial, wrong));
     mustSucceedOtherwise(trial, survey, tried);
+    if (made.every(isAccepted)) notApplicable('the server fills in the `default` of each required argument');
   },
 };
 
@@ -141,22 +150,13 @@ export const argumentTypes: ServerRule = {
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
-    const typedOf = (call: WithArguments) =>
-      requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
     const survey = await surveyOf(trial);
-    const calls = survivedCalls(trial, survey).flatMap((call) => {
-      const found = typedOf(call);
-      return found ? [{ call, name: found.name, wrong: wrongValue((found.schema as JsonObject).type) }] : [];
-    });
-    if (calls.length === 0) {
+    const tried = withWrongType(trial, survey);
+    if (tried.length === 0) {
       const none = 'no tool that may be called has a required argument with a type';
       notApplicable(whyNoCalls(trial, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
     }
-    const tried = calls.slice(0, MOST_CALLS);
-    for (const { call, name, wrong } of tried) {
-      const what = `with ${JSON.stringify(wrong)} for the argument "${name}"`;
-      await mustRefuse(trial, call, { ...call.arguments, [name]: wrong }, what);
-    }
+    for (const wrong of tried) await mustRefuse(trial, wrong);
     mustSucceedOtherwise(trial, survey, tried);
   },
 };
@@ -201,10 +201,52 @@ function mustSucceedOtherwise(trial: Trial, { calls }: Survey, tried: readonly {
   notApplicable(whyNoCalls(trial, { calls: correct }, 'no call of it succeeds'));
 }
 
-async function mustRefuse(trial: Trial, { name }: PermittedCall, given: JsonObject, what: string): Promise<void> {
+/** A call of a tool with arguments that its schema refuses. */
+interface WrongCall {
+  readonly call: PermittedCall;
+  readonly given: JsonObject;
+  /** What is wrong, as the end of a sentence. */
+  readonly what: string;
+  /** The server may fill in the `default` of the argument that is missing. */
+  readonly mayBeFilledIn?: boolean;
+}
+
+/** Without the first required argument that has no default; otherwise without one that has. */
+function withoutArgument(trial: Trial, survey: Survey): WrongCall[] {
+  const calls = survivedCalls(trial, survey).flatMap((call): WrongCall[] => {
+    const required = requiredOf(call);
+    const found = required.find(({ schema }) => !hasDefault(schema)) ?? required[0];
+    if (!found) return [];
+    const { [found.name]: _, ...given } = call.arguments;
+    const what = `without the required argument "${found.name}"`;
+    return [{ call, given, what, mayBeFilledIn: hasDefault(found.schema) }];
+  });
+  return calls.slice(0, MOST_CALLS);
+}
+
+function withWrongType(trial: Trial, survey: Survey): WrongCall[] {
+  const calls = survivedCalls(trial, survey).flatMap((call): WrongCall[] => {
+    const found = typedOf(call);
+    if (!found) return [];
+    const wrong = wrongValue((found.schema as JsonObject).type);
+    const what = `with ${JSON.stringify(wrong)} for the argument "${found.name}"`;
+    return [{ call, given: { ...call.arguments, [found.name]: wrong }, what }];
+  });
+  return calls.slice(0, MOST_CALLS);
+}
+
+function typedOf(call: WithArguments): ReturnType<typeof requiredOf>[number] | undefined {
+  return requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
+}
+
+function hasDefault(schema: unknown): boolean {
+  return isObject(schema) && schema.default !== undefined;
+}
+
+async function mustRefuse(trial: Trial, { call: { name }, given, what, mayBeFilledIn }: WrongCall): Promise<Exchange> {
   const made = await exchange(trial, 'tools/call', { name, arguments: given });
   if (made.failure) violation(`${made.failure} It was a call ${what}.`, ...proofOf(made));
-  if (!isAccepted(made)) return;
+  if (!isAccepted(made) || mayBeFilledIn) return made;
   if (!isMeantAsError(made.result!)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
   const wrong = wrongMember(made.result!, 'isError');
   const reason = `The tool "${name}" answered a call ${what} with a result that ${wrong}. Clients read it as a success.`;

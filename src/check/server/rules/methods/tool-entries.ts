@@ -90,6 +90,9 @@ export const inputSchemas = shapeRule({
   },
 });
 
+const WRAP =
+  'Wrap the list or the value in an object, in the schema and in `structuredContent`: `{"type": "object", "properties": {"result": …}}`. If it is an object already, add `"type": "object"`.';
+
 export const outputSchemas = shapeRule({
   id: 'methods/output-schemas',
   level: 'MUST',
@@ -106,7 +109,8 @@ export const outputSchemas = shapeRule({
   none: 'no tool has an outputSchema',
   problem: async ({ outputSchema }, { revision, era }) => {
     if (!isObject(outputSchema)) return `has an outputSchema that is ${jsonKind(outputSchema)}`;
-    if (era === 'legacy' && outputSchema.type !== 'object') return 'has an outputSchema that is not of the type object';
+    if (era === 'legacy' && outputSchema.type !== 'object')
+      return { problem: 'has an outputSchema that is not of the type object', fix: WRAP };
     const wrong = await schemaProblem(outputSchema, revision);
     return wrong && `has an outputSchema that is not valid: ${wrong}`;
   },

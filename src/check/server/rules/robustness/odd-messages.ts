@@ -1,6 +1,7 @@
 // Messages of the right form with odd values.
 
 import type { Conversation } from '../../conversation.ts';
+import { responses } from '../wire/sources.ts';
 import { catchPerMessage, stillAnswers } from './still-answers.ts';
 
 function withId(conversation: Conversation, id: string): string {
@@ -83,14 +84,11 @@ export const strayResponses = stillAnswers({
 
 export const strayNotifications = stillAnswers({
   id: 'robustness/stray-notifications',
-  level: 'SHOULD',
-  title: 'ignore cancellations and progress of unknown requests',
-  says: 'A cancellation of a request that is unknown or has been answered is ignored, as is progress of one.',
-  source: {
-    of: 'mcp',
-    page: 'basic/utilities/cancellation#error-handling',
-    pages: { '2026-07-28': 'basic/patterns/cancellation#error-handling' },
-  },
+  level: 'MUST',
+  title: 'go on after cancellations and progress of unknown requests',
+  says: 'Every request gets an answer, also after a cancellation of a request that is unknown or has been answered. Such a notification, and progress of one, are ignored.',
+  source: responses,
+  runs: 'each era',
   fix: { any: 'Look up the request by its id, and do nothing if there is none.' },
   sent: (conversation) => {
     const cancelled = (requestId?: unknown) =>
@@ -103,6 +101,7 @@ export const strayNotifications = stillAnswers({
       'a cancellation of an unknown request': cancelled('never-sent'),
       'a cancellation of a request that was answered': cancelled(1),
       'a cancellation without an id': cancelled(),
+      'a cancellation with an object as id': cancelled({ wrong: true }),
       'progress of an unknown request': JSON.stringify({
         jsonrpc: '2.0',
         method: 'notifications/progress',

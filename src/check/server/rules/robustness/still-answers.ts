@@ -14,18 +14,25 @@ interface StillAnswers {
   readonly says: string;
   readonly source?: Source;
   readonly until?: ServerRule['until'];
+  readonly runs?: ServerRule['runs'];
   readonly fix: Fix;
   readonly isHeavy?: true;
   /** What to send, by what it is. */
   readonly sent: (conversation: Conversation) => Readonly<Record<string, Uint8Array | string>>;
 }
 
-export function stillAnswers({ sent, source = expected, level = 'ADVICE', ...text }: StillAnswers): ServerRule {
+export function stillAnswers({
+  sent,
+  source = expected,
+  level = 'ADVICE',
+  runs = 'once',
+  ...text
+}: StillAnswers): ServerRule {
   return {
     ...text,
     level,
     source,
-    runs: 'once',
+    runs,
     uses: 'shared',
     check: async (trial) => {
       const conversation = await trial.shared();
@@ -35,6 +42,7 @@ export function stillAnswers({ sent, source = expected, level = 'ADVICE', ...tex
           conversation.probe.write(line);
           await conversation.probe.inputTaken(); // megabytes take their time
           await conversation.barrier(what);
+          await conversation.barrier(what); // an error in a promise ends a server after it has answered what it read beside it
         });
       }
     },

@@ -16,7 +16,7 @@ export const splitWrites: ServerRule = {
   source: stdio,
   fix: {
     ...readLines,
-    node: 'Collect the bytes of stdin, split them at 0x0A, and decode each part only then; or use createInterface of node:readline.',
+    node: 'Collect the bytes of stdin, split them at 0x0A, and decode each part only then. Do not use node:readline: it splits at U+2028 too.',
   },
   runs: 'once',
   uses: 'shared',

@@ -1,0 +1,133 @@
+// The first problem of a report names what the server did, and the fix mends it. Each server has one mistake that others had been taken for.
+
+import { expect, test } from 'vitest';
+import { problemsOf } from '../../src/check/report/problems.ts';
+import { textOf } from '../../src/check/report/text.ts';
+import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
+
+interface Mistake {
+  /** Code for each message: with `message`, `id`, `method`, `params`, `send`, `result` and `error`. It returns true if nothing is left to do. */
+  onMessage?: string;
+  /** Code of the tool `add`, with `a` and `b`: returns a result. */
+  onCall?: string;
+  /** Code at the end of stdin. */
+  onEnd?: string;
+  /** Members of the tool. */
+  tool?: object;
+}
+
+const number = { type: 'number', default: 1 };
+
+function server({ onMessage = '', onCall = '', onEnd = '', tool = {} }: Mistake): string[] {
+  const add = {
+    name: 'add',
+    inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] },
+    annotations: { readOnlyHint: true },
+    ...tool,
+  };
+  const code = `
+    const state = {};
+    const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+    const block = (text) => ({ content: [{ type: 'text', text }] });
+    const call = ({ a, b }, params) => {
+      ${onCall}
+      if (typeof a !== 'number' || typeof b !== 'number') return { ...block('not a number'), isError: true };
+      return block(String(a + b));
+    };
+    const answer = (message) => {
+      const { id, method, params = {} } = message;
+      const result = (value) => send({ id, result: value });
+      const error = (code, text) => send({ id, error: { code, message: text } });
+      const isDone = (() => { ${onMessage} })();
+      if (isDone || id === undefined) return;
+      const { protocolVersion, cursor, name } = params;
+      const serverInfo = { name: 'reasons', version: '1' };
+      if (method === 'initialize') return result({ protocolVersion, capabilities: { tools: {} }, serverInfo });
+      if (method === 'ping') return result({});
+      if (method === 'tools/list' && cursor === undefined) return result({ tools: [${JSON.stringify(add)}] });
+      if (method === 'tools/list') return error(-32602, 'one page');
+      if (method === 'tools/call' && name === 'add') return result(call(params.arguments, params));
+      if (method === 'tools/call') return error(-32602, 'no such tool');
+      error(-32601, 'Method not found');
+    };
+    let rest = '';
+    process.stdin.setEncoding('utf8').on('data', (chunk) => {
+      const lines = (rest + chunk).split('\\n');
+      rest = lines.pop();
+      for (const line of lines) answer(JSON.parse(line));
+    }).on('end', () => { ${onEnd} });`;
+  return ['-e', code];
+}
+
+async function check(mistake: Mistake, only: string[], options: Partial<CheckServerOptions> = {}) {
+  const report = await checkServer({
+    command: process.execPath,
+    args: server(mistake),
+    revisions: ['2025-11-25'],
+    timeoutMs: 60_000,
+    only,
+    ...options,
+  });
+  const text = textOf(report);
+  const found = problemsOf(report).map(({ head, also }) => [head, ...also].map(({ rule }) => rule.id));
+  const { reason = '', fix = '' } = problemsOf(report)[0]?.head.first ?? {};
+  return { report, text, found, reason, fix };
+}
+
+test.concurrent('the correct server has no problem', async () => {
+  const { found, text } = await check({}, ['methods', 'jsonrpc/*notifications*', 'robustness/stray-notifications']);
+  expect(found, text).toEqual([]);
+});
+
+const ALIVE = 'methods/calls-keep-the-server-alive';
+const ARGUMENTS = ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'];
+
+test.concurrent('a wrong call that ends the server fails the check, also if the argument has a default', async () => {
+  const { found, reason, text } = await check({ onCall: 'a.toFixed(); b.toFixed();' }, [ALIVE, ...ARGUMENTS]);
+  expect(found, text).toEqual([[ALIVE, ...ARGUMENTS]]);
+  expect(reason).toMatch(/^A call of "add" without the required argument "a" ended the server\./);
+  expect(text).toContain('TypeError: Cannot read properties of undefined');
+});
+
+test.concurrent('a server that fills in the default of a required argument violates nothing', async () => {
+  const { report } = await check({ onCall: 'a ??= 1; b ??= 1;' }, [ALIVE, ...ARGUMENTS]);
+  expect(report.outcomes.map(({ status }) => status)).toEqual(['not applicable', 'passed', 'passed']);
+});
+
+test.concurrent('a cancellation that ends the server is not said to be answered', async () => {
+  const onMessage = `if (method === 'notifications/cancelled') setImmediate(() => { throw new TypeError('unknown') });`;
+  const rules = ['jsonrpc/*notifications*', 'robustness/stray-notifications', 'methods/late-cancellations-are-ignored'];
+  const { found, reason, text } = await check({ onMessage }, rules);
+  expect(found[0]![0], text).toBe('robustness/stray-notifications');
+  expect(reason).toMatch(/after a cancellation of an unknown request: the server exited with code 1\.$/);
+  expect(text).not.toMatch(/notifications-are-not-answered/);
+});
+
+test.concurrent('text at the end of stdin is shown with its cause', async () => {
+  const { text } = await check({ onEnd: `console.log('Shutting down');` }, ['wire/only-messages']);
+  expect(text).toMatch(/^ {4}· stdin ended\n {4}← Shutting down$/m);
+  expect(text).not.toContain('→');
+});
+
+const image = (data: string) => `return { content: [{ type: 'image', mimeType: 'image/png', data: '${data}' }] };`;
+const progress = `send({ method: 'notifications/progress', params: { progressToken: params._meta?.progressToken, progress: '33%' } });`;
+
+test.concurrent.each([
+  [
+    'data with the prefix of a URL',
+    'methods/binary-data-is-base64',
+    { onCall: image('data:image/png;base64,AAAA') },
+    /^Leave out the prefix `data:image\/png;base64,`/,
+  ],
+  ['data in another alphabet', 'methods/binary-data-is-base64', { onCall: image('__-_') }, /^Use data\.toString/],
+  ['progress as text', 'methods/progress-increases', { onCall: progress }, /^Write `progress` and `total` as numbers/],
+  [
+    'a list as output',
+    'methods/output-schemas',
+    { tool: { outputSchema: { type: 'array', items: {} } } },
+    /^Wrap the list or the value in an object/,
+  ],
+])('%s: the fix is about it', async (_what, rule, mistake, expected) => {
+  const { fix, text } = await check(mistake, [rule]);
+  expect(fix, text).toMatch(expected);
+});
