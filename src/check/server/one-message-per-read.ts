@@ -7,10 +7,28 @@ import { initializeParams, ONE_MESSAGE_PER_READ, withEnvelope } from './conversa
 import { initializeOn } from './initialize.ts';
 import type { Lane } from './lane.ts';
 import type { Probe } from './probe.ts';
+import { IDLE_MS } from './rules/lifecycle/keeps-running.ts';
 
 /** For a server that has answered its opening request. The proof, or undefined if it is not the reason why it does not open. */
 export async function proofOfOneMessagePerRead(lane: Lane, isModern: boolean): Promise<readonly Entry[] | undefined> {
   if (lane.problem?.message === ONE_MESSAGE_PER_READ) return lane.observed[0]!.transcript.entries;
+  const opened = await answering(lane, isModern);
+  if (!opened) return undefined;
+  const { probe, request } = opened;
+  const from = probe.transcript.entries.length;
+  const isRead = await answersTo(probe, [request, request]).then(
+    () => true,
+    () => false,
+  );
+  if (isRead) return undefined;
+  if (!probe.ended) return probe.transcript.entries.slice(from);
+  await probe.howItEnded();
+  const isExitingAnyway = await (await answering(lane, isModern))?.probe.exitStatus(IDLE_MS);
+  return isExitingAnyway ? undefined : probe.transcript.entries.slice(from);
+}
+
+/** A new process that has answered a single request. */
+async function answering(lane: Lane, isModern: boolean): Promise<{ probe: Probe; request: object } | undefined> {
   const probe = await lane.start();
   const request = isModern
     ? { method: 'server/discover', params: withEnvelope(undefined, lane.revision, {}) }
@@ -22,14 +40,7 @@ export async function proofOfOneMessagePerRead(lane: Lane, isModern: boolean): P
     if (error instanceof Violation) return undefined;
     throw error;
   }
-  const from = probe.transcript.entries.length;
-  const isRead = await answersTo(probe, [request, request]).then(
-    () => true,
-    () => false,
-  );
-  if (isRead) return undefined;
-  if (probe.ended) await probe.howItEnded();
-  return probe.transcript.entries.slice(from);
+  return { probe, request };
 }
 
 /** In one write. */

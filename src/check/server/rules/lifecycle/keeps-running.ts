@@ -5,7 +5,7 @@ import { perLane } from '../../per-lane.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 /** Longer than a process takes to fail in what it began at its start. */
-const IDLE_MS = 2_000;
+export const IDLE_MS = 2_000;
 
 /** How a process ends that is opened and gets no request. Undefined if it runs on. */
 export const idleEnd = perLane(async (trial) => {

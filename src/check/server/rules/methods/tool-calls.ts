@@ -25,9 +25,7 @@ export const callsKeepTheServerAlive: ServerRule = {
   title: 'survive every call',
   says: 'A call is answered with a result or an error. The server goes on, whatever the tool does, also if an argument is missing or has another type.',
   source: { of: 'json-rpc', anchor: 'response_object' },
-  fix: {
-    any: 'Check the arguments against the `inputSchema`, catch the errors of a tool where it is called, and answer with a result with `isError`.',
-  },
+  fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
