@@ -2,6 +2,10 @@
 // `reply` subject identifies the call and receives the notifications and the answer. Most messages are plain JSON-RPC, which begins
 // with `{`. All others begin with one of the prefixes below.
 
+import type { Revision } from '../mcp/revisions.ts';
+import type { SubscriptionFilter } from '../mcp/types.ts';
+import type { LogsFilter } from '../mcp/watchers.ts';
+
 /** Prefixes of messages to an instance. A message without a prefix is a JSON-RPC request. */
 export const toInstance = {
   /** `traced {…}`: a request whose answer is preceded by `hops`. */
@@ -43,7 +47,26 @@ export interface Hops {
   answeredMs: number;
 }
 
-export { CALLER, type CallerRecord } from '../mcp/meta.ts';
+/** In `_meta` of a request: its client, as the calling node identifies it. Absent for requests of the node's host itself. */
+export const CALLER = 'dev.standpipe/caller';
+
+export interface CallerRecord {
+  id: string;
+  principal?: string | undefined;
+  affinity: string;
+  /** The revision that the client uses, which decides how it gets log messages. The request itself is one of 2026-07-28. */
+  revision?: Revision | undefined;
+}
+
+/**
+ * In the filter of `subscriptions/listen`, a `LogsFilter`: log messages that are unrelated to a request. They do not exist in
+ * 2026-07-28, but in earlier revisions.
+ */
+export const LOGS = 'dev.standpipe/logs';
+
+export interface NodeFilter extends SubscriptionFilter {
+  [LOGS]?: LogsFilter;
+}
 
 /** The answering node's report on a call that has not been answered for some time. */
 export type CallState =

@@ -10,7 +10,7 @@ import type { Config } from '../config/files/load-config.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { answerControl, type ControlMethod, type ControlResults } from '../host/control/control-methods.ts';
 import type { Host } from '../host/host.ts';
-import type { ChannelTo } from '../host/host-options.ts';
+import type { ServiceOf } from '../host/host-options.ts';
 import type { Params } from '../mcp/service.ts';
 import { renewLease } from '../process/server-process.ts';
 import type { Fabric } from './fabric.ts';
@@ -29,7 +29,7 @@ import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
 import { MOST_OFFERS } from './place/usable-records.ts';
 import type { FleetQuotas } from './quotas/fleet-quotas.ts';
-import { FleetChannels } from './route/fleet-channels.ts';
+import { FleetServices } from './route/fleet-services.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
 import { WatchedStatus } from './watched-status.ts';
@@ -51,7 +51,7 @@ export class FleetNode {
   readonly #lease: NodeLease;
   readonly #routes: RoutingTable;
   readonly #door: NodeDoor;
-  readonly #channels: FleetChannels;
+  readonly #services: FleetServices;
   readonly #table: HostTable;
   readonly #own: OwnServers;
   readonly #claims: Claims;
@@ -93,12 +93,12 @@ export class FleetNode {
       this.#note(`Node "${name}" offers more than ${MOST_OFFERS} servers. The others are not used`);
     this.#door = new NodeDoor(fabric, node, { clock });
     const record = recordOf(options);
-    this.#channels = new FleetChannels(fabric, this.#routes, node, {
+    this.#services = new FleetServices(fabric, this.#routes, node, {
       run: runOf(record),
       door: this.#door,
       clock,
     });
-    const offsetOf = (name: string) => this.#channels.clockOffset(name);
+    const offsetOf = (name: string) => this.#services.clockOffset(name);
     this.#status = new WatchedStatus(fabric, node, { offsetOf, known: () => this.#routes.view(), clock });
     const others = {
       fleet: fabric.fleet,
@@ -123,12 +123,10 @@ export class FleetNode {
     this.#placer = new Placer(fabric, node, { clock, rank: () => this.#routes.rank, note: this.#note });
   }
 
-  readonly channelTo: ChannelTo = (config, { observer }) => {
-    const { name, share, maxFrameBytes, maxFrameValues } = config;
-    return this.#channels.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer });
-  };
+  readonly serviceOf: ServiceOf = ({ name, share, maxFrameBytes, maxFrameValues }, { observer, client }) =>
+    this.#services.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer, client });
 
-  readonly whyAway = (server: string): string | undefined => this.#channels.whyAway(server);
+  readonly whyAway = (server: string): string | undefined => this.#services.whyAway(server);
 
   figures(): FleetFigures {
     return {
@@ -136,7 +134,7 @@ export class FleetNode {
       hasLease: this.#lease.isHeld,
       nodes: this.#routes.nodes,
       claims: this.#claims.held.length,
-      calls: this.#channels.counts,
+      calls: this.#services.counts,
     };
   }
 
@@ -207,7 +205,7 @@ export class FleetNode {
     );
     this.#exits.push(
       () => requests.end(),
-      () => this.#channels.close(),
+      () => this.#services.close(),
       () => this.#door.close(),
     );
     await this.#table.apply();
@@ -232,12 +230,12 @@ export class FleetNode {
 
   #connected(isConnected: boolean, text: string): void {
     if (!isConnected) {
-      this.#channels.disconnected();
+      this.#services.disconnected();
       this.#note(`${text}. The servers of this node go on; those of the fleet stop if it is not back soon`);
       return;
     }
     this.#note(text);
-    this.#channels.reconnected();
+    this.#services.reconnected();
     void this.#attempt(NOT_WRITTEN, this.#offer()); // repeats a write that failed meanwhile
   }
 

@@ -3,7 +3,7 @@
 // (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
-import type { HttpBody, HttpEnd, ObservedHop } from '../transport/wire.ts';
+import type { HttpBody, HttpEnd } from '../transport/wire.ts';
 
 /** Between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
@@ -182,6 +182,21 @@ export interface HttpFact {
   /** Set for `failed` and `ended`. */
   readonly end?: HttpEnd | undefined;
   readonly reason?: string | undefined;
+}
+
+/** Timing of a request at another node of a fleet, in milliseconds of that node's wall clock. Only differences are exact. */
+export interface ObservedHop {
+  /** Id of the request. */
+  readonly id: string | number;
+  readonly node: string;
+  readonly generation?: number | undefined;
+  /** Pid of the server process on that node. */
+  readonly pid?: number | undefined;
+  readonly receivedMs: number;
+  readonly answeredMs: number;
+  /** Measured offset of that node's clock ahead of ours, and its uncertainty. */
+  readonly offsetMs?: number | undefined;
+  readonly uncertaintyMs?: number | undefined;
 }
 
 /** Another node answered a request to a server of a fleet. Precedes the answer. */

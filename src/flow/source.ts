@@ -2,9 +2,9 @@
 // directly.
 
 import type { FrameFault } from '../framing/framing.ts';
-import type { ExchangeObserver, ObservedHop, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
+import type { ExchangeObserver, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
 import { copy, headOf, tailOf } from './cut-frame.ts';
-import type { FlowDirection, FlowFact, RemoteFact } from './event.ts';
+import type { FlowDirection, FlowFact, ObservedHop, RemoteFact } from './event.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { StderrLines } from './stderr-lines.ts';
 import type { FlowStore } from './store.ts';

@@ -1,11 +1,14 @@
 // The options of a host and of its methods.
 
 import type { Clock } from '../base/clock.ts';
+import type { Evidence } from '../base/errors.ts';
 import type { RemoteConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
+import type { ClientLink } from '../mcp/client/connection.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
-import type { CallOptions, ClientChannel, InputHandlers } from '../mcp/client/options.ts';
+import type { CallOptions, ClientOptions, InputHandlers } from '../mcp/client/options.ts';
 import type { Extension } from '../mcp/extensions/extension.ts';
+import type { Service } from '../mcp/service.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import type { StateChange } from './supervision/server-state.ts';
 
@@ -22,11 +25,8 @@ export interface HostOptions {
    * and so on. Text printed before the server was ready counts as one.
    */
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
-  /**
-   * Creates the channel to a server that other nodes of a fleet run (`isOfFleet`). Called for each connection; the channel is not
-   * started yet.
-   */
-  channelTo?: ChannelTo | undefined;
+  /** The service of a server that nodes of a fleet run (`isOfFleet`). Called for each connection; the service is not started yet. */
+  serviceOf?: ServiceOf | undefined;
   /** Why a server of the fleet cannot be reached at the moment. Undefined if it can. */
   whyAway?: ((server: string) => string | undefined) | undefined;
   eraMemory?: EraMemory;
@@ -34,10 +34,17 @@ export interface HostOptions {
   random?: () => number;
 }
 
-export type ChannelTo = (
+export type ServiceOf = (
   config: RemoteConfig,
-  options: { observer: WireObserver | undefined; clock: Clock },
-) => ClientChannel | undefined;
+  options: { observer: WireObserver | undefined; client: ClientOptions },
+) => StartedService | undefined;
+
+/** A service with a beginning and an end. */
+export interface StartedService extends Service, ClientLink {
+  /** Resolves when the server has described itself. */
+  start(): Promise<void>;
+  evidence(): Evidence;
+}
 
 /** `repeatable`: the call may run twice, regardless of what the tool declares. */
 export type HostCallOptions = CallOptions;

@@ -25,7 +25,7 @@ import type { SupervisedServer } from './supervision/supervised-server.ts';
 export interface MemberContext
   extends Pick<
     HostOptions,
-    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'whyAway' | 'random'
+    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'random'
   > {
   flow: FlowStore;
   clock: Clock;

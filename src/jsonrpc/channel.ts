@@ -35,15 +35,6 @@ export interface SendOptions {
   headers?: Readonly<Record<string, string>>;
   /** HTTP: ends the stream of the request, which cancels the request. */
   requestSignal?: AbortSignal;
-  /** For a channel that carries callers: the client that made the request. */
-  sender?: RoutedClient | undefined;
-}
-
-/** A client of this process, for a channel that connects to several servers. */
-export interface RoutedClient {
-  readonly id: string;
-  readonly principal: string | undefined;
-  readonly affinity: string;
 }
 
 export interface Channel {
@@ -61,10 +52,6 @@ export interface Channel {
   readonly writesText?: boolean | undefined;
   /** HTTP: each request has a separate stream, which `requestSignal` ends, and the headers of `SendOptions` are sent with it. */
   readonly hasPerRequestStream?: boolean | undefined;
-  /** To another node: each request carries its client, which is also in `SendOptions`. */
-  readonly carriesCaller?: boolean | undefined;
-  /** To another node: the client will send no more requests. */
-  gone?(client: RoutedClient): void;
   /** Ours: while a message is being delivered, the request whose stream it came on. */
   readonly receivedFor?: RequestId | undefined;
   /** Ours: enables message forms that are otherwise refused. */

@@ -31,8 +31,6 @@ export interface RequestOptions extends WaitOptions {
   numbered?: ((id: number) => void) | undefined;
   /** Headers to send with the message, for a channel that supports them. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The client that makes the request, for a channel that carries callers. */
-  sender?: SendOptions['sender'] | undefined;
   /** Members to add to the parameters. */
   shared?: SharedMembers | undefined;
 }
@@ -134,7 +132,6 @@ export class Outbound {
     const message = this.#message(id, method, params, options?.shared);
     options?.numbered?.(id);
     try {
-      if (this.#channel.carriesCaller) return this.#channel.send(message, options);
       const relatedRequestId = options?.relatedRequestId;
       if (relatedRequestId !== undefined) return this.#channel.send(message, { relatedRequestId });
       if (options?.headers) return this.#channel.send(message, { headers: options.headers });

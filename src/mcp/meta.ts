@@ -24,37 +24,12 @@ export interface CallOptions {
 /** Ours. In a request, `true` asks which process answers it. In its result: that process (`ProcessIdentity`). */
 export const RAN = 'dev.standpipe/ran';
 
-/** Ours: between the nodes of a fleet, the client of a request as its own node identifies it. */
-export const CALLER = 'dev.standpipe/caller';
-
-export interface CallerRecord {
-  id: string;
-  principal?: string | undefined;
-  affinity: string;
-  /** As in `ClientFacts`. */
-  watchesLogs?: boolean | undefined;
-}
-
-/**
- * Ours: between the nodes of a fleet, in the filter of `subscriptions/listen`: log messages that are unrelated to a
- * request. They do not exist in 2026-07-28, but in earlier revisions.
- */
-export const LOGS = 'dev.standpipe/logs';
-
-export interface LogsFilter {
-  /** The least severe level that is wanted. */
-  level: LogLevel;
-  /** The most verbose level that clients chose. */
-  chosen?: LogLevel | undefined;
-}
-
 /** The description of the sender that every modern request carries. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;
   [CLIENT_CAPABILITIES]: ClientCapabilities;
   [CLIENT_INFO]?: Implementation;
   [LOG_LEVEL]?: LogLevel;
-  [CALLER]?: CallerRecord;
 }
 
 export const logLevels: readonly LogLevel[] = [
@@ -86,7 +61,7 @@ export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
   return logLevels.find((level) => wanted.has(level));
 }
 
-const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, CALLER];
+const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
 
 /** The `_meta` of a modern request without its envelope. */
 export function withoutEnvelope(meta: Meta): Meta {

@@ -57,11 +57,6 @@ export interface ClientFacts {
   readonly info: Implementation | undefined;
   /** The least severe level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel: LogLevel | undefined;
-  /**
-   * Whether the client gets log messages of legacy servers by a watch rather than with its requests: a legacy client at
-   * another node.
-   */
-  readonly watchesLogs?: boolean | undefined;
 }
 
 /** Names the connection to one process of a server, for observers. */

@@ -1,7 +1,7 @@
 // The watchers of a service, and the selection of watchers for each notification.
 
 import { toError } from '../base/errors.ts';
-import { type LogsFilter, mostVerbose, reaches } from './meta.ts';
+import { mostVerbose, reaches } from './meta.ts';
 import { type ListKind, listMethods, methodsOfMcp } from './methods.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
 import type { LogLevel, ServerCapabilities, SubscriptionFilter } from './types.ts';
@@ -22,6 +22,14 @@ const listChanged = new Map(
     .map((method) => [method, methodsOfMcp.get(method)!.filter as ListFilter]),
 );
 export const listChangedMethods: readonly string[] = [...listChanged.keys()];
+
+/** Log messages that are unrelated to a request. */
+export interface LogsFilter {
+  /** The least severe level that is wanted. */
+  level: LogLevel;
+  /** The most verbose level that clients chose. */
+  chosen?: LogLevel | undefined;
+}
 
 export class Watchers {
   readonly #all = new Set<Watcher>();

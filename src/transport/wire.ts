@@ -70,23 +70,6 @@ export interface WireObserver extends FrameObserver {
   disconnected?(reason?: string): void;
   /** An HTTP request begins. Its messages are reported to the returned observer instead of `sent` and `received`. */
   exchange?(request: ObservedRequest): ExchangeObserver;
-  /** Another node of a fleet has answered a request. Called before the answer is reported. */
-  hop?(hop: ObservedHop): void;
-}
-
-/** Timing of a request at another node, in milliseconds of that node's wall clock. Only differences are exact. */
-export interface ObservedHop {
-  /** Id of the request. */
-  readonly id: string | number;
-  readonly node: string;
-  readonly generation?: number | undefined;
-  /** Pid of the server process on that node. */
-  readonly pid?: number | undefined;
-  readonly receivedMs: number;
-  readonly answeredMs: number;
-  /** Measured offset of that node's clock ahead of ours, and its uncertainty. */
-  readonly offsetMs?: number | undefined;
-  readonly uncertaintyMs?: number | undefined;
 }
 
 /** Facts about the connection to a remote server. */

@@ -48,7 +48,7 @@ async function joinFleet(url: string, name: string) {
   const workbench = { command: process.execPath, args: [serverFile('workbench')] };
   const fabric = await openFabric({ servers: [url], fleet: 'default', name });
   let node: FleetNode | undefined;
-  const host = new Host({ mcpServers: { workbench } }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+  const host = new Host({ mcpServers: { workbench } }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
   node = await FleetNode.join(host, { fabric, node: name });
   void host.start();
   later(async () => {

@@ -1,9 +1,8 @@
-// A server of another node is a service like any other: over a channel, NATS and the door of that node; as a server of a host; and
-// on the same node without NATS.
+// A server of another node is a service like any other: over NATS and the door of that node; as a server of a host; and on the same
+// node, where nothing is sent.
 
 import { RpcError } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
-import { connect } from '../../src/connect/connect.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
@@ -31,7 +30,7 @@ async function served(isFar: boolean) {
     await placed.open.close();
     await Promise.all(isFar ? [caller.close(), owner.close()] : [owner.close()]);
   };
-  return { name, channels: caller.channels, close };
+  return { name, caller, close };
 }
 
 for (const isFar of [true, false]) {
@@ -40,8 +39,8 @@ for (const isFar of [true, false]) {
   serviceContract(
     `a server of ${where}`,
     async () => {
-      const { name, channels, close } = await served(isFar);
-      const client = await connect(() => channels.open(name, { maxFrameBytes }), { era: 'modern', elicit });
+      const { name, caller, close } = await served(isFar);
+      const client = await caller.connect(name, { maxFrameBytes, client: { elicit } });
       return { service: client.service, close: () => client.close().finally(close) };
     },
     { skip: modern },
@@ -50,7 +49,7 @@ for (const isFar of [true, false]) {
   serviceContract(
     `a server of a host, on ${where},`,
     async () => {
-      const { name, channels, close } = await served(isFar);
+      const { name, caller, close } = await served(isFar);
       const entry: RemoteConfig = {
         ...defaultSettings,
         ...defaultRemoteSettings,
@@ -59,7 +58,7 @@ for (const isFar of [true, false]) {
         source: { file: 'fleet', line: 1, column: 1 },
       };
       const host = new Host([entry], {
-        channelTo: (_config, { observer }) => channels.open(name, { maxFrameBytes, observer }),
+        serviceOf: (_config, options) => caller.services.open(name, { maxFrameBytes, ...options }),
         inputs: () => ({ elicit }),
       });
       return { service: host.service('far'), close: () => host.stop().finally(close) };

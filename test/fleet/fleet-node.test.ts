@@ -85,7 +85,7 @@ async function join(
   const fabric = await open(name);
   const notes: string[] = [];
   let node: FleetNode | undefined;
-  const host = new Host({ mcpServers: own }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+  const host = new Host({ mcpServers: own }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
   node = await FleetNode.join(host, { fabric, node: name, note: (text) => notes.push(text), ...options });
   void host.start();
   const each: Joined = {

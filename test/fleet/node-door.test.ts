@@ -7,10 +7,12 @@ import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { type DoorLimits, NodeDoor, type ServedInstance } from '../../src/fleet/node/node-door.ts';
 import { subjectsOf } from '../../src/fleet/subjects.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { TestCaller } from '../contract/test-caller.ts';
 import { CallingNode, callText, envelope } from '../fixtures/fleet/calling-node.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
 import { declare } from '../fixtures/service-contract/declare.mjs';
+import { OpaqueService } from '../mcp-server/opaque-service.ts';
 
 const nats = await startNatsServer();
 const [answering, calling] = await Promise.all(
@@ -290,22 +292,85 @@ test('the calls and the questions of a node end with its run', async () => {
   expect(error.data).toMatchObject({ requestState: 'unknown' });
 });
 
-test('a caller on the same node sends the same messages without NATS', async () => {
-  const { node, door, ran } = await open();
-  door.onLocal = (reply, text) => node.take(reply, text);
-  const reply = node.newCall();
-  door.local('one')!.send(`traced ${callText('count', { n: 1 })}`, reply);
-  expect(textIn(await node.last(reply))).toBe('ran 1');
-  expect(node.received[0]!.text).toMatch(/^hops \{"node":"node\d+","generation":7,"pid":null,/);
-  const waiting = node.newCall();
-  door.local('one')!.send(callText('wait', {}, { progressToken: 1 }), waiting);
-  await node.until((each) => each.reply === waiting);
-  door.local('one')!.send(`cancel ${waiting}`, waiting);
-  const after = node.newCall();
-  door.local('one')!.send(callText('cancelled', { atLeast: 1 }), after);
-  expect(Number(textIn(await node.last(after)))).toBeGreaterThan(0);
-  expect(ran).toEqual([1]);
+test('a caller on the same node passes its own parameters and caller to the service: nothing is serialized', async () => {
+  const answer = { content: [] };
+  const callers: unknown[] = [];
+  const service = new OpaqueService((caller) => {
+    callers.push(caller);
+    return answer;
+  });
+  const { door, instance } = await open({ service });
+  const local = door.local('one')!;
+  const [params, caller] = [{ name: 'x', arguments: { big: 1n } }, new TestCaller()];
+  expect(local.whyRefused(params)).toBeUndefined();
+  expect(await local.request('tools/call', params, caller)).toBe(answer);
+  expect(service.requests[0]!.params).toBe(params);
+  expect(callers).toEqual([caller]);
   expect(door.local('two')).toBeUndefined();
+  void instance.drain(60_000);
+  expect(local.whyRefused(params)).toMatch('handed over');
+});
+
+test('a call on the same node that asks in its result is suspended in the instance, and resumed by any node', async () => {
+  const { node, subject, door } = await open();
+  const caller = Object.assign(new TestCaller(), { asksInResult: true });
+  const params = { name: 'ask', arguments: { message: 'Who?' } };
+  const question = (await door.local('one')!.request('tools/call', params, caller)) as Record<string, never>;
+  expect(question).toMatchObject({ resultType: 'input_required' });
+  const [name] = Object.keys(question.inputRequests!);
+  const inputResponses = { [name!]: { action: 'accept', content: { name: 'Ada' } } };
+  const resumed = callText('ask', { message: 'Who?' }, {}, { requestState: question.requestState, inputResponses });
+  const { result } = JSON.parse(await node.last(await node.publish(subject, resumed)));
+  expect(result.structuredContent).toEqual({ answer: { action: 'accept', content: { name: 'Ada' } } });
+});
+
+test('a call on the same node ends with an unknown outcome when the instance closes, and names node and claim', async () => {
+  const { door, instance, ran } = await open();
+  const local = door.local('one')!;
+  const held = local.request('tools/call', { name: 'hold' }, new TestCaller()).catch((error: unknown) => error);
+  await until('it runs', () => ran.length === 1);
+  expect(instance.inFlight).toBe(1);
+  await instance.close();
+  expect(await held).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect(local.whyRefused({})).toMatch('ended');
+});
+
+const listenTo = (notifications: object) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 5,
+    method: 'subscriptions/listen',
+    params: { notifications, _meta: envelope },
+  });
+
+test('a node whose choice of a log level is refused leaves no watch behind', async () => {
+  const service = new OpaqueService();
+  const { watch } = service;
+  service.watch = (watcher) =>
+    watcher.filter.choosesLogs
+      ? Promise.reject(new RpcError(-32603, 'The server has ended'))
+      : watch.call(service, watcher);
+  const { node, subject } = await open({ service });
+  const listen = listenTo({ 'dev.standpipe/logs': { level: 'debug', chosen: 'error' } });
+  expect(JSON.parse(await node.last(await node.publish(subject, listen)))).toMatchObject({ error: { code: -32603 } });
+  expect(service.watchers.size).toBe(0);
+  const wrong = await node.last(await node.publish(subject, listenTo({ 'dev.standpipe/logs': { level: 7 } })));
+  expect(JSON.parse(wrong)).toMatchObject({ error: { code: -32602 } });
+});
+
+test('a node gets log messages once its subscription is acknowledged: before, another one may send them', async () => {
+  const service = new OpaqueService();
+  const { watch } = service;
+  service.watch = async (watcher) => {
+    watcher.notified('notifications/message', { level: 'error', data: 'early' });
+    return watch.call(service, watcher);
+  };
+  const { node, subject } = await open({ service });
+  await node.publish(subject, listenTo({ 'dev.standpipe/logs': { level: 'error' } }));
+  await node.until(({ text }) => text.includes('subscriptions/acknowledged'));
+  service.tell('logs', 'notifications/message', { level: 'error', data: 'late' });
+  await node.until(({ text }) => text.includes('late'));
+  expect(node.received.filter(({ text }) => text.includes('early'))).toEqual([]);
 });
 
 test('while too much waits to be sent, progress waits too, and answers count as in flight', async () => {

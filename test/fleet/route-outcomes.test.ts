@@ -4,7 +4,6 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { RpcCode } from '../../src/base/errors.ts';
-import { connect } from '../../src/connect/connect.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
 import { runOf, subjectsOf } from '../../src/fleet/subjects.ts';
@@ -64,7 +63,7 @@ async function pair(work: Work) {
   const caller = await RouteNode.join(toCaller.url, `c${servers}`);
   const placed = await owner.run(name, work.server(owner.name).service);
   await until('the caller knows the owner', () => caller.table.instancesOf(name).length === 1);
-  const client = await connect(() => caller.channels.open(name, { maxFrameBytes }), { era: 'modern' });
+  const client = await caller.connect(name, { maxFrameBytes });
   const close = async () => {
     toOwner.heal();
     toCaller.heal();
@@ -222,7 +221,7 @@ test('what waits for answers is bounded in characters, and more is refused witho
   const work = new Work();
   const { name, owner, close } = await pair(work);
   const bounded = await RouteNode.join(nats.url, 'bounded', { maxHeldChars: 4096 });
-  const client = await connect(() => bounded.channels.open(name, { maxFrameBytes }), { era: 'modern' });
+  const client = await bounded.connect(name, { maxFrameBytes });
   work.hold();
   const held = textOf(client, 'k'.repeat(3000));
   await until('it runs', () => work.started === 1);
@@ -261,27 +260,27 @@ test('a cancelled call is cancelled at its node', async () => {
   const slow = `${name}-slow`;
   await owner.run(slow, server.service);
   const other = await RouteNode.join(nats.url, 'cancels');
-  const client = await connect(() => other.channels.open(slow, { maxFrameBytes }), { era: 'modern' });
+  const client = await other.connect(slow, { maxFrameBytes });
   const abort = new AbortController();
   const waited = client.callTool('wait', {}, { signal: abort.signal }).catch((error: unknown) => error);
   await until('it runs', () => began);
   abort.abort(new Error('enough'));
   expect(await waited).toMatchObject({ message: 'enough' });
   await until('it is cancelled', () => cancelled);
-  expect(other.channels.inFlight).toBe(0);
+  expect(other.services.inFlight).toBe(0);
   await client.close();
   await other.close();
   await close();
 });
 
-test('a channel that is opened after the node has left does not start: the host would wait for its first answer', async () => {
+test('a service that is opened after the node has left does not start: the host would wait for its first answer', async () => {
   const name = `work${++servers}`;
   const node = await RouteNode.join(nats.url, `left${servers}`);
   await node.declare(name);
   await node.run(name, new Work().server(node.name).service);
   await until('the table has it', () => node.table.instancesOf(name).length > 0);
-  await node.channels.close();
-  await expect(node.channels.open(name, { maxFrameBytes }).start()).rejects.toMatchObject({ code: 'NOT_SENT' });
+  await node.services.close();
+  await expect(node.services.open(name, { maxFrameBytes }).start()).rejects.toMatchObject({ code: 'NOT_SENT' });
   await node.close();
 });
 
@@ -323,7 +322,7 @@ test('a call with a number that its node refuses as old is sent with another sec
   await evil.flush();
   await owner.run('old', work.server(owner.name).service);
   await until('the caller knows the owner', () => caller.table.instancesOf('old').length === 1);
-  const client = await connect(() => caller.channels.open('old', { maxFrameBytes }), { era: 'modern' });
+  const client = await caller.connect('old', { maxFrameBytes });
   expect(await textOf(client, 'before')).toBe('before by old-owner');
   await until('a reply subject is known', () => replies.length > 0);
   const known = replies[0]!;

@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { connect } from '../../src/connect/connect.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
@@ -26,7 +25,7 @@ async function pair(name: string, limits: { maxArrivingBytes?: number } = {}) {
   });
   await owner.run(name, server.service);
   await until('the caller knows the owner', () => caller.table.instancesOf(name).length === 1);
-  const client = await connect(() => caller.channels.open(name, { maxFrameBytes }), { era: 'modern' });
+  const client = await caller.connect(name, { maxFrameBytes });
   const echo = async (text: string) => {
     const { content } = await client.callTool('echo', { text });
     return (content[0] as { text: string }).text;
@@ -54,14 +53,14 @@ test('a request that takes long to be sent is not asked about before it was, and
   const answered = echo(long);
   await until('a part is sent', () => sections === 1);
   clock.advance(30_000);
-  caller.channels.reconnected(); // asks about all calls
+  caller.services.reconnected(); // asks about all calls
   await fabric.flush();
   await owner.fabric.flush();
   expect(runs).toEqual([]);
   goOn();
   expect((await answered) === long).toBe(true);
   expect(sections).toBe(3);
-  expect(caller.channels.counts.inquiries).toBe(0);
+  expect(caller.services.counts.inquiries).toBe(0);
   await close();
 });
 

@@ -1,22 +1,22 @@
 // Servers with several replicas, and how a host uses servers of other nodes: who keeps which replica, where questions are answered,
 // what watchers hear, what is shown while no node runs a server, and the hops of a request.
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { PeerError, RpcCode } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
-import { connect } from '../../src/connect/connect.ts';
 import { instanceOf } from '../../src/fleet/subjects.ts';
+import type { ObservedHop } from '../../src/flow/event.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { Fronts } from '../../src/mcp/front/fronts.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { type ClientIdentity, newClient, type Params } from '../../src/mcp/service.ts';
-import type { ObservedHop } from '../../src/transport/wire.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { modernMeta } from '../fixtures/doors/modern-request.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
 import { until } from '../fixtures/server.ts';
+import { OpaqueService } from '../mcp-server/opaque-service.ts';
 
 const nats = await startNatsServer();
 const any = { input: { type: 'object' } } as const;
@@ -46,7 +46,7 @@ async function replicas(server: string, ...on: RouteNode[]): Promise<Server[]> {
 }
 
 const opened = (server: string, share: 'all' | 'principal' = 'all', options = {}): Promise<Client> =>
-  connect(() => caller.channels.open(server, { maxFrameBytes, share }), { era: 'modern', ...options });
+  caller.connect(server, { maxFrameBytes, share, client: options });
 
 async function who(client: Client, identity: ClientIdentity): Promise<string> {
   const test = new TestCaller();
@@ -80,8 +80,7 @@ test('with a process for each principal, all clients of a principal get one repl
   const other = await RouteNode.join(nats.url, 'other');
   await until('the other knows them', () => other.table.instancesOf('shared').length === 2);
   const here = await opened('shared', 'principal');
-  const open = () => other.channels.open('shared', { maxFrameBytes, share: 'principal' });
-  const there = await connect(open, { era: 'modern' });
+  const there = await other.connect('shared', { maxFrameBytes, share: 'principal' });
   const names = Array.from({ length: 20 }, (_, at) => `user ${at}`);
   const chosen = await Promise.all(names.map((name) => who(here, newClient(name))));
   expect(new Set(chosen)).toEqual(new Set(['a', 'b']));
@@ -119,7 +118,7 @@ test('what a replica of a stateless server refuses is answered by another one, u
     await until('all are known', () => isKnown() === true);
   }
   const client = await opened('refuses');
-  const other = await connect(() => c.channels.open('refuses', { maxFrameBytes }), { era: 'modern' });
+  const other = await c.connect('refuses', { maxFrameBytes });
   const answers = async () => {
     const identity = newClient();
     return [await who(client, identity), await who(client, identity), await who(client, identity)];
@@ -197,7 +196,7 @@ test('a call that asks its client is resumed through another node, by its princi
   const fronts: Fronts[] = [];
   for (const node of gateways) {
     await until('all are known', () => node.table.instancesOf('parks').length === 3);
-    const client = await connect(() => node.channels.open('parks', { maxFrameBytes }), { era: 'modern' });
+    const client = await node.connect('parks', { maxFrameBytes });
     fronts.push(new Fronts(client.service));
   }
   const [first, second] = fronts as [Fronts, Fronts];
@@ -261,7 +260,7 @@ test('a server that no node runs is unreachable with the reason, and ready as so
   await caller.declare('nowhere');
   await until('it is known', () => caller.table.servers().includes('nowhere'));
   await using host = new Host([entry('nowhere'), entry('x@gone')], {
-    channelTo: ({ name }, { observer }) => caller.channels.open(name, { maxFrameBytes, observer }),
+    serviceOf: ({ name }, options) => caller.services.open(name, { maxFrameBytes, ...options }),
   });
   caller.table.onInstances = (server) => host.reachable(server);
   const [nowhere, gone] = await host.start();
@@ -278,18 +277,48 @@ test('a server that no node runs is unreachable with the reason, and ready as so
 
 test('a call to a server that was just added waits for the node that will run it', async () => {
   const patient = await RouteNode.join(nats.url, 'patient');
-  const waited = connect(() => patient.channels.open('soon', { maxFrameBytes }), { era: 'modern' });
+  const waited = patient.connect('soon', { maxFrameBytes });
   await patient.fabric.flush();
   await a.run('soon', named('a').service);
   const client = await waited;
   expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'a' }] });
   const abort = new AbortController();
-  const never = () => patient.channels.open('never', { maxFrameBytes });
-  const given = connect(never, { era: 'modern', signal: abort.signal }).catch((error: unknown) => error);
+  const given = patient
+    .connect('never', { maxFrameBytes, client: { signal: abort.signal } })
+    .catch((error: unknown) => error);
   abort.abort(new Error('enough'));
   expect(await given).toMatchObject({ message: 'enough' });
   await client.close();
   await patient.close();
+});
+
+test('a call to an instance on the same node is neither serialized nor sent', async () => {
+  const frames: unknown[] = [];
+  const observer = { sent: (text: string) => frames.push(text), hop: (hop: ObservedHop) => frames.push(hop) };
+  const answer = { content: [] };
+  const callers: unknown[] = [];
+  const service = new OpaqueService((given) => {
+    callers.push(given);
+    return answer;
+  });
+  await a.run('near', service);
+  await until('it is known', () => a.table.instancesOf('near').length === 1);
+  const client = await a.connect('near', { maxFrameBytes, observer });
+  const published = vi.spyOn(a.fabric, 'publish');
+  const [params, test] = [{ name: 'x', arguments: { unserializable: 1n } }, new TestCaller()];
+  expect(await client.service.request('tools/call', params, test)).toBe(answer);
+  expect(service.requests.at(-1)!.params).toBe(params);
+  expect(callers).toEqual([test]);
+  const heard = new TestWatcher({ toolsListChanged: true });
+  const stop = await client.service.watch(heard);
+  service.tell('toolsListChanged', 'notifications/tools/list_changed', undefined);
+  expect(heard.heard).toHaveLength(1);
+  await stop();
+  expect(service.watchers.size).toBe(0);
+  expect(frames).toEqual([]);
+  expect(published).not.toHaveBeenCalled();
+  published.mockRestore();
+  await client.close();
 });
 
 test('a server of the config of another node is called by its name and its node, and says who answered and when', async () => {
@@ -303,9 +332,7 @@ test('a server of the config of another node is called by its name and its node,
     sent: (text: string) => frames.push(`> ${JSON.parse(text).method}`),
     received: (bytes: Uint8Array) => frames.push(`< ${JSON.parse(Buffer.from(bytes).toString()).id}`),
   };
-  const client = await connect(() => caller.channels.open('own@offers', { maxFrameBytes, observer }), {
-    era: 'modern',
-  });
+  const client = await caller.connect('own@offers', { maxFrameBytes, observer });
   expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'own of offers' }] });
   expect(frames).toEqual(['> server/discover', '< 1', '> tools/call', '< 2']);
   const { ms, uncertaintyMs } = await measured('offers');
@@ -321,8 +348,8 @@ test('a server of the config of another node is called by its name and its node,
 });
 
 async function measured(node: string) {
-  await until('the offset is measured', () => caller.channels.clockOffset(node) !== undefined);
-  return caller.channels.clockOffset(node)!;
+  await until('the offset is measured', () => caller.services.clockOffset(node) !== undefined);
+  return caller.services.clockOffset(node)!;
 }
 
 test('equal ids and progress tokens of many clients on two nodes are never mixed up', async () => {
@@ -337,9 +364,7 @@ test('equal ids and progress tokens of many clients on two nodes are never mixed
   const calling = [caller, c];
   for (const node of calling) await until('known', () => node.table.instancesOf('echo').length === 2);
   const clients = await Promise.all(
-    calling.flatMap((node) =>
-      Array.from({ length: 10 }, () => connect(() => node.channels.open('echo', { maxFrameBytes }), { era: 'modern' })),
-    ),
+    calling.flatMap((node) => Array.from({ length: 10 }, () => node.connect('echo', { maxFrameBytes }))),
   );
   const wrong: unknown[] = [];
   const one = async (client: Client, text: string) => {
@@ -356,14 +381,15 @@ test('equal ids and progress tokens of many clients on two nodes are never mixed
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test('what is sent on a channel that is closed, or was never started, is refused', async () => {
+test('requests to a service that is closed, or was never started, are refused', async () => {
   await replicas('closed', a);
-  const channel = caller.channels.open('closed', { maxFrameBytes });
-  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
-  await expect(channel.send(ping)).rejects.toMatchObject({ code: 'NOT_STARTED' });
-  await channel.start();
-  await expect(channel.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
-  await channel.close();
-  await expect(channel.send(ping)).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
-  await expect(caller.channels.open('never there', { maxFrameBytes }).start()).rejects.toThrow(PeerError);
+  const service = caller.services.open('closed', { maxFrameBytes });
+  const ping = async () => service.request('ping', {}, new TestCaller());
+  await expect(ping()).rejects.toMatchObject({ code: 'NOT_STARTED' });
+  await service.start();
+  expect(await ping()).toEqual({});
+  await expect(service.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+  await service.close();
+  await expect(ping()).rejects.toMatchObject({ code: 'NOT_SENT' });
+  await expect(caller.services.open('never there', { maxFrameBytes }).start()).rejects.toThrow(PeerError);
 });

@@ -27,7 +27,7 @@ function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs
   const onStateChange = ({ server, to, reason }: { server: string; to: string; reason: string | undefined }) => {
     if (to === 'failed') failures.push(`${server}: ${reason}`);
   };
-  const host = new Host({ mcpServers: { own: everything } }, { channelTo: up.channelTo, onStateChange });
+  const host = new Host({ mcpServers: { own: everything } }, { serviceOf: up.serviceOf, onStateChange });
   let begins!: () => void;
   const hasBegun = new Promise<void>((resolve) => {
     begins = resolve;

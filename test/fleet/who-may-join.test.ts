@@ -141,7 +141,7 @@ test('nodes with the documented permissions place servers, call each other and l
   const join = async (name: string, password: string) => {
     const fabric = await open({ servers: as(`node-${name}:${password}`), name });
     let node: FleetNode | undefined;
-    const host = new Host({ mcpServers: {} }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+    const host = new Host({ mcpServers: {} }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
     node = await FleetNode.join(host, {
       fabric,
       node: name,

@@ -1,16 +1,13 @@
-// Entries of a host that belong to a fleet: servers that another node runs, reached over a channel that is given to the host, and
+// Entries of a host that belong to a fleet: servers that another node runs, reached by a service that is given to the host, and
 // servers that run here and are listed nowhere.
 
 import { expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
-import type { RoutedClient, SendOptions } from '../../src/jsonrpc/channel.ts';
-import type { ClientChannel } from '../../src/mcp/client/options.ts';
-import { serve } from '../../src/mcp/front/fronts.ts';
-import { CALLER } from '../../src/mcp/meta.ts';
+import type { StartedService } from '../../src/host/host-options.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { memoryPair } from '../../src/transport/stream-transport.ts';
+import type { Caller, ClientIdentity } from '../../src/mcp/service.ts';
 import { TestCaller } from '../contract/test-caller.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 
@@ -23,69 +20,68 @@ const entry: RemoteConfig = {
   source: { file: 'fleet', line: 1, column: 1 },
 };
 
-class FarChannels {
-  readonly gone: RoutedClient[] = [];
-  readonly senders: (RoutedClient | undefined)[] = [];
-  readonly callers: unknown[] = [];
+/** A service that a test starts at will. */
+class FarServices {
+  readonly gone: ClientIdentity[] = [];
+  readonly callers: Caller[] = [];
   opened = 0;
   isThere = true;
 
-  readonly to = (): ClientChannel => {
+  readonly to = (): StartedService => {
     this.opened++;
     const server = new Server({ name: 'far', version: '1.0.0' });
     server.tool('echo', {}, () => 'answered');
-    const [near, far] = memoryPair();
-    void serve(server.service, far);
-    const { start, send } = near;
-    const begin = async () => {
-      if (!this.isThere) throw new PeerError('NOT_SENT', 'No node runs far');
-      await start.call(near);
-    };
-    return Object.assign(near as ClientChannel, {
-      carriesCaller: true,
-      start: begin,
-      gone: (client: RoutedClient) => this.gone.push(client),
-      send: (message: never, options?: SendOptions) => {
-        this.senders.push(options?.sender);
-        const { params } = message as { params?: { _meta?: Record<string, unknown> } };
-        this.callers.push(params?._meta?.[CALLER]);
-        return send.call(near, message, options);
+    const { service } = server;
+    return {
+      onclose: undefined,
+      onerror: undefined,
+      isClosed: false,
+      start: async () => {
+        if (!this.isThere) throw new PeerError('NOT_SENT', 'No node runs far');
       },
-    });
+      close: async () => undefined,
+      evidence: () => ({ phase: 'running' }),
+      describe: () => service.describe(),
+      request: (method, params, caller) => {
+        this.callers.push(caller);
+        return service.request(method, params, caller);
+      },
+      notify: () => undefined,
+      watch: (watcher) => service.watch(watcher),
+      gone: (client) => this.gone.push(client),
+    };
   };
 }
 
-test('a request to another node names its client, for the route and for the other node, and one process serves all', async () => {
-  const channels = new FarChannels();
-  await using host = new Host([entry], { channelTo: channels.to });
+test('a request to a server of the fleet has its own caller, and one service serves all clients', async () => {
+  const services = new FarServices();
+  await using host = new Host([entry], { serviceOf: services.to });
   const callers = [new TestCaller(), new TestCaller()];
   for (const caller of [...callers, callers[0]!]) {
     const params = { name: 'echo', arguments: {} };
     expect(await host.service('far').request('tools/call', params, caller)).toMatchObject({
       content: [{ type: 'text', text: 'answered' }],
     });
-    const { identity } = caller.client;
-    expect(channels.senders.at(-1)).toBe(identity);
-    expect(channels.callers.at(-1)).toEqual({ id: identity.id, principal: undefined, affinity: identity.affinity });
+    expect(services.callers.at(-1)).toBe(caller);
   }
-  expect(channels.opened).toBe(1);
+  expect(services.opened).toBe(1);
   host.service().gone?.(callers[1]!.client.identity);
-  expect(channels.gone).toEqual([callers[1]!.client.identity]);
+  expect(services.gone).toEqual([callers[1]!.client.identity]);
 });
 
 test('a server without a node is unreachable with the reason, and is used again as soon as it is there', async () => {
-  const channels = new FarChannels();
+  const services = new FarServices();
   const states: string[] = [];
-  channels.isThere = false;
+  services.isThere = false;
   await using host = new Host([{ ...entry, restart: { ...entry.restart, backoffMs: 1e9, maxBackoffMs: 1e9 } }], {
-    channelTo: channels.to,
+    serviceOf: services.to,
     onStateChange: ({ to }) => states.push(to),
   });
   const [status] = await host.start();
   expect(status).toMatchObject({ state: 'unreachable', reason: expect.stringContaining('No node runs far') });
   host.reachable('far'); // it is not, after all
   await expect(host.callTool('far', 'echo')).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
-  channels.isThere = true;
+  services.isThere = true;
   host.reachable('far');
   expect(await host.callTool('far', 'echo')).toMatchObject({ content: [{ text: 'answered' }] });
   expect(states.at(-1)).toBe('ready');

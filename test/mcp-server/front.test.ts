@@ -194,33 +194,6 @@ test('a modern subscription begins with its acknowledgement, and is answered whe
   expect(await answer).toMatchObject({ result: { resultType: 'complete' } });
 });
 
-test('a node whose choice of a log level is refused leaves no watch behind', async () => {
-  const service = new OpaqueService();
-  const { watch } = service;
-  service.watch = (watcher) =>
-    watcher.filter.choosesLogs
-      ? Promise.reject(new RpcError(-32603, 'The server has ended'))
-      : watch.call(service, watcher);
-  const client = await RawClient.connect(service, { isOfNodes: true });
-  const notifications = { 'dev.standpipe/logs': { level: 'debug', chosen: 'error' } };
-  expect(await client.modern('subscriptions/listen', { notifications })).toMatchObject({ error: { code: -32603 } });
-  expect(service.watchers.size).toBe(0);
-});
-
-test('a node gets log messages once its subscription is acknowledged: before, another one may send them', async () => {
-  const service = new OpaqueService();
-  const { watch } = service;
-  service.watch = async (watcher) => {
-    watcher.notified('notifications/message', { level: 'error', data: 'early' });
-    return watch.call(service, watcher);
-  };
-  const client = await RawClient.connect(service, { isOfNodes: true });
-  void client.modern('subscriptions/listen', { notifications: { 'dev.standpipe/logs': { level: 'error' } } });
-  await client.notified('notifications/subscriptions/acknowledged');
-  service.tell('logs', 'notifications/message', { level: 'error', data: 'late' });
-  expect((await client.notified('notifications/message')).params).toEqual({ level: 'error', data: 'late' });
-});
-
 test('a session hears of notifications that MCP does not define', async () => {
   const service = new OpaqueService();
   const client = await RawClient.connect(service);

@@ -35,6 +35,19 @@ test('time comes through the clock, and the list of exceptions is not stale', ()
   expect(clocked.filter(setsTimer)).toEqual(Object.keys(ownTimers));
 });
 
+test('the layers below the fleet know nothing of it', () => {
+  const lower = files.filter((file) => /^src\/(?:jsonrpc|mcp|transport)\//.test(file));
+  const words = /\b(?:fleets?|nats|nodes?|hops?|replicas?)\b|Fleet|OfNode|carriesCaller/gi;
+  const found = lower.flatMap((file) =>
+    (
+      read(file)
+        .replace(/node:|Node\.js/g, '')
+        .match(words) ?? []
+    ).map((word) => `${file}: ${word}`),
+  );
+  expect(found).toEqual([]);
+});
+
 test('what npx runs without asking has a version: any package could have the name later', () => {
   const { version } = JSON.parse(read('package.json'));
   const named = pages.flatMap((file) => read(file).match(/npx -y standpipe(?:@[\w.-]+)?/g) ?? []);

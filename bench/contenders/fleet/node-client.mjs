@@ -24,7 +24,7 @@ export async function connect({ url, parts, isLocal }) {
   let node;
   const config = join(folder.path, 'caller.json');
   writeFileSync(config, JSON.stringify({ mcpServers: isLocal ? { echo: echoServer } : {} }));
-  const host = await Host.open(config, { channelTo: (...given) => node?.channelTo(...given) });
+  const host = await Host.open(config, { serviceOf: (...given) => node?.serviceOf(...given) });
   const fabric = await openFabric({ servers: [url], fleet, name: 'caller' });
   node = await FleetNode.join(host, { fabric, node: 'caller' });
   await host.start();

@@ -17,7 +17,7 @@ import { recordOf } from '../../fleet/node/node-entry.ts';
 import type { FleetQuotas } from '../../fleet/quotas/fleet-quotas.ts';
 import type { FleetControl } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
-import type { ChannelTo } from '../../host/host-options.ts';
+import type { ServiceOf } from '../../host/host-options.ts';
 import type { JoinPlan } from './join-options.ts';
 
 export interface JoinContext {
@@ -75,7 +75,7 @@ export class UpFleet {
     return this.#node;
   }
 
-  readonly channelTo: ChannelTo = (config, wire) => this.#begun?.channelTo(config, wire);
+  readonly serviceOf: ServiceOf = (config, wire) => this.#begun?.serviceOf(config, wire);
 
   readonly whyAway = (server: string): string | undefined => this.#begun?.whyAway(server);
 

@@ -16,7 +16,7 @@ export async function ownHost(
   invocation: Invocation,
   given: readonly ServerConfig[] | undefined,
   unanswered: Unanswered[],
-  fleet?: Pick<HostOptions, 'channelTo' | 'whyAway'>,
+  fleet?: Pick<HostOptions, 'serviceOf' | 'whyAway'>,
 ): Promise<Host> {
   const { settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
@@ -27,7 +27,7 @@ export async function ownHost(
   const early = new Map<string, string>(); // the error of a server that does not connect has it
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
-    channelTo: fleet?.channelTo,
+    serviceOf: fleet?.serviceOf,
     whyAway: fleet?.whyAway,
     inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {

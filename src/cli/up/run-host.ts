@@ -68,7 +68,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const isRepeated = repeatedFailures();
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
-    channelTo: fleet?.channelTo,
+    serviceOf: fleet?.serviceOf,
     whyAway: fleet?.whyAway,
     ...(options.inspector && { inputs: viewers.questions.inputs }),
     onNoise: ({ server, text, count }) =>

@@ -21,11 +21,11 @@ function open(limits: Partial<DoorLimits> = {}) {
   };
   const fabric = { fleet: 'test', maxBytes: 1 << 20, publish };
   const clock = new ManualClock();
-  const calls = new DoorCalls(fabric as unknown as Fabric, 'here', limits, clock);
+  const calls = new DoorCalls(fabric as unknown as Fabric, limits, clock);
   const owner: CallOwner = {
     node: 'here',
     generation: 1,
-    sendTo: ({ reply, isLocal }, text) => calls.send(reply, text, isLocal),
+    sendTo: ({ reply }, text) => calls.send(reply, text),
     over: (call, answer) => calls.over(call, answer),
   };
   /** Undefined if the call is not run. */
@@ -33,7 +33,7 @@ function open(limits: Partial<DoorLimits> = {}) {
     const caller = calls.nodes.of(reply)!;
     const number = caller.numberOf(reply);
     if (calls.isKnown(caller, number, reply)) return undefined;
-    const call = new NodeCall(owner, caller, { reply, number, bytes, isLocal: false }, request, undefined);
+    const call = new NodeCall(owner, caller, { reply, number, bytes }, request, undefined);
     calls.begun(call);
     return call;
   };

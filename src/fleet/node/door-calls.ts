@@ -9,10 +9,10 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { type CallState, toCaller } from '../call-protocol.ts';
 import type { Fabric } from '../fabric.ts';
 import { PartsAssembler, publishMessage } from '../parts.ts';
-import { type Payload, textOf } from '../payload.ts';
+import type { Payload } from '../payload.ts';
 import { subjectsOf } from '../subjects.ts';
 import { AnsweredCalls, type KeptLimits } from './answered-calls.ts';
-import { CallingNode, CallingNodes } from './calling-nodes.ts';
+import { type CallingNode, CallingNodes } from './calling-nodes.ts';
 import type { NodeCall } from './node-call.ts';
 
 export interface DoorLimits extends KeptLimits {
@@ -49,12 +49,8 @@ export class DoorCalls {
   readonly nodes: CallingNodes;
   readonly answered: AnsweredCalls;
   readonly assembler: PartsAssembler;
-  /** Stands for callers on this node itself. */
-  readonly local: CallingNode;
   /** By reply subject. */
   readonly running = new InFlight<string, NodeCall>();
-  /** Receives the messages to callers on this node. */
-  onLocal: ((reply: string, text: string) => void) | undefined;
   /** Called when a client of another node has disconnected. */
   onClientEnded: (client: ClientIdentity) => void = () => undefined;
   readonly #fabric: Fabric;
@@ -62,21 +58,16 @@ export class DoorCalls {
   #calls = 0;
   #bytes = 0;
 
-  constructor(fabric: Fabric, node: string, limits: Partial<DoorLimits> = {}, clock: Clock = systemClock) {
+  constructor(fabric: Fabric, limits: Partial<DoorLimits> = {}, clock: Clock = systemClock) {
     this.limits = { ...defaultDoorLimits, ...limits };
     this.#fabric = fabric;
-    this.local = new CallingNode(node, 'local', '', true);
     this.nodes = new CallingNodes(subjectsOf(fabric.fleet));
     this.answered = new AnsweredCalls(this.limits, clock, this.nodes);
     this.assembler = new PartsAssembler({ clock });
   }
 
   /** Returns a promise if too many bytes are unsent. It never rejects. */
-  send(reply: string, payload: Payload, isLocal: boolean): Promise<void> | undefined {
-    if (isLocal) {
-      this.onLocal?.(reply, textOf(payload));
-      return undefined;
-    }
+  send(reply: string, payload: Payload): Promise<void> | undefined {
     try {
       return publishMessage(this.#fabric, reply, payload)?.catch(ignoreClosed);
     } catch (error) {
@@ -91,7 +82,7 @@ export class DoorCalls {
     if (answer) this.#sendAgain(reply, answer);
     if (answer !== undefined) return true;
     if (number <= caller.forgotten) {
-      void this.send(reply, OLD, false);
+      void this.send(reply, OLD);
       return true;
     }
     if (number > caller.highest) caller.highest = number;
@@ -117,7 +108,7 @@ export class DoorCalls {
   over(call: NodeCall, answer: Payload | undefined): void {
     this.running.delete(call.reply);
     this.#count(call, -1);
-    if (!call.isLocal) this.answered.add(call.caller, call.number, call.reply, answer);
+    this.answered.add(call.caller, call.number, call.reply, answer);
   }
 
   inquire(reply: string): CallState {
@@ -154,7 +145,7 @@ export class DoorCalls {
   /** One copy at a time: parts of two copies must not be mixed. */
   #sendAgain(reply: string, answer: Payload): void {
     if (this.#sendingAgain.has(reply)) return;
-    const sending = this.send(reply, answer, false);
+    const sending = this.send(reply, answer);
     if (!sending) return;
     this.#sendingAgain.add(reply);
     void sending.then(() => this.#sendingAgain.delete(reply));

@@ -1,5 +1,5 @@
-// One server of this node as other nodes reach it: reads their messages, and passes requests to the service if this node may act for
-// it. Never throws for a message. A refused request has not run and will not run.
+// One server of this node as the nodes of the fleet reach it: passes their requests to the service if this node may act for it. Other
+// nodes send messages; this node calls it directly. Never throws for a message. A refused request has not run and will not run.
 
 import type { Clock } from '../../base/clock.ts';
 import { SHARED_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
@@ -13,15 +13,28 @@ import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/me
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
+import { offered } from '../../mcp/front/modern-subscriptions.ts';
 import { invalidParams } from '../../mcp/protocol-errors.ts';
-import type { ClientFacts, ClientIdentity, Service } from '../../mcp/service.ts';
-import { CALLER, type CallerRecord, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
+import { isLegacyRevision } from '../../mcp/revisions.ts';
+import type { Caller, ClientFacts, ClientIdentity, Params, Result, Service, Watcher } from '../../mcp/service.ts';
+import type { SubscriptionFilter } from '../../mcp/types.ts';
+import {
+  CALLER,
+  type CallerRecord,
+  LOGS,
+  type NodeFilter,
+  type Refusal,
+  toCaller,
+  toInstance,
+} from '../call-protocol.ts';
 import type { Message } from '../fabric.ts';
 import { isPart } from '../parts.ts';
 import type { Payload } from '../payload.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 import type { DoorCalls } from './door-calls.ts';
+import { LocalCalls } from './local-calls.ts';
+import { LogWatches, readLogs, watchWithLogs } from './log-watches.ts';
 import { type CallOwner, NodeCall } from './node-call.ts';
 
 export interface ServedInstance {
@@ -48,9 +61,17 @@ export interface OpenInstance {
   close(): Promise<void>;
 }
 
-/** Accepts the same messages without NATS. Answers are passed to `onLocal`, possibly before `send` returns. */
+/** An instance for callers on the same node. Nothing is serialized. */
 export interface LocalInstance {
-  send(text: string, reply: string): void;
+  /** Why a request with these parameters would not run. */
+  whyRefused(params: Params): string | undefined;
+  /** Must follow `whyRefused` at once. `server/discover` describes the service. */
+  request(method: string, params: Params, caller: Caller): Promise<Result>;
+  /** Resolves with the notifications that will arrive, and a function that stops them. `ended` is called at the end of the instance. */
+  watch(
+    wanted: NodeFilter,
+    watcher: Omit<Watcher, 'filter'>,
+  ): Promise<{ offered: SubscriptionFilter; stop: () => void }>;
 }
 
 const BRACE = 123;
@@ -63,6 +84,9 @@ export class DoorInstance implements CallOwner, LocalInstance {
   readonly #calls: DoorCalls;
   readonly #fronts: Fronts;
   readonly #clock: Clock;
+  readonly #logs: LogWatches;
+  readonly #local: LocalCalls;
+  readonly #watches = new Set<Pick<Watcher, 'ended'>>();
   #inFlight = 0;
   #refuses = false;
   #isClosed = false;
@@ -75,21 +99,45 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#calls = calls;
     this.#clock = clock;
     // A call outlives the request that sent the question to its client: the next request brings the client's answer.
-    const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true, isOfNodes: true };
-    this.#fronts = new Fronts(served.service, options);
+    const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true };
+    this.#logs = new LogWatches(served.service);
+    this.#fronts = new Fronts(this.#logs, options);
+    const where = served.generation === undefined ? { node } : { node, claim: served.generation };
+    this.#local = new LocalCalls(served.service, this.#fronts, where, () => this.#left());
   }
 
   get inFlight(): number {
-    return this.#inFlight + this.#fronts.suspended.size;
+    return this.#inFlight + this.#local.size + this.#fronts.suspended.size;
   }
 
   readonly receive = ({ data, reply }: Message): void => {
     if (data[0] !== BRACE && isPart(data)) this.#receivePart(data, reply);
-    else this.#take(decodeText(data), data.length, reply, false);
+    else this.#take(decodeText(data), data.length, reply);
   };
 
-  send(text: string, reply: string): void {
-    this.#take(text, text.length, reply, true);
+  whyRefused({ requestState }: Params): string | undefined {
+    if (this.#isClosed) return 'The instance has ended';
+    // Calls that wait for their client continue here, because other instances do not know them.
+    if (this.#refuses && !this.#fronts.suspended.has(requestState)) return 'The instance is being handed over';
+    return this.#served.mayAct() ? undefined : 'Its node has lost its lease';
+  }
+
+  request(method: string, params: Params, caller: Caller): Promise<Result> {
+    return this.#local.request(method, params, caller);
+  }
+
+  async watch(wanted: NodeFilter, watcher: Omit<Watcher, 'filter'>) {
+    const { service } = this.#served;
+    const filter = offered(wanted, (await service.describe()).capabilities);
+    const watch = { ...watcher, filter };
+    const logs = wanted[LOGS];
+    const end = logs ? await watchWithLogs(service, watch, logs) : await service.watch(watch);
+    this.#watches.add(watch);
+    const stop = () => {
+      this.#watches.delete(watch);
+      end();
+    };
+    return { offered: filter, stop };
   }
 
   async drain(ms: number): Promise<void> {
@@ -101,6 +149,9 @@ export class DoorInstance implements CallOwner, LocalInstance {
   async close(): Promise<void> {
     this.#refuses = true;
     this.#isClosed = true;
+    this.#local.close();
+    for (const watch of this.#watches) watch.ended?.();
+    this.#watches.clear();
     await this.#fronts.close();
     this.#left();
   }
@@ -111,8 +162,8 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#left();
   }
 
-  sendTo({ reply, isLocal }: NodeCall, payload: Payload): Promise<void> | undefined {
-    return this.#calls.send(reply, payload, isLocal);
+  sendTo({ reply }: NodeCall, payload: Payload): Promise<void> | undefined {
+    return this.#calls.send(reply, payload);
   }
 
   over(call: NodeCall, answer: Payload | undefined): void {
@@ -134,75 +185,71 @@ export class DoorInstance implements CallOwner, LocalInstance {
     if (this.#calls.isKnown(caller, caller.numberOf(reply), reply)) return;
     try {
       const whole = this.#calls.assembler.add(reply, data, this.#calls.limits.maxMessageBytes);
-      if (whole) this.#take(decodeText(whole), whole.length, reply, false);
+      if (whole) this.#take(decodeText(whole), whole.length, reply);
     } catch (error) {
       const isLost = error instanceof StandpipeError && error.code === 'FRAME_TRUNCATED';
       const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
       // The request did not arrive completely, and is sent again.
-      if (isLost) this.#refuse(reply, 'moved', error.message, false);
-      else if (isFull) this.#refuse(reply, 'busy', error.message, false);
-      else this.#fail(reply, undefined, error, false);
+      if (isLost) this.#refuse(reply, 'moved', error.message);
+      else if (isFull) this.#refuse(reply, 'busy', error.message);
+      else this.#fail(reply, undefined, error);
     }
   }
 
-  #take(text: string, bytes: number, reply: string | undefined, isLocal: boolean): void {
-    if (text.charCodeAt(0) === BRACE) this.#request(text, bytes, reply, isLocal, undefined);
+  #take(text: string, bytes: number, reply: string | undefined): void {
+    if (text.charCodeAt(0) === BRACE) this.#request(text, bytes, reply, undefined);
     else if (text.startsWith(toInstance.traced)) {
-      this.#request(text.slice(toInstance.traced.length), bytes, reply, isLocal, wallMs());
+      this.#request(text.slice(toInstance.traced.length), bytes, reply, wallMs());
     } else if (text.startsWith(toInstance.cancel)) {
       this.#calls.running.get(text.slice(toInstance.cancel.length))?.cancel();
-    } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply, isLocal);
-    else if (reply !== undefined && (isLocal || this.#calls.nodes.of(reply))) {
-      this.#fail(reply, undefined, notAMessage(), isLocal);
-    }
+    } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply);
+    else if (reply !== undefined && this.#calls.nodes.of(reply)) this.#fail(reply, undefined, notAMessage());
   }
 
-  #request(
-    text: string,
-    bytes: number,
-    reply: string | undefined,
-    isLocal: boolean,
-    receivedMs: number | undefined,
-  ): void {
+  #request(text: string, bytes: number, reply: string | undefined, receivedMs: number | undefined): void {
     if (reply === undefined) return; // its sender does not expect an answer
-    const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
-    const number = caller && !isLocal ? caller.numberOf(reply) : Number.NaN;
+    const caller = this.#calls.nodes.of(reply);
+    const number = caller ? caller.numberOf(reply) : Number.NaN;
     // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
-    if (!caller || (Number.isNaN(number) && !isLocal)) return;
+    if (!caller || Number.isNaN(number)) return;
     if (this.#calls.isKnown(caller, number, reply)) return;
-    if (this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
+    if (this.#isClosed) return this.#refuse(reply, 'moved', this.whyRefused({})!);
     const busy = this.#calls.whyBusy(caller, bytes);
-    if (busy !== undefined) return this.#refuse(reply, 'busy', busy, isLocal);
+    if (busy !== undefined) return this.#refuse(reply, 'busy', busy);
     const message = parseMessage(text, parsing) as JsonRpcMessage | MessageFault;
     if (message instanceof MessageFault)
-      return this.#fail(reply, message.id, new RpcError(message.rpcCode, message.message), isLocal);
-    if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage(), isLocal);
+      return this.#fail(reply, message.id, new RpcError(message.rpcCode, message.message));
+    if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage());
     const client = clientOf(caller, message);
-    if (client instanceof RpcError) return this.#fail(reply, message.id, client, isLocal);
-    // Calls that wait for their client continue here, because other instances do not know them.
-    if (this.#refuses && !this.#fronts.suspended.has(message.params?.requestState)) {
-      return this.#refuse(reply, 'moved', 'The instance is being handed over', isLocal);
+    if (client instanceof RpcError) return this.#fail(reply, message.id, client);
+    const refused = this.whyRefused(message.params!);
+    if (refused !== undefined) return this.#refuse(reply, 'moved', refused);
+    const call = new NodeCall(this, caller, { reply, number, bytes }, message, receivedMs);
+    if (call.listens) {
+      try {
+        const logs = readLogs(message.params!.notifications);
+        if (logs) this.#logs.want(client, logs);
+      } catch (error) {
+        return this.#fail(reply, message.id, error);
+      }
     }
-    if (!this.#served.mayAct()) return this.#refuse(reply, 'moved', 'Its node has lost its lease', isLocal);
-    const call = new NodeCall(this, caller, { reply, number, bytes, isLocal }, message, receivedMs);
     this.#calls.begun(call);
     if (!call.listens) this.#inFlight++;
     this.#fronts.serve(message, bytes, client, call);
   }
 
   /** The client may have used other instances too: they are informed as well. */
-  #gone(client: string, reply = '', isLocal: boolean): void {
-    const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
-    const identity = caller?.takeClient(client);
+  #gone(client: string, reply = ''): void {
+    const identity = this.#calls.nodes.of(reply)?.takeClient(client);
     if (identity) this.#calls.onClientEnded(identity);
   }
 
-  #refuse(reply: string, reason: Refusal, text: string, isLocal: boolean): void {
-    void this.#calls.send(reply, `${toCaller.refused}${reason} ${text}`, isLocal);
+  #refuse(reply: string, reason: Refusal, text: string): void {
+    void this.#calls.send(reply, `${toCaller.refused}${reason} ${text}`);
   }
 
-  #fail(reply: string, id: RequestId | undefined, error: unknown, isLocal: boolean): void {
-    void this.#calls.send(reply, JSON.stringify(errorAnswer(id, toRpcError(error))), isLocal);
+  #fail(reply: string, id: RequestId | undefined, error: unknown): void {
+    void this.#calls.send(reply, JSON.stringify(errorAnswer(id, toRpcError(error))));
   }
 }
 
@@ -214,15 +261,17 @@ function clientOf(node: CallingNode, { params }: JsonRpcRequest): ClientFacts | 
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
+  delete meta[CALLER]; // not for the server
   const client = readEnvelope(meta, node.identityOf(caller));
-  return caller?.watchesLogs && !(client instanceof RpcError) ? { ...client, watchesLogs: true } : client;
+  return caller?.revision && !(client instanceof RpcError) ? { ...client, revision: caller.revision } : client;
 }
 
 function isCaller(value: unknown): value is CallerRecord {
   if (!isObject(value)) return false;
-  const { id, affinity, principal } = value;
+  const { id, affinity, principal, revision } = value;
   const isNamed = principal === undefined || typeof principal === 'string';
-  return typeof id === 'string' && typeof affinity === 'string' && isNamed;
+  const isKnown = revision === undefined || isLegacyRevision(revision);
+  return typeof id === 'string' && typeof affinity === 'string' && isNamed && isKnown;
 }
 
 function notAMessage(): RpcError {

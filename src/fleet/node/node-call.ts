@@ -30,8 +30,6 @@ export class NodeCall implements SingleReply {
   readonly number: number;
   readonly caller: CallingNode;
   readonly bytes: number;
-  /** True if the caller is in this process. */
-  readonly isLocal: boolean;
   /** True for a subscription, which ends only when it is cancelled. */
   readonly listens: boolean;
   readonly #owner: CallOwner;
@@ -47,7 +45,7 @@ export class NodeCall implements SingleReply {
   constructor(
     owner: CallOwner,
     caller: CallingNode,
-    { reply, number, bytes, isLocal }: Pick<NodeCall, 'reply' | 'number' | 'bytes' | 'isLocal'>,
+    { reply, number, bytes }: Pick<NodeCall, 'reply' | 'number' | 'bytes'>,
     request: JsonRpcRequest,
     receivedMs: number | undefined,
   ) {
@@ -56,7 +54,6 @@ export class NodeCall implements SingleReply {
     this.reply = reply;
     this.number = number;
     this.bytes = bytes;
-    this.isLocal = isLocal;
     this.listens = request.method === 'subscriptions/listen';
     this.#receivedMs = receivedMs;
     if (receivedMs === undefined) return;
@@ -79,7 +76,7 @@ export class NodeCall implements SingleReply {
     if (this.#receivedMs !== undefined)
       this.#send(`${toCaller.hops}${JSON.stringify(this.#hops(this.#receivedMs, ran))}`);
     this.#isOver = true;
-    const payload = this.isLocal ? text : payloadOf(text);
+    const payload = payloadOf(text);
     this.#send(payload);
     if (this.#sending) this.#answer = payload;
     else this.#owner.over(this, payload);

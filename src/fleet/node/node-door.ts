@@ -1,8 +1,9 @@
-// The gateway by which other nodes of a fleet reach the servers of this node. Each instance has its own subject. Callers on this node
-// send the same messages without NATS.
+// The gateway by which the nodes of a fleet reach the servers of this node. Each instance has its own subject. Callers on this node
+// use the instance itself.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import type { CallState } from '../call-protocol.ts';
 import type { Fabric, Subscription } from '../fabric.ts';
 import { type Subjects, subjectsOf } from '../subjects.ts';
@@ -33,15 +34,8 @@ export class NodeDoor {
     this.#node = node;
     this.#subjects = subjectsOf(fabric.fleet);
     this.#clock = clock;
-    this.#calls = new DoorCalls(fabric, node, limits, clock);
-    this.#calls.onClientEnded = (client) => {
-      for (const { instance } of this.#instances.values()) instance.clientEnded(client);
-    };
-  }
-
-  /** Receives messages to callers on this node: those of `toCaller`, with the reply subject of their call. */
-  set onLocal(listener: ((reply: string, text: string) => void) | undefined) {
-    this.#calls.onLocal = listener;
+    this.#calls = new DoorCalls(fabric, limits, clock);
+    this.#calls.onClientEnded = (client) => this.clientEnded(client);
   }
 
   /** The id must not belong to an open instance. */
@@ -66,6 +60,11 @@ export class NodeDoor {
     };
     this.#instances.set(id, { instance, open });
     return open;
+  }
+
+  /** The client may have used any instance. */
+  clientEnded(client: ClientIdentity): void {
+    for (const { instance } of this.#instances.values()) instance.clientEnded(client);
   }
 
   /** Access to an instance for callers on this node. */

@@ -3,15 +3,14 @@
 
 import { PeerError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import type { RoutedClient } from '../../jsonrpc/channel.ts';
-import type { RequestId } from '../../jsonrpc/message.ts';
+import type { Caller, Params } from '../../mcp/service.ts';
 import type { Payload } from '../payload.ts';
 import type { Instance } from './routing-table.ts';
 
-/** Receives the outcome of a call. Only `received` may be called several times for one attempt. */
+/** Receives the outcome of a call at another node. Only `received` may be called several times for one attempt. */
 export interface CallOwner {
-  /** A JSON-RPC notification, or the answer. `data`: its bytes, if it arrived over NATS. */
-  received(call: Call, text: string, data: Uint8Array | undefined): void;
+  /** A JSON-RPC notification, or the answer. */
+  received(call: Call, text: string, data: Uint8Array): void;
   /** The attempt has not run and will not run. */
   notRun(call: Call, why: string): void;
   /** The attempt has not run, because the instance has reached its limits. */
@@ -27,22 +26,33 @@ export const FIRST_INQUIRY_MS = 1_000;
 /** A long-lived stream, which is not counted as work of its instance. */
 export const LISTEN = 'subscriptions/listen';
 
-export class Call {
-  readonly owner: CallOwner;
-  readonly id: RequestId;
-  readonly method: string;
-  /** Kept until it is answered, because it may have to be sent again. */
-  readonly payload: Payload;
-  readonly sender: RoutedClient | undefined;
+export interface CallContent {
+  id: number;
+  method: string;
+  params: Params;
+  /** Undefined for requests of the host itself. */
+  caller: Caller | undefined;
   /** The only instance that can answer it. */
+  only?: string | undefined;
+  maxAnswerBytes: number;
+}
+
+export class Call implements CallContent {
+  readonly owner: CallOwner;
+  readonly id: number;
+  readonly method: string;
+  readonly params: Params;
+  readonly caller: Caller | undefined;
   readonly only: string | undefined;
   readonly maxAnswerBytes: number;
+  /** The message for another node, made when it is first sent to one and kept until it is answered. */
+  payload: Payload | undefined;
   /** Fields of the current attempt. */
   reply = '';
   instance: Instance | undefined;
   sending: Promise<void> | undefined;
   isTraced = false;
-  /** Time of the next inquiry to its node, and the interval after it. */
+  /** Time of the next inquiry to its node, and the interval after it. Infinite for a call on this node. */
   askAtMs = 0;
   askEveryMs = 0;
   /** Replicas that did not run it, while others may. */
@@ -50,28 +60,16 @@ export class Call {
   /** Time since which no instance could be found for it. */
   waitsSinceMs: number | undefined;
 
-  constructor(
-    owner: CallOwner,
-    {
-      id,
-      method,
-      payload,
-      sender,
-      only,
-      maxAnswerBytes,
-    }: Omit<CallContent, 'only'> & Partial<Pick<CallContent, 'only'>>,
-  ) {
+  constructor(owner: CallOwner, { id, method, params, caller, only, maxAnswerBytes }: CallContent) {
     this.owner = owner;
     this.id = id;
     this.method = method;
-    this.payload = payload;
-    this.sender = sender;
+    this.params = params;
+    this.caller = caller;
     this.only = only;
     this.maxAnswerBytes = maxAnswerBytes;
   }
 }
-
-type CallContent = Pick<Call, 'id' | 'method' | 'payload' | 'sender' | 'only' | 'maxAnswerBytes'>;
 
 export function notSent({ method }: Call, server: string, why: string): PeerError {
   return new PeerError('NOT_SENT', `${method} of "${server}" was not run: ${why}`, {

@@ -1,15 +1,17 @@
 // This node's calls to instances of the fleet that wait for an answer, by reply subject. One subscription serves all. An answer is
-// delivered once. Messages for a call that has ended, or for an attempt that was given up, are dropped.
+// delivered once. Messages for a call that has ended, or for an attempt that was given up, are dropped. Calls to instances on this
+// node are counted here too, but their owner runs them.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { PeerError, RpcCode, RpcError, toError } from '../../base/errors.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { type Hops, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
 import type { Fabric, Message, Subscription } from '../fabric.ts';
 import type { LocalInstance } from '../node/node-door.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
-import { textOf, withWord } from '../payload.ts';
+import { type Payload, withWord } from '../payload.ts';
 import { secretRun, subjectsOf } from '../subjects.ts';
 import { type Call, FIRST_INQUIRY_MS, LISTEN } from './call.ts';
 import { CallCounts, type CallOutcome } from './call-counts.ts';
@@ -19,7 +21,7 @@ import type { Instance, RoutingTable } from './routing-table.ts';
 /** The access that a node's gateway gives to callers on the same node. */
 export interface LocalDoor {
   local(instance: string): LocalInstance | undefined;
-  onLocal: ((reply: string, text: string) => void) | undefined;
+  clientEnded(client: ClientIdentity): void;
 }
 
 export interface CallsOptions {
@@ -71,7 +73,6 @@ export class Calls {
     this.#inquiries = new Inquiries(this);
     this.#prefix = this.#newPrefix();
     this.#subscription = fabric.subscribe(subjectsOf(fabric.fleet).replies(self), this.#received);
-    if (options.door) options.door.onLocal = (reply, text) => this.#receivedText(reply, text, undefined);
   }
 
   get size(): number {
@@ -93,18 +94,30 @@ export class Calls {
     return Math.max(0, waitMs - (this.clock.nowMs() - this.#lostAtMs));
   }
 
-  /** Reserves memory for a request, or returns why that is not possible. */
-  hold({ payload, method }: Call): PeerError | undefined {
+  /** Keeps the message of a call until `release`, or returns why that is not possible. */
+  hold(call: Call, payload: Payload): PeerError | undefined {
     if (this.#heldChars > 0 && this.#heldChars + payload.length > this.#maxHeldChars) {
-      const message = `${method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
+      const message = `${call.method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
       return new PeerError('SEND_QUEUE_FULL', message, { hint: 'Send it again when some of them are answered.' });
     }
     this.#heldChars += payload.length;
+    call.payload = payload;
     return undefined;
   }
 
   release({ payload }: Call): void {
-    this.#heldChars -= payload.length;
+    if (payload) this.#heldChars -= payload.length;
+  }
+
+  /** The instance itself, if it is on this node. */
+  local({ node, id }: Instance): LocalInstance | undefined {
+    return node === this.self ? this.#options.door?.local(id) : undefined;
+  }
+
+  /** Counts a call that its owner runs on this node. */
+  beginHere(call: Call, instance: Instance): void {
+    this.#begin(call, instance);
+    call.askAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Whether the instance can be reached at the moment. */
@@ -115,21 +128,10 @@ export class Calls {
 
   /** Returns a promise if the message has to wait until others are sent. */
   send(call: Call, instance: Instance, isTraced: boolean): Promise<void> | undefined {
-    call.instance = instance;
+    const reply = this.#begin(call, instance);
     call.isTraced = isTraced;
-    const reply = this.#nextReply();
-    call.reply = reply;
     call.askEveryMs = FIRST_INQUIRY_MS;
-    call.sending = undefined;
-    const payload = isTraced ? withWord(toInstance.traced, call.payload) : call.payload;
-    this.#byReply.add(call.reply, call);
-    if (call.method !== LISTEN) instance.inFlight++;
-    const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
-    if (local) {
-      call.askAtMs = Number.POSITIVE_INFINITY;
-      local.send(textOf(payload), reply);
-      return undefined;
-    }
+    const payload = isTraced ? withWord(toInstance.traced, call.payload!) : call.payload!;
     call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
     this.#inquiries.begin();
     try {
@@ -166,17 +168,22 @@ export class Calls {
   cancel(call: Call): void {
     if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
-    const cancel = () => this.tell(instance!, toInstance.cancel + reply);
+    const cancel = () => this.#tell(instance!, toInstance.cancel + reply);
     // A chunked message would begin to run after its cancellation.
     if (sending) void sending.then(cancel);
     else cancel();
   }
 
-  /** Sends a message that is not answered. */
-  tell(instance: Instance, text: string): void {
-    const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
-    if (local) return local.send(text, this.#nextReply());
-    if (this.fabric.isConnected) void this.fabric.publish(instance.subject, text, this.#nextReply());
+  /** The client of this node has disconnected. */
+  gone(instance: Instance, client: ClientIdentity): void {
+    if (this.local(instance)) this.#options.door!.clientEnded(client);
+    else this.#tell(instance, toInstance.gone + client.id);
+  }
+
+  /** Sends a message that is not answered. A call on this node is cancelled by the signal of its caller. */
+  #tell(instance: Instance, text: string): void {
+    if (this.fabric.isConnected && !this.local(instance))
+      void this.fabric.publish(instance.subject, text, this.#nextReply());
   }
 
   /** Instances have changed: the nodes of calls to removed instances are asked at once. */
@@ -199,13 +206,21 @@ export class Calls {
     this.isOver = true;
     this.#inquiries.end();
     this.#assembler.clear();
-    if (this.#options.door) this.#options.door.onLocal = undefined;
     await this.#subscription.end().catch(() => undefined); // the connection is closed, and with it the subscription
   }
 
   #newPrefix(): string {
     const { fabric, self } = this;
     return subjectsOf(fabric.fleet).reply(self, secretRun(this.#options.run), '*').slice(0, -1);
+  }
+
+  #begin(call: Call, instance: Instance): string {
+    call.instance = instance;
+    call.sending = undefined;
+    call.reply = this.#nextReply();
+    this.#byReply.add(call.reply, call);
+    if (call.method !== LISTEN) instance.inFlight++;
+    return call.reply;
   }
 
   #nextReply(): string {
@@ -218,7 +233,7 @@ export class Calls {
     if (isUndeliverable) return this.#notRun(call, `node "${call.instance!.node}" does not answer for it`);
     if (data[0] === BRACE) this.#deliver(call, decodeText(data), data);
     else if (isPart(data)) this.#receivedPart(call, data);
-    else this.#receivedText(subject, decodeText(data), data);
+    else this.#receivedText(call, decodeText(data), data);
   };
 
   #receivedPart(call: Call, data: Uint8Array): void {
@@ -226,7 +241,7 @@ export class Calls {
     call.askAtMs = this.clock.nowMs() + PART_MS;
     try {
       const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
-      if (whole) this.#receivedText(call.reply, decodeText(whole), whole);
+      if (whole) this.#receivedText(call, decodeText(whole), whole);
     } catch (error) {
       // A part was lost with the connection, or the limit is reached. Its node is asked about the call, and sends the answer again.
       const isLost = error instanceof PeerError && error.code === 'FRAME_TRUNCATED';
@@ -236,15 +251,13 @@ export class Calls {
     }
   }
 
-  #receivedText(reply: string, text: string, data: Uint8Array | undefined): void {
-    const call = this.#byReply.get(reply);
-    if (!call) return;
+  #receivedText(call: Call, text: string, data: Uint8Array): void {
     if (text.charCodeAt(0) === BRACE) return this.#deliver(call, text, data);
     if (text.startsWith(toCaller.refused)) return this.#refused(call, text.slice(toCaller.refused.length));
     if (text.startsWith(toCaller.hops)) this.#hops(call, text.slice(toCaller.hops.length));
   }
 
-  #deliver(call: Call, text: string, data: Uint8Array | undefined): void {
+  #deliver(call: Call, text: string, data: Uint8Array): void {
     try {
       call.owner.received(call, text, data);
     } catch (error) {

@@ -4,7 +4,7 @@
 // its own share of clients.
 
 import type { SharePolicy } from '../../config/server-config.ts';
-import type { RoutedClient } from '../../jsonrpc/channel.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import { rendezvousScore } from '../rendezvous.ts';
 import type { Instance } from './routing-table.ts';
 
@@ -23,7 +23,11 @@ export class InstanceChooser {
     this.#share = share;
   }
 
-  choose(instances: readonly Instance[], isStateless: boolean, client: RoutedClient | undefined): Instance | undefined {
+  choose(
+    instances: readonly Instance[],
+    isStateless: boolean,
+    client: ClientIdentity | undefined,
+  ): Instance | undefined {
     if (instances.length <= 1) return instances[0];
     if (isStateless) return this.#any(instances);
     const key = this.#keyOf(client);
@@ -37,7 +41,7 @@ export class InstanceChooser {
   }
 
   /** Drops a client that has disconnected. Returns its instance, if one was chosen for it. */
-  forget(instances: readonly Instance[], client: RoutedClient): Instance | undefined {
+  forget(instances: readonly Instance[], client: ClientIdentity): Instance | undefined {
     if (instances.length <= 1) return instances[0];
     const key = this.#keyOf(client);
     const known = this.#chosen.get(key);
@@ -55,7 +59,7 @@ export class InstanceChooser {
     return best;
   }
 
-  #keyOf(client: RoutedClient | undefined): string {
+  #keyOf(client: ClientIdentity | undefined): string {
     if (!client) return '';
     return this.#share === 'principal' ? `p${client.principal ?? ''}` : `c${client.affinity}`;
   }

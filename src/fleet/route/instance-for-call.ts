@@ -3,27 +3,31 @@
 
 import type { Call } from './call.ts';
 import type { InstanceChooser } from './choose-instance.ts';
-import type { FleetChannel } from './fleet-channel.ts';
 import type { Instance } from './routing-table.ts';
+import type { ServerRequests } from './server-requests.ts';
 
-export function instanceFor(call: Call, channel: FleetChannel, chooser: InstanceChooser): Instance | undefined {
-  const { instances, calls } = channel;
+export function instanceFor(call: Call, requests: ServerRequests, chooser: InstanceChooser): Instance | undefined {
+  const { instances, calls } = requests;
   if (call.only !== undefined) return instances.find(({ id }) => id === call.only);
-  const isStateless = instances.length > 1 && channel.isStateless;
+  const isStateless = instances.length > 1 && requests.isStateless;
   const isAny = !isStateless || (!call.refusedBy && calls.fabric.isConnected);
-  return chooser.choose(isAny ? instances : instances.filter(canAnswer(call, channel)), isStateless, call.sender);
+  return chooser.choose(
+    isAny ? instances : instances.filter(canAnswer(call, requests)),
+    isStateless,
+    call.caller?.client.identity,
+  );
 }
 
 /** Called after the call's instance has refused it. False if another one may answer it now. */
-export function isRefusedByAll(call: Call, channel: FleetChannel): boolean {
-  if (call.only !== undefined || !channel.isStateless) return true;
+export function isRefusedByAll(call: Call, requests: ServerRequests): boolean {
+  if (call.only !== undefined || !requests.isStateless) return true;
   call.refusedBy ??= new Set();
   call.refusedBy.add(call.instance!.id);
-  if (channel.instances.some(canAnswer(call, channel))) return false;
+  if (requests.instances.some(canAnswer(call, requests))) return false;
   call.refusedBy = undefined;
   return true;
 }
 
-function canAnswer({ refusedBy }: Call, { calls }: FleetChannel): (instance: Instance) => boolean {
+function canAnswer({ refusedBy }: Call, { calls }: ServerRequests): (instance: Instance) => boolean {
   return (instance) => calls.canReach(instance) && !refusedBy?.has(instance.id);
 }

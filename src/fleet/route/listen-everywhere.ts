@@ -1,44 +1,73 @@
-// One `subscriptions/listen` of a client at every instance of its server, for as long as the client listens. It is acknowledged once.
-// Changes that an instance may have announced before the stream began are reported as changed, so that they are read again.
+// One subscription of this node at every instance of a server, for as long as the node subscribes. It is acknowledged once. Changes
+// that an instance may have announced before the stream began are reported as changed, so that they are read again.
 
 import type { Timer } from '../../base/clock.ts';
-import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
-import { SUBSCRIPTION_ID } from '../../mcp/meta.ts';
+import { RpcError, toError } from '../../base/errors.ts';
+import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
+import { NEWEST_MODERN } from '../../mcp/revisions.ts';
+import type { ClientFacts, Params } from '../../mcp/service.ts';
 import type { SubscriptionFilter } from '../../mcp/types.ts';
-import { listKinds } from '../../mcp/watchers.ts';
+import type { NodeFilter } from '../call-protocol.ts';
+import type { LocalInstance } from '../node/node-door.ts';
 import type { Payload } from '../payload.ts';
 import { Call, type CallOwner, LISTEN } from './call.ts';
-import type { FleetChannel } from './fleet-channel.ts';
+import { errorIn } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
+import type { ServerRequests } from './server-requests.ts';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const AGAIN_MS = 250;
 
+/** The subscriber of streams on this node: its host, for all clients. */
+const host: ClientFacts = {
+  identity: { id: 'fleet', principal: undefined, affinity: 'host' },
+  revision: NEWEST_MODERN,
+  capabilities: {},
+  info: undefined,
+  logLevel: undefined,
+};
+
+export interface Listener {
+  acknowledged(filter: SubscriptionFilter): void;
+  notified(method: string, params: Params | undefined): void;
+  /** Notifications that this filter includes may have been missed. */
+  missed(filter: SubscriptionFilter): void;
+  /** Called once, if the server refuses the subscription. */
+  refused(error: unknown): void;
+}
+
+/** The stream at one instance. */
+type Stream = Call | { stop(): void };
+
 export class ListenEverywhere implements CallOwner {
-  readonly id: RequestId;
-  readonly #channel: FleetChannel;
-  readonly #payload: Payload;
+  readonly #requests: ServerRequests;
+  readonly #id: number;
+  readonly #wanted: NodeFilter;
+  readonly #listener: Listener;
   /** By instance id. */
-  readonly #streams = new Map<string, Call>();
+  readonly #streams = new Map<string, Stream>();
+  /** The same for every node. */
+  #payload: Payload | undefined;
   #isAcknowledged = false;
   #isOver = false;
   #again: Timer | undefined;
 
-  constructor(channel: FleetChannel, id: RequestId, payload: Payload) {
-    this.#channel = channel;
-    this.id = id;
-    this.#payload = payload;
+  constructor(requests: ServerRequests, id: number, wanted: NodeFilter, listener: Listener) {
+    this.#requests = requests;
+    this.#id = id;
+    this.#wanted = wanted;
+    this.#listener = listener;
   }
 
   /** Listens at the current instances. */
   update(): void {
     if (this.#isOver) return;
-    const wanted = this.#wanted();
+    const wanted = this.#instances();
     const ids = new Set(wanted.map(({ id }) => id));
-    for (const [id, call] of [...this.#streams]) {
+    for (const [id, stream] of [...this.#streams]) {
       if (ids.has(id)) continue;
       this.#streams.delete(id);
-      this.#channel.calls.cancel(call);
+      this.#stop(stream);
     }
     for (const instance of wanted) if (!this.#streams.has(instance.id)) this.#open(instance);
   }
@@ -46,96 +75,126 @@ export class ListenEverywhere implements CallOwner {
   cancel(): void {
     this.#isOver = true;
     this.#again?.cancel();
-    for (const call of this.#streams.values()) this.#channel.calls.cancel(call);
+    for (const stream of this.#streams.values()) this.#stop(stream);
     this.#streams.clear();
   }
 
-  received(call: Call, text: string, data: Uint8Array | undefined): void {
-    const message = this.#channel.read(call, text, data);
+  received(call: Call, text: string, data: Uint8Array): void {
+    const message = this.#requests.read(call, text, data);
     if (!message) return;
-    const bytes = data?.length ?? text.length;
-    if (!('method' in message)) return this.#ended(call, message, bytes);
-    if (message.method !== ACKNOWLEDGED) return this.#channel.deliver(this.id, message, bytes);
-    if (this.#isAcknowledged) return this.#missed(message.params?.notifications as SubscriptionFilter | undefined);
-    this.#isAcknowledged = true;
-    this.#channel.deliver(this.id, message, bytes);
+    if (!('method' in message)) return this.#ended(call, message);
+    if (message.method === ACKNOWLEDGED) this.#acknowledged(message.params?.notifications as SubscriptionFilter);
+    else this.#listener.notified(message.method, message.params);
   }
 
   notRun(call: Call): void {
-    this.#openLater(call);
+    this.#openLater(call.instance!, call);
   }
 
   busy(call: Call): void {
-    this.#openLater(call);
+    this.#openLater(call.instance!, call);
   }
 
   lost(call: Call): void {
-    this.#openLater(call);
+    this.#openLater(call.instance!, call);
   }
 
   failed(call: Call, error: Error): void {
-    this.#channel.calls.close(call);
-    this.#channel.onerror?.(error);
-    this.#openLater(call);
+    this.#requests.calls.close(call);
+    this.#requests.onerror?.(error);
+    this.#openLater(call.instance!, call);
   }
 
-  #wanted(): readonly Instance[] {
-    const { instances, isStateless } = this.#channel;
+  #instances(): readonly Instance[] {
+    const { instances, isStateless } = this.#requests;
     if (!isStateless || instances.length <= 1) return instances;
     // All instances announce the same changes. The current stream is kept.
-    const kept = instances.find(({ id }) => this.#streams.has(id)) ?? this.#channel.anyInstance();
+    const kept = instances.find(({ id }) => this.#streams.has(id)) ?? this.#requests.anyInstance();
     return kept ? [kept] : [];
   }
 
   #open(instance: Instance): void {
-    const { calls, reader } = this.#channel;
+    const { calls, maxAnswerBytes } = this.#requests;
     if (!calls.canReach(instance)) return this.#updateLater();
-    const { id } = this;
-    const content = {
-      id,
-      method: LISTEN,
-      payload: this.#payload,
-      sender: undefined,
-      maxAnswerBytes: reader.maxFrameBytes,
-    };
-    const call = new Call(this, content);
+    const local = calls.local(instance);
+    if (local) return this.#openHere(instance, local);
+    const params = { notifications: this.#wanted };
+    const call = new Call(this, { id: this.#id, method: LISTEN, params, caller: undefined, maxAnswerBytes });
+    this.#payload ??= this.#requests.payloadOf(call);
+    call.payload = this.#payload;
     this.#streams.set(instance.id, call);
     void calls.send(call, instance, false);
   }
 
-  /**
-   * A refusal is passed on as the answer until the request is acknowledged. A stream that ends is opened again at the current
-   * instance.
-   */
-  #ended(call: Call, message: JsonRpcMessage, bytes: number): void {
-    this.#channel.calls.close(call);
-    const isRefused = 'error' in message && !this.#isAcknowledged && this.#streams.size === 1;
-    if (!isRefused) return this.#openLater(call);
-    this.cancel();
-    this.#channel.settled(this.id);
-    this.#channel.deliver(this.id, message, bytes);
+  #openHere(instance: Instance, local: LocalInstance): void {
+    if (local.whyRefused({}) !== undefined) return this.#updateLater();
+    let [end, isOver]: [(() => void) | undefined, boolean] = [undefined, false];
+    const stream = {
+      stop: () => {
+        isOver = true;
+        end?.();
+      },
+    };
+    this.#streams.set(instance.id, stream);
+    const watcher = {
+      client: host,
+      notified: (method: string, params: Params | undefined) => {
+        if (!isOver && this.#isAcknowledged) this.#listener.notified(method, params);
+      },
+      ended: () => this.#openLater(instance, stream),
+    };
+    local.watch(this.#wanted, watcher).then(
+      ({ offered, stop }) => {
+        if (isOver) return stop();
+        end = stop;
+        this.#acknowledged(offered);
+      },
+      (error: unknown) => {
+        if (!isOver) this.#refused(instance, stream, error);
+      },
+    );
   }
 
-  #openLater(call: Call): void {
-    const { id } = call.instance!;
-    if (this.#streams.get(id) === call) this.#streams.delete(id);
+  #stop(stream: Stream): void {
+    if (stream instanceof Call) this.#requests.calls.cancel(stream);
+    else stream.stop();
+  }
+
+  #acknowledged(filter: SubscriptionFilter = {}): void {
+    if (this.#isAcknowledged) return this.#listener.missed(filter);
+    this.#isAcknowledged = true;
+    this.#listener.acknowledged(filter);
+  }
+
+  /** A stream that ends is opened again at the current instance. */
+  #ended(call: Call, message: JsonRpcMessage): void {
+    this.#requests.calls.close(call);
+    if (!('error' in message)) return this.#openLater(call.instance!, call);
+    this.#refused(call.instance!, call, errorIn(message));
+  }
+
+  /** A refusal is passed on as the answer until the subscription is acknowledged. */
+  #refused(instance: Instance, stream: Stream, error: unknown): void {
+    const isAnswer = error instanceof RpcError && !this.#isAcknowledged && this.#streams.size === 1;
+    if (!isAnswer) {
+      if (!(error instanceof RpcError)) this.#requests.onerror?.(toError(error));
+      return this.#openLater(instance, stream);
+    }
+    this.cancel();
+    this.#listener.refused(error);
+  }
+
+  #openLater({ id }: Instance, stream: Stream): void {
+    if (this.#streams.get(id) === stream) this.#streams.delete(id);
     this.#updateLater();
   }
 
   #updateLater(): void {
     if (this.#isOver || this.#again) return;
-    this.#again = this.#channel.calls.clock.after(AGAIN_MS, () => {
+    this.#again = this.#requests.calls.clock.after(AGAIN_MS, () => {
       this.#again = undefined;
       this.update();
     });
     this.#again.keepAlive(false);
-  }
-
-  #missed(filter: SubscriptionFilter = {}): void {
-    const _meta = { [SUBSCRIPTION_ID]: this.id };
-    const notify = (method: string, params: object) =>
-      this.#channel.deliver(this.id, { jsonrpc: '2.0', method, params: { ...params, _meta } }, 0);
-    for (const kind of listKinds) if (filter[`${kind}ListChanged`]) notify(`notifications/${kind}/list_changed`, {});
-    for (const uri of filter.resourceSubscriptions ?? []) notify('notifications/resources/updated', { uri });
   }
 }

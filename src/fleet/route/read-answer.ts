@@ -28,11 +28,9 @@ export class AnswerReader {
   }
 }
 
-/** The error that the other node's host has sent. Undefined if it is an error of the server. */
-export function ownError({ error: { code, message, data } }: JsonRpcErrorResponse): Error | undefined {
-  const sent = new RpcError(code, String(message), data);
-  const error = fromRpcError(sent) as Error;
-  return error === sent ? undefined : error;
+/** The error that the other node's host has sent, or that of the server. */
+export function errorIn({ error: { code, message, data } }: JsonRpcErrorResponse): Error {
+  return fromRpcError(new RpcError(code, String(message), data)) as Error;
 }
 
 export function wrongId(method: string): PeerError {

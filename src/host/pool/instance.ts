@@ -52,7 +52,7 @@ export class Instance {
 
   constructor(server: InstanceOwner, context: MemberContext, owner?: string, isExact = false) {
     const { name } = server.config;
-    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, channelTo, random } = context;
+    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, serviceOf, random } = context;
     const watched = new WatchedServer(flow, () => server.config, owner);
     this.owner = owner;
     this.isExact = isExact;
@@ -78,7 +78,7 @@ export class Instance {
           signal,
           clock,
           eraMemory,
-          channelTo,
+          serviceOf,
           observer: watched.source,
           asking: server.asking,
           inputs: this.service.inputsOf(handlers),

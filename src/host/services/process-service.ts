@@ -190,8 +190,8 @@ function sent(
   if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
   return result.then((given) => {
     const meta = given._meta as Meta | undefined;
-    // Another node of a fleet names the process itself.
-    const ran = (client.transport?.carriesCaller ? meta?.[RAN] : undefined) ?? server.process;
+    // The node of a fleet that ran the request names the process itself.
+    const ran = (server.namesProcess ? meta?.[RAN] : undefined) ?? server.process;
     return { ...given, _meta: { ...meta, [RAN]: ran } };
   });
 }

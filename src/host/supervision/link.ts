@@ -16,6 +16,8 @@ export interface ServerLink<Client> {
   isRemote?: boolean;
   /** Identifies the process. */
   process?: ProcessIdentity;
+  /** True if results name the process that answered. */
+  namesProcess?: boolean;
   /** The listener is called when the connection has ended, also if it ended earlier. It may be called twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
   /** Remote servers only: called when the server may be gone although no request failed. */

@@ -11,23 +11,23 @@ import { secretsOf } from '../../config/secrets-of-server.ts';
 import { isOfFleet, type RemoteConfig, type ServerConfig } from '../../config/server-config.ts';
 import { connect, eraKeyOf } from '../../connect/connect.ts';
 import { framingByName } from '../../framing/by-name.ts';
-import type { Client } from '../../mcp/client/client.ts';
+import { type Client, clientOf } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
-import type { ClientChannel, ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
+import type { ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
-import { has, NEWEST_LEGACY, NEWEST_MODERN } from '../../mcp/revisions.ts';
+import { has, NEWEST_LEGACY } from '../../mcp/revisions.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
 import { isSilence } from '../../requests/lost-request.ts';
 import { StdioClientTransport } from '../../transport/stdio-client.ts';
 import type { WireObserver } from '../../transport/wire.ts';
-import type { ChannelTo } from '../host-options.ts';
+import type { ServiceOf, StartedService } from '../host-options.ts';
 import { type Askable, capabilitiesOf } from '../pool/askable.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
   observer: WireObserver | undefined;
   eraMemory: EraMemory | undefined;
-  channelTo: ChannelTo | undefined;
+  serviceOf: ServiceOf | undefined;
   /** Handlers of the host for requests from the server. */
   inputs: InputHandlers;
   /** Client capabilities that are declared to a server before 2026-07-28. */
@@ -50,6 +50,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     revision,
     serverInfo: client.server.info,
     isRemote: config.url !== undefined,
+    namesProcess: isOfFleet(config),
     onLost: (listener) => {
       client.onclose = listener; // synchronously: a caller whose call fails must find the loss known
       void client.closed.then(listener); // it may have ended earlier
@@ -87,9 +88,10 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     maxListBytes: PAGES_OF_A_LIST * maxFrameBytes,
   };
   if (isOfFleet(config)) {
-    const channel = () => channelOf(config as RemoteConfig, options);
-    const client = await connect(channel, { ...clientOptions, era: 'modern', revision: NEWEST_MODERN });
-    return { client, revision: client.server.revision, output: outputOf(client.transport) };
+    const service = serviceOf(config as RemoteConfig, options, clientOptions);
+    await service.start();
+    const client = await clientOf(service, clientOptions, { link: service });
+    return { client, revision: client.server.revision, output: service };
   }
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
   if (url !== undefined) {
@@ -127,17 +129,12 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
 }
 
-function channelOf(config: RemoteConfig, { channelTo, observer, clock }: OpenServerOptions): ClientChannel {
-  const channel = channelTo?.(config, { observer, clock });
-  if (channel) return channel;
+function serviceOf(config: RemoteConfig, options: OpenServerOptions, client: ClientOptions): StartedService {
+  const service = options.serviceOf?.(config, { observer: options.observer, client });
+  if (service) return service;
   throw new UsageError('INVALID_OPTION', `Server "${config.name}" is one of a fleet that this host has not joined`, {
     hint: `Join it: \`${ownCommand} up --join nats://…\`.`,
   });
-}
-
-/** Nodes send only messages, so there is no other output. */
-function outputOf(channel: ClientChannel): ServerOutput {
-  return { evidence: () => channel.evidence?.() ?? { phase: 'running' } };
 }
 
 /** Read for every connection, because certificates are renewed while a host runs. */

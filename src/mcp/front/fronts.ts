@@ -40,8 +40,6 @@ export interface FrontOptions {
   maxInboundBytes?: number;
   /** Sends the code, hint and evidence of errors. Only for clients that may read the server's stderr and environment. */
   exposeErrors?: boolean;
-  /** @internal Clients are other nodes of a fleet: they may request log messages that are unrelated to a request. */
-  isOfNodes?: boolean;
   clock?: Clock;
 }
 
@@ -70,7 +68,7 @@ export class Fronts {
       orphanedMs: options.orphanedMs ?? 0,
     });
     const cache = { ttlMs: 0, cacheScope: 'private' as const, ...options.cache };
-    this.modern = new ModernEra(service, this.suspended, cache, options.isOfNodes);
+    this.modern = new ModernEra(service, this.suspended, cache);
   }
 
   /** Serves a client over a transport of Standpipe or of the official SDK. Resolves when the transport has started. */

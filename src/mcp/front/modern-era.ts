@@ -48,15 +48,12 @@ export class ModernEra {
   readonly #service: Service;
   readonly #suspended: SuspendedCalls;
   readonly #cache: Required<CacheHints>;
-  readonly #isOfNode: boolean;
   /** The info of the service, from its last description. */
   #info: Implementation | undefined;
   /** The members that most results have in addition. Used only for channels that write text. */
   #shared: SharedMembers | undefined;
 
-  /** `isOfNode` is true if the clients are nodes of a fleet. */
-  constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>, isOfNode = false) {
-    this.#isOfNode = isOfNode;
+  constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>) {
     this.#service = service;
     this.#suspended = suspended;
     this.#cache = cache;
@@ -90,7 +87,7 @@ export class ModernEra {
       case 'server/discover':
         return this.#described(discovered);
       case 'subscriptions/listen':
-        connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier, this.#isOfNode);
+        connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier);
         return connection.subscriptions.listen(params, inbound, client);
     }
     if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);

@@ -4,10 +4,10 @@
 
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
-import { isLogLevel, LOGS, type LogsFilter, SUBSCRIPTION_ID } from '../meta.ts';
+import { SUBSCRIPTION_ID } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
-import type { LogLevel, Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
 import { announcedLists, LOG_METHOD } from '../watchers.ts';
 import { ListenSubjects } from './listen-subjects.ts';
 import type { Notifier } from './notifier.ts';
@@ -36,14 +36,11 @@ export class ModernSubscriptions {
   readonly #open = new Set<Subscription>();
   readonly #service: Service;
   readonly #notifier: Notifier;
-  readonly #isOfNode: boolean;
   #heldBytes = 0;
 
-  /** `isOfNode` is true if the client is a node of a fleet, which may also request log messages. */
-  constructor(service: Service, notifier: Notifier, isOfNode = false) {
+  constructor(service: Service, notifier: Notifier) {
     this.#service = service;
     this.#notifier = notifier;
-    this.#isOfNode = isOfNode;
   }
 
   /** Resolves when the subscription ends from our side. A cancellation by the client is never answered. */
@@ -70,36 +67,15 @@ export class ModernSubscriptions {
   }
 
   async #begin(subscription: Subscription, wanted: SubscriptionFilter, client: ClientFacts): Promise<void> {
-    const logs = this.#isOfNode ? readLogs(wanted) : undefined;
-    const filter = offered(wanted, (await this.#service.describe()).capabilities);
-    subscription.filter = logs ? ({ ...filter, [LOGS]: logs } as SubscriptionFilter) : filter;
-    const stop = await this.#service.watch({
-      filter: logs ? { ...filter, logs: logs.level } : filter,
+    subscription.filter = offered(wanted, (await this.#service.describe()).capabilities);
+    subscription.stop = await this.#service.watch({
+      filter: subscription.filter,
       client,
       notified: (method, params) => this.#notified(subscription, method, params),
       ended: () => void this.#end(subscription),
     });
-    subscription.stop = logs?.chosen ? await this.#alsoChoose(logs.chosen, client, stop) : stop;
     if (subscription.isOver) subscription.stop();
     else this.#acknowledge(subscription);
-  }
-
-  /**
-   * Sets the level of a server that has one for all clients. Returns a function that ends both watches, or stops the
-   * first if this fails.
-   */
-  async #alsoChoose(level: LogLevel, client: ClientFacts, stop: () => void): Promise<() => void> {
-    const filter = { logs: level, choosesLogs: true };
-    try {
-      const release = await this.#service.watch({ filter, client, notified: () => undefined });
-      return () => {
-        stop();
-        release();
-      };
-    } catch (error) {
-      stop();
-      throw error;
-    }
   }
 
   /** Sent once, and before any other message of the subscription. */
@@ -115,7 +91,7 @@ export class ModernSubscriptions {
   #notified(subscription: Subscription, method: string, params: Params | undefined): void {
     if (subscription.isOver) return;
     if (method === LOG_METHOD) {
-      // Before the acknowledgement, log messages are sent on the stream that this one replaces.
+      // The service sends them unrequested. Before the acknowledgement, they belong to the stream that this one replaces.
       if (subscription.isAcknowledged) this.#notifier.log(params ?? {}, subscription.inbound);
       return;
     }
@@ -157,7 +133,7 @@ export function bytesOfUris({ notifications }: Params): number {
 }
 
 /** Leaves out notifications that the server does not announce. */
-function offered(wanted: SubscriptionFilter, has: ServerCapabilities): SubscriptionFilter {
+export function offered(wanted: SubscriptionFilter, has: ServerCapabilities): SubscriptionFilter {
   const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions = [] } = wanted;
   const announced = announcedLists(has);
   return {
@@ -166,14 +142,6 @@ function offered(wanted: SubscriptionFilter, has: ServerCapabilities): Subscript
     ...(resourcesListChanged && announced.resourcesListChanged && { resourcesListChanged }),
     ...(resourceSubscriptions.length > 0 && has.resources && { resourceSubscriptions }),
   };
-}
-
-function readLogs(filter: SubscriptionFilter): LogsFilter | undefined {
-  const logs = (filter as { [LOGS]?: Partial<LogsFilter> })[LOGS];
-  if (logs === undefined) return undefined;
-  const { level, chosen } = isObject(logs) ? logs : {};
-  if (isLogLevel(level) && (chosen === undefined || isLogLevel(chosen))) return { level, ...(chosen && { chosen }) };
-  throw invalidParams(`"${LOGS}" needs "level", and may have "chosen": both are log levels`);
 }
 
 function readFilter(filter: unknown): SubscriptionFilter {

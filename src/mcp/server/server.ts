@@ -43,7 +43,7 @@ export interface Declared {
 
 type Awaitable<T> = T | Promise<T>;
 
-export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors' | 'isOfNodes'> {
+export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors'> {
   /** Extensions that this server declares and handles. */
   extensions?: readonly Extension[];
 }

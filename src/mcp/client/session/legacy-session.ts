@@ -185,6 +185,6 @@ function plain(params: Params): Params {
 }
 
 /** Clients of other revisions get log messages by watching them. */
-function getsLogsOfCalls({ client: { revision, watchesLogs } }: Caller): boolean {
-  return isModernRevision(revision) && !watchesLogs;
+function getsLogsOfCalls({ client: { revision } }: Caller): boolean {
+  return isModernRevision(revision);
 }

@@ -7,7 +7,7 @@ import type { Channel } from '../../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../jsonrpc/message.ts';
 import { memoryPair } from '../../../transport/stream-transport.ts';
 import { SUBSCRIPTION_ID } from '../../meta.ts';
-import type { LogLevel, SubscriptionFilter } from '../../types.ts';
+import type { SubscriptionFilter } from '../../types.ts';
 import { openClient } from '../opening/open-client.ts';
 
 async function start() {
@@ -217,31 +217,3 @@ test('a client that closes while a stream is to be opened again leaves no timer'
   await server.client.close();
   expect(server.clock.pending).toBe(0);
 });
-
-test('between nodes, a log message of a stream that a new one replaced is not heard twice', async () => {
-  const server = await start();
-  const channel = server.client.transport as Writable<Channel>;
-  Object.assign(channel, { carriesCaller: true });
-  const heard: unknown[] = [];
-  const watch = (logs: LogLevel) =>
-    server.client.service.watch({ filter: { logs }, notified: (_, params) => heard.push(params?.data) });
-  const log = async ({ id }: JsonRpcRequest, data: string) => {
-    channel.receivedFor = id;
-    await server.send({ method: 'notifications/message', params: { level: 'error', data } });
-    await server.settle();
-  };
-  const first = watch('error');
-  const old = await server.nth(LISTEN, 0);
-  await server.acknowledge(old);
-  await first;
-  const second = watch('debug');
-  const fresh = await server.nth(LISTEN, 1);
-  await log(old, 'before'); // both streams are active
-  await server.acknowledge(fresh);
-  await second;
-  await log(fresh, 'after');
-  await log(old, 'after'); // sent before the cancellation arrived
-  expect(heard).toEqual(['before', 'before', 'after', 'after']);
-});
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };

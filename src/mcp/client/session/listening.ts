@@ -4,13 +4,13 @@
 // may have been missed is reported as changed.
 
 import type { Clock } from '../../../base/clock.ts';
-import { PeerError } from '../../../base/errors.ts';
+import { PeerError, toError, UsageError } from '../../../base/errors.ts';
 import type { Params } from '../../../jsonrpc/inbound.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
-import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
+import { SUBSCRIPTION_ID } from '../../meta.ts';
+import type { Watcher, WatchFilter } from '../../service.ts';
 import type { Meta, SubscriptionFilter } from '../../types.ts';
-import { listKinds } from '../../watchers.ts';
+import { listKinds, type Watchers } from '../../watchers.ts';
 import type { Warn } from '../warnings.ts';
 import { Reopening } from './reopening.ts';
 
@@ -28,8 +28,15 @@ export interface ListeningOptions {
   clock: Clock;
   /** The maximum time for the acknowledgement. */
   timeoutMs: number;
-  envelope: RequestEnvelope;
+  /** Opens a stream. Settles when the stream ends. */
+  open: (notifications: SubscriptionFilter, signal: AbortSignal) => Promise<unknown>;
+  /** HTTP: a server that stops ends its streams and may be restarted soon, so they are opened again. */
+  reopens?: boolean | undefined;
+  watchers: Watchers;
+  /** The notifications that all watchers want together. */
   wanted: () => SubscriptionFilter;
+  /** Whether what a watcher wants is part of `wanted`. */
+  listens: (filter: WatchFilter) => boolean;
   /** Called when the server ended the stream. */
   ended: () => void;
   /** Called when the stream was cut and will be opened again. */
@@ -40,7 +47,6 @@ export interface ListeningOptions {
 }
 
 export class Listening {
-  readonly #peer: Peer;
   readonly #options: ListeningOptions;
   #stream: Stream | undefined;
   /** The stream that is not acknowledged yet. Only one at a time, because the acknowledgement is what reveals its id. */
@@ -49,12 +55,31 @@ export class Listening {
   readonly #again: Reopening;
   #isClosed = false;
 
-  constructor(peer: Peer, options: ListeningOptions) {
-    this.#peer = peer;
+  constructor(options: ListeningOptions) {
     this.#options = options;
     this.#again = new Reopening(options.clock, () => this.#reopen());
-    peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#acknowledged(params));
-    peer.onNotification('notifications/cancelled', (params) => this.#cancelledByServer(params?.requestId));
+  }
+
+  /** Resolves once the notifications are requested, with a function that stops the watch and never rejects. */
+  async watch(watcher: Watcher): Promise<() => Promise<void>> {
+    const { watchers, listens, warn } = this.#options;
+    watchers.add(watcher);
+    if (listens(watcher.filter)) {
+      try {
+        const honoured = new Set((await this.update()).resourceSubscriptions);
+        const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.has(uri));
+        if (refused !== undefined) throw notSent(refused);
+      } catch (error) {
+        watchers.delete(watcher);
+        throw error;
+      }
+    }
+    return async () => {
+      if (!watchers.delete(watcher) || !listens(watcher.filter)) return;
+      await this.update().catch((error: unknown) => {
+        warn('listen-failed', `The server sends no more notifications about changes: ${toError(error).message}`);
+      });
+    };
   }
 
   /** Requests the notifications wanted now. Resolves with those that the server agreed to send. Updates run one after another. */
@@ -107,7 +132,7 @@ export class Listening {
   }
 
   #open(notifications: SubscriptionFilter, key: string): Promise<void> {
-    const { clock, timeoutMs, envelope } = this.#options;
+    const { clock, timeoutMs, open, reopens } = this.#options;
     const stream: Stream = { key, id: undefined, honoured: {}, abort: new AbortController() };
     return new Promise((resolve, reject) => {
       const timer = clock.after(timeoutMs, () => {
@@ -130,17 +155,15 @@ export class Listening {
           }),
         refuse: (error) => done(() => reject(error)),
       };
-      // The request is answered when the stream ends, so it has no timeout.
-      const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
-      this.#peer.request('subscriptions/listen', { _meta: envelope, notifications }, options).then(
-        () =>
-          this.#over(stream, refusedQuietly(), this.#peer.channel.hasPerRequestStream ? endedByServer() : undefined),
+      open(notifications, stream.abort.signal).then(
+        () => this.#over(stream, refusedQuietly(), reopens ? endedByServer() : undefined),
         (error: unknown) => this.#over(stream, error),
       );
     });
   }
 
-  #acknowledged(params: Params | undefined): void {
+  /** Takes the parameters of `notifications/subscriptions/acknowledged`. */
+  acknowledged(params: Params | undefined): void {
     const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID] as RequestId | undefined;
     const stream = this.#opening?.stream ?? this.#stream;
     if (!stream) return;
@@ -150,7 +173,7 @@ export class Listening {
   }
 
   /** A server ends a stream with this notification or with an answer. */
-  #cancelledByServer(requestId: unknown): void {
+  cancelledByServer(requestId: unknown): void {
     const stream = requestId === this.#stream?.id ? this.#stream : this.#opening?.stream;
     if (!stream) return;
     this.#over(stream, refusedQuietly());
@@ -192,9 +215,15 @@ function notAcknowledged(ms: number): PeerError {
   return Object.assign(error, { waitedInFull: true });
 }
 
-/** HTTP: a server that stops ends its streams and may be restarted soon. If it refuses the next stream, the subscription ends. */
+/** If the server refuses the next stream, the subscription ends. */
 function endedByServer(): PeerError {
   return new PeerError('CONNECTION_CLOSED', 'The server ended the stream');
+}
+
+function notSent(uri: string): UsageError {
+  return new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
+    hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
+  });
 }
 
 function refusedQuietly(): PeerError {

@@ -2,18 +2,14 @@
 // question of the server is the result of a request and goes to the caller of that request.
 
 import type { Clock } from '../../../base/clock.ts';
-import { RpcError, toError, UsageError } from '../../../base/errors.ts';
+import { RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
-import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import { mayGet, unexpectedType } from '../../extensions/extension.ts';
-import { readHandle } from '../../handles.ts';
 import {
-  CALLER,
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
   LOG_LEVEL,
-  LOGS,
   PROTOCOL_VERSION,
   type RequestEnvelope,
   reaches,
@@ -21,23 +17,17 @@ import {
 import { mayAsk } from '../../methods.ts';
 import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
-import { isModernRevision, type ModernRevision } from '../../revisions.ts';
-import type { Caller, ClientFacts, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
-import type {
-  ClientCapabilities,
-  Implementation,
-  InputRequiredResult,
-  LogLevel,
-  Meta,
-  SubscriptionFilter,
-} from '../../types.ts';
+import type { ModernRevision } from '../../revisions.ts';
+import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
+import type { ClientCapabilities, Implementation, InputRequiredResult } from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
 import type { Warnings } from '../warnings.ts';
 import { CallHeaders } from './call-headers.ts';
+import { ClientEnvelopes } from './client-envelopes.ts';
 import { finishRounds } from './input-rounds.ts';
-import { clientCapabilities, refusal } from './inputs.ts';
+import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
 import { SentRequest, type ServerFacts, Session } from './session.ts';
@@ -52,27 +42,33 @@ export class ModernSession extends Session {
   readonly #listening: Listening;
   /** Undefined if the channel does not support headers. */
   readonly #headers: CallHeaders | undefined;
-  /** The client of the last request, cached because most sessions have only one. */
-  #client: ClientFacts | undefined;
-  #logLevel: LogLevel | undefined;
-  #envelope: SharedMembers | undefined;
-  readonly #envelopes = new WeakMap<ClientFacts, { shared: SharedMembers; logLevel: LogLevel | undefined }>();
+  readonly #envelopes = new ClientEnvelopes((client) => this.#makeEnvelope(client));
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warnings['report']) {
     super(peer, facts);
     this.#options = options;
     this.#clock = clock;
     this.#warn = warn;
-    this.#listening = new Listening(peer, {
+    const envelope = this.#makeEnvelope({});
+    this.#listening = new Listening({
       clock,
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
-      envelope: this.#makeEnvelope({}),
-      wanted: () => this.#wanted(),
+      // The request is answered when the stream ends, so it has no timeout.
+      open: (notifications, signal) => {
+        const listen = { _meta: envelope, notifications };
+        return peer.request('subscriptions/listen', listen, { timeoutMs: Number.POSITIVE_INFINITY, signal });
+      },
+      reopens: peer.channel.hasPerRequestStream,
+      watchers: this.watchers,
+      wanted: () => this.watchers.filter,
+      listens: isListening,
       ended: () => this.closed.aborted || this.watchers.endListening(),
       cut: (error) => this.peer.onerror?.(error),
       missed: (filter) => this.watchers.notifyAll(filter),
       warn,
     });
+    peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#listening.acknowledged(params));
+    peer.onNotification('notifications/cancelled', (params) => this.#listening.cancelledByServer(params?.requestId));
     this.#headers = peer.channel.hasPerRequestStream ? new CallHeaders(this, warn) : undefined;
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers must not send requests.
@@ -96,14 +92,14 @@ export class ModernSession extends Session {
     };
     const request = this.#sent(method, params, caller);
     const isPlain = params._meta === undefined && !request.onProgress;
-    if (isPlain) request.shared = this.#envelopeOf(caller.client);
-    const answer = this.peer.request(method, isPlain ? params : this.#enveloped(params, caller.client), request);
+    if (isPlain) request.shared = this.#envelopes.of(caller.client);
+    const answer = this.peer.request(method, isPlain ? params : this.#envelopes.added(params, caller.client), request);
     if (!this.#headers) return answer.then(answered);
     return answer.then(answered, async (error: unknown) => {
       if (!(await this.#mayRepeat(error, method, params, caller))) throw error;
       const leftMs = caller.options?.totalTimeoutMs && caller.options.totalTimeoutMs + startedMs - this.#clock.nowMs();
       const again = this.#sent(method, params, caller, leftMs);
-      return answered(await this.peer.request(method, this.#enveloped(params, caller.client), again));
+      return answered(await this.peer.request(method, this.#envelopes.added(params, caller.client), again));
     });
   }
 
@@ -126,20 +122,20 @@ export class ModernSession extends Session {
 
   /** "Servers MUST implement `server/discover`." */
   async #ping(caller: Caller): Promise<Result> {
-    await this.peer.request('server/discover', this.#enveloped({}, caller.client), new SentRequest(caller, this.wire));
+    await this.peer.request(
+      'server/discover',
+      this.#envelopes.added({}, caller.client),
+      new SentRequest(caller, this.wire),
+    );
     return {};
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
     if (result.resultType !== 'input_required') return ofExtension(result, method, caller);
     if (!mayAsk(method)) throw unexpectedType(method, result.resultType);
-    const asked = result as unknown as InputRequiredResult;
-    // The call is suspended at its owner, and the channel finds the owner again for the request that brings the answers.
-    const isElsewhere = this.peer.channel.carriesCaller && readHandle(asked.requestState);
-    if (isElsewhere && caller.asksInResult && mayAnswerAll(asked, caller)) return result;
-    return finishRounds(asked, {
+    return finishRounds(result as unknown as InputRequiredResult, {
       method,
-      params: this.#enveloped(params, caller.client),
+      params: this.#envelopes.added(params, caller.client),
       caller,
       startedMs,
       handlers: this.#options,
@@ -153,30 +149,14 @@ export class ModernSession extends Session {
     });
   }
 
-  async watch(watcher: Watcher): Promise<() => Promise<void>> {
-    this.watchers.add(watcher);
-    if (this.#listens(watcher)) {
-      try {
-        const honoured = new Set((await this.#listening.update()).resourceSubscriptions);
-        const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.has(uri));
-        if (refused !== undefined) throw notSent(refused);
-      } catch (error) {
-        this.watchers.delete(watcher);
-        throw error;
-      }
-    }
-    return () => this.#unwatch(watcher);
+  watch(watcher: Watcher): Promise<() => Promise<void>> {
+    return this.#listening.watch(watcher);
   }
 
-  /** Modern servers request the roots whenever they need them. Where messages are not of one client, it is named. */
+  /** Modern servers request the roots whenever they need them. Over HTTP each message names its client. */
   override notify(method: string, params: Params | undefined, client: ClientFacts): void {
     if (method === 'notifications/roots/list_changed') return;
-    const { hasPerRequestStream, carriesCaller } = this.peer.channel;
-    super.notify(method, hasPerRequestStream || carriesCaller ? this.#enveloped(params ?? {}, client) : params);
-  }
-
-  gone(client: ClientIdentity): void {
-    this.peer.channel.gone?.(client);
+    super.notify(method, this.#headers ? this.#envelopes.added(params ?? {}, client) : params);
   }
 
   protected override ended(): void {
@@ -194,61 +174,18 @@ export class ModernSession extends Session {
     const { receivedFor } = this.peer.channel;
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
-    if (this.peer.channel.carriesCaller) {
-      // The message is unrelated to a request. A replaced stream sends the same messages as the new one until it is cancelled.
-      return this.#listening.isCurrent(receivedFor) ? this.watchers.notify(LOG_METHOD, params) : undefined;
-    }
     const caller = onlyCaller(this.peer, wants);
     if (!caller) return this.watchers.notify(LOG_METHOD, params);
     if (caller !== 'several') return caller.log(params!);
     this.#warn('log-of-several', 'Log messages came while several clients waited for answers: they were given to none');
   }
 
-  #wanted(): SubscriptionFilter {
-    const { filter, logs } = this.watchers;
-    return logs && this.peer.channel.carriesCaller ? ({ ...filter, [LOGS]: logs } as SubscriptionFilter) : filter;
-  }
-
-  #listens({ filter }: Watcher): boolean {
-    return isListening(filter) || (filter.logs !== undefined && this.peer.channel.carriesCaller === true);
-  }
-
-  async #unwatch(watcher: Watcher): Promise<void> {
-    if (!this.watchers.delete(watcher) || !this.#listens(watcher)) return;
-    await this.#listening.update().catch((error: unknown) => {
-      this.#warn('listen-failed', `The server sends no more notifications about changes: ${toError(error).message}`);
-    });
-  }
-
-  #enveloped(params: Params, client: ClientFacts): Params {
-    const envelope = this.#envelopeOf(client).value._meta as RequestEnvelope;
-    return { ...params, _meta: { ...(params._meta as Meta | undefined), ...envelope } };
-  }
-
-  #envelopeOf(client: ClientFacts): SharedMembers {
-    if (client === this.#client && client.logLevel === this.#logLevel) return this.#envelope!;
-    const known = this.#envelopes.get(client);
-    // The level of a client may change.
-    const isKnown = known !== undefined && known.logLevel === client.logLevel;
-    const shared = isKnown ? known.shared : new SharedMembers({ _meta: this.#makeEnvelope(client) });
-    if (!isKnown) this.#envelopes.set(client, { shared, logLevel: client.logLevel });
-    this.#client = client;
-    this.#logLevel = client.logLevel;
-    this.#envelope = shared;
-    return shared;
-  }
-
   /** Declares the handlers of the connection too: they answer questions that the client of a request cannot. */
-  #makeEnvelope({ capabilities, info, logLevel, identity, revision }: Partial<ClientFacts>): RequestEnvelope {
+  #makeEnvelope({ capabilities, info, logLevel }: Partial<ClientFacts>): RequestEnvelope {
     const own = this.#options;
     const declared = { ...clientCapabilities(own, 'modern'), ...capabilities };
     const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, declared);
     if (logLevel !== undefined) envelope[LOG_LEVEL] = logLevel;
-    if (identity && this.peer.channel.carriesCaller) {
-      const { id, principal, affinity } = identity;
-      envelope[CALLER] = { id, principal, affinity };
-      if (revision !== undefined && !isModernRevision(revision)) envelope[CALLER].watchesLogs = true;
-    }
     return envelope;
   }
 }
@@ -261,19 +198,8 @@ export function makeEnvelope(
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
 }
 
-/** Whether the client itself can answer, so that handlers of this process are not needed. */
-function mayAnswerAll({ inputRequests = {} }: InputRequiredResult, caller: Caller): boolean {
-  return Object.values(inputRequests).every((asked) => refusal(asked, caller, {}) === undefined);
-}
-
-function notSent(uri: string): UsageError {
-  return new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
-    hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
-  });
-}
-
 /** A result that the caller's client can continue itself. */
-function ofExtension(result: Result, method: string, { client }: Caller): Result {
+export function ofExtension(result: Result, method: string, { client }: Caller): Result {
   if (mayGet(client, method, result.resultType)) return result;
   throw unexpectedType(method, result.resultType);
 }

@@ -7,17 +7,7 @@ import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../../revisions.ts';
-import type {
-  Caller,
-  ClientFacts,
-  ClientIdentity,
-  Params,
-  Result,
-  Service,
-  ServiceFacts,
-  Watcher,
-  WireName,
-} from '../../service.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../../service.ts';
 import { changeMethods, LOG_METHOD, Watchers } from '../../watchers.ts';
 
 export interface ServerFacts extends ServiceFacts {
@@ -36,12 +26,10 @@ export class SentRequest implements RequestOptions {
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
   headers: RequestOptions['headers'];
-  readonly sender: ClientIdentity;
   readonly #wire: WireName | undefined;
 
   constructor(caller: Caller, wire: WireName | undefined, totalTimeoutMs = caller.options?.totalTimeoutMs) {
     this.caller = caller;
-    this.sender = caller.client.identity;
     this.#wire = wire;
     this.timeoutMs = caller.options?.timeoutMs;
     this.totalTimeoutMs = totalTimeoutMs;

@@ -1,37 +1,49 @@
-// This node's channels to servers of the fleet, and their shared state.
+// The servers of the fleet as services of this node, and their shared state.
 
 import type { SharePolicy } from '../../config/server-config.ts';
-import type { WireObserver } from '../../transport/wire.ts';
+import type { ClientOptions } from '../../mcp/client/options.ts';
 import type { Fabric } from '../fabric.ts';
 import type { CallCounts } from './call-counts.ts';
 import { Calls, type CallsOptions } from './calls.ts';
-import { FleetChannel } from './fleet-channel.ts';
+import { FleetService } from './fleet-service.ts';
 import { type ClockOffset, NodeClocks } from './node-clocks.ts';
+import type { FleetObserver } from './observed-messages.ts';
 import type { RoutingTable } from './routing-table.ts';
+import { ServerRequests } from './server-requests.ts';
 import { isReachable } from './until-reachable.ts';
 
-export interface ChannelSettings {
+export interface FleetServiceOptions {
   /** Who shares a process, according to the entry: decides which clients stay together if there are several replicas. */
   share?: SharePolicy['by'] | undefined;
   /** Maximum length of a received message. */
   maxFrameBytes: number;
   maxFrameValues?: number | undefined;
-  observer?: WireObserver | undefined;
+  observer?: FleetObserver | undefined;
+  /** Limits of requests, and the handlers of the host for questions. */
+  client?: ClientOptions | undefined;
 }
 
-export class FleetChannels {
+export class FleetServices {
   readonly #calls: Calls;
   readonly #clocks: NodeClocks;
-  readonly #open = new Set<FleetChannel>();
+  readonly #open = new Set<FleetService>();
 
   constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
     this.#clocks = new NodeClocks(fabric, options.clock);
     this.#calls = new Calls(fabric, table, self, options);
     this.#calls.onHops = (call, { node, generation, pid, receivedMs, answeredMs }) => {
-      if (!(call.owner instanceof FleetChannel)) return;
+      if (!(call.owner instanceof ServerRequests)) return;
       const offset = node === self ? { ms: 0, uncertaintyMs: 0 } : this.#clocks.offsetOf(node);
       const measured = offset && { offsetMs: offset.ms, uncertaintyMs: offset.uncertaintyMs };
-      call.owner.hop({ id: call.id, node, generation, pid: pid ?? undefined, receivedMs, answeredMs, ...measured });
+      call.owner.observed.hop({
+        id: call.id,
+        node,
+        generation,
+        pid: pid ?? undefined,
+        receivedMs,
+        answeredMs,
+        ...measured,
+      });
     };
   }
 
@@ -62,18 +74,18 @@ export class FleetChannels {
   /** Must be called when the connection to NATS is restored: messages may have been lost with the previous one. */
   reconnected(): void {
     this.#calls.reconnected();
-    for (const channel of this.#open) channel.reconnected();
+    for (const service of this.#open) service.reconnected();
   }
 
-  /** Returns a channel that is not started yet, for one connection of a client. */
-  open(server: string, settings: ChannelSettings): FleetChannel {
-    const channel = new FleetChannel(this.#calls, server, settings, () => this.#open.delete(channel));
-    this.#open.add(channel);
-    return channel;
+  /** The service is not started yet. */
+  open(server: string, options: FleetServiceOptions): FleetService {
+    const service = new FleetService(this.#calls, server, options, () => this.#open.delete(service));
+    this.#open.add(service);
+    return service;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#open].map((channel) => channel.close()));
+    await Promise.all([...this.#open].map((service) => service.close()));
     await this.#calls.end();
   }
 }

@@ -1,20 +1,27 @@
-// Reports the traffic of a channel to another node to an observer. An exception of the observer does not affect the traffic.
+// Reports the messages to and from other nodes to an observer. An exception of the observer does not affect the traffic.
 
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import type { ObservedHop, WireObserver } from '../../transport/wire.ts';
+import type { ObservedHop } from '../../flow/event.ts';
+import type { WireObserver } from '../../transport/wire.ts';
 import { type Payload, textOf } from '../payload.ts';
 
 /** Minimum time between two requests for hops: each costs a message. */
 const TRACE_EVERY_MS = 20;
 
-export class ObservedChannel {
-  readonly #observer: WireObserver | undefined;
+/** Observes the messages to one server of the fleet. */
+export interface FleetObserver extends WireObserver {
+  /** Another node has answered a request. Called before the answer is reported. */
+  hop?(hop: ObservedHop): void;
+}
+
+export class ObservedMessages {
+  readonly #observer: FleetObserver | undefined;
   readonly #clock: Clock;
   readonly #report: (error: Error) => void;
   #tracedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(observer: WireObserver | undefined, clock: Clock, report: (error: Error) => void) {
+  constructor(observer: FleetObserver | undefined, clock: Clock, report: (error: Error) => void) {
     this.#observer = observer;
     this.#clock = clock;
     this.#report = report;
@@ -41,12 +48,10 @@ export class ObservedChannel {
     }
   }
 
-  /** `data`: the bytes of the text, if it arrived over NATS. */
-  received(text: string, data: Uint8Array | undefined): void {
+  received(bytes: Uint8Array): void {
     const observer = this.#observer;
     if (!observer) return;
     try {
-      const bytes = data ?? Buffer.from(text);
       if (observer.receivedSpan) observer.receivedSpan(bytes, 0, bytes.length, 0);
       else observer.received?.(bytes, 0);
     } catch (thrown) {
@@ -66,7 +71,7 @@ export class ObservedChannel {
     this.#tell((observer) => observer.hop?.(hop));
   }
 
-  #tell(act: (observer: WireObserver) => void): void {
+  #tell(act: (observer: FleetObserver) => void): void {
     try {
       if (this.#observer) act(this.#observer);
     } catch (thrown) {
