@@ -24,7 +24,7 @@ export function interruptSignal(): AbortSignal {
     process.on(name, () => end(new Interrupted(`Ended by ${name}`, exitCode)));
   }
   // `standpipe … | head`: a reader that closes the pipe is not an error; the rest is dropped. A full disk is an error, which
-  // lost-output.ts reports.
+  // run-command.ts reports.
   const gone = () => {
     if (!controller.signal.aborted) controller.abort(new Interrupted('The output was closed', 0));
   };

@@ -1,6 +1,7 @@
 // Runs a command line and exits with its exit code. Only the named command is loaded. All errors are printed in the same way, and
 // the process exits after its output was written; output that could not be written is reported.
 
+import type { Writable } from 'node:stream';
 import { type Argument, Command, type HelpConfiguration, Option } from 'commander';
 import { ownCommand } from '../base/own-command.ts';
 import { ownInfo } from '../mcp/own-info.ts';
@@ -8,7 +9,6 @@ import { commandGroups, commandNamed } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
 import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
-import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
 import { durationOf, type Settings } from './settings.ts';
 import { isAddress, readCommanderError, refuseUnknownHelp, wantedCommand } from './usage-error.ts';
@@ -161,4 +161,24 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
     stream.once('error', () => resolve());
     stream.write('', () => resolve());
   });
+}
+
+/** A closed terminal reports EIO. */
+const leaving = new Set(['EPIPE', 'EIO']);
+
+/**
+ * Output that could not be written, for example to a full disk. A closed pipe (`| head`) is not an error. Listens from now on. The returned
+ * function resolves to the message of the first error, after a turn for late events.
+ */
+function lostOutput(streams: Readonly<Record<string, Writable>>): () => Promise<string | undefined> {
+  let lost: string | undefined;
+  for (const [name, stream] of Object.entries(streams)) {
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (!leaving.has(code ?? '')) lost ??= `Cannot write to ${name}: ${message}`;
+    });
+  }
+  return async () => {
+    await new Promise(setImmediate); // a write to a file fails at once, but its stream emits the error after the current turn
+    return lost;
+  };
 }

@@ -6,19 +6,21 @@ import { toError } from '../base/errors.ts';
 import { ownCommand } from '../base/own-command.ts';
 import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-draft.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
+import { pathOf } from './expand/paths.ts';
 import type { VariableSources } from './expand/variables.ts';
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
+import { projectFiles } from './files/used-files.ts';
 import { hostLimits } from './hosts/host-limits.ts';
 import type { HostScope } from './hosts/host-program.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
-import { connectsToItself } from './read/connects-to-itself.ts';
 import { type Draft, readDraft } from './read/draft.ts';
 import { Fields } from './read/fields.ts';
 import { findEntries } from './read/find-entries.ts';
 import type { JsonDocument } from './read/json-document.ts';
 import { parseText } from './read/parse-text.ts';
 import type { ServerConfig } from './server-config.ts';
+import { runsStandpipe } from './wrap/wrapped-entry.ts';
 
 export interface ConfigFile {
   file: string;
@@ -152,4 +154,18 @@ function readEntry(
 function rejection(name: string, source: Position, { problems }: Findings): RejectedServer {
   const { message } = problems.find(({ severity }) => severity === 'error')!;
   return { name, source, message };
+}
+
+/**
+ * The host would wait for its own server. This happens where the config of an editor, which Standpipe finds too, has `connect` without
+ * `--config`.
+ */
+function connectsToItself(server: ServerConfig, file: string, platform: NodeJS.Platform): boolean {
+  if (server.command === undefined) return false;
+  const { name, command, args, cwd } = server;
+  if (args.includes('--') || !runsStandpipe([command, ...args], 'connect')) return false;
+  if (!args.includes('--all') && !args.includes(name)) return false;
+  const at = args.indexOf('--config');
+  if (at >= 0) return pathOf(platform).resolve(cwd, args[at + 1] ?? '') === file;
+  return projectFiles({ cwd, platform }).includes(file);
 }

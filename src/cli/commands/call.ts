@@ -1,10 +1,14 @@
 // `standpipe call`: calls a tool.
 
 import type { ProcessIdentity } from '../../base/errors.ts';
+import { StandpipeError } from '../../base/errors.ts';
 import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
+import { passOn, withheldVariable } from '../../diagnosis/withheld-variable.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
+import type { HostAccess } from '../../host/control/host-access.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
+import { childEnvironment, withheldNames } from '../../process/launch/environment.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
@@ -14,8 +18,6 @@ import { checkOutput } from '../result/save-content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
-import { stderrOfCall, withStderr } from '../servers/stderr-of-call.ts';
-import { hintOfVariable } from '../servers/variable-hint.ts';
 import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
@@ -166,4 +168,49 @@ async function show(
   for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));
   if (more.hint) out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(more.hint)}`);
   return ExitCode.toolError;
+}
+
+/**
+ * If the error or stderr of a server that this command has started names a variable that is set here and was not passed to it: how to pass
+ * it on. For a server that does not start, the diagnosis says it. `env`: the `--env` options.
+ */
+function hintOfVariable(
+  text: string,
+  { serverCommand }: Pick<Invocation, 'serverCommand'>,
+  env: readonly string[] = [],
+): string | undefined {
+  if (serverCommand === undefined) return undefined;
+  const passed = childEnvironment(Object.fromEntries(env.map((word) => [word.split('=')[0]!, ''])));
+  const name = withheldVariable(text, withheldNames(passed));
+  return name === undefined ? undefined : passOn(name);
+}
+
+/**
+ * The stderr of a server during a failed call, which often shows the reason. It may belong to another call at the same time. Must be called
+ * before the call is sent. If stderr is not available, the error is unchanged.
+ */
+function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {
+  const before = host.status().catch(() => undefined);
+  return async () => {
+    const since = (await before)?.lastSeq;
+    if (since === undefined) return '';
+    return host.control('standpipe/logs', { server, since }).then(
+      ({ text }) => text,
+      () => '',
+    );
+  };
+}
+
+/** Throws the error, with stderr added to its evidence unless it has some, and with the hint for both texts if there is one. */
+function withStderr(
+  error: unknown,
+  stderrTail: string,
+  hintFor: (text: string) => string | undefined = () => undefined,
+): never {
+  const hint = error instanceof StandpipeError ? hintFor(`${stderrTail}\n${error.message}`) : undefined;
+  if (hint !== undefined) Object.assign(error as StandpipeError, { hint });
+  if (error instanceof StandpipeError && stderrTail !== '' && !error.evidence?.stderrTail) {
+    Object.assign(error, { evidence: { phase: 'running', ...error.evidence, stderrTail } });
+  }
+  throw error;
 }

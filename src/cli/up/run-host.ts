@@ -12,6 +12,7 @@ import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
 import { SharedServers } from '../../host/control/shared-servers.ts';
 import { Host, type HostOptions } from '../../host/host.ts';
+import type { StateChange } from '../../host/supervision/server-state.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { BoundedLog } from '../../process/files/bounded-log.ts';
@@ -31,7 +32,6 @@ import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
 import { type RecordOptions, recordHost } from './record-host.ts';
-import { repeatedFailures } from './repeated-failures.ts';
 import { screenView } from './screen-view.ts';
 import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
@@ -223,4 +223,21 @@ function placeOf({ shared }: Settings, host: Host, name: string): string {
   if (!config) return 'the config';
   const { file, line } = config.source;
   return isAbsolute(file) ? `${file}:${line}` : file; // that of a fleet is no file
+}
+
+const whileAway = new Set(['unreachable', 'stopped', 'starting']);
+
+/**
+ * A server that cannot be reached is tried again and again. Its state is reported when that begins and when it ends: the returned function
+ * is called with each change, and says whether it repeats what was reported before.
+ */
+function repeatedFailures(): (change: StateChange) => boolean {
+  const away = new Set<string>();
+  return ({ server, owner, from, to }) => {
+    const key = JSON.stringify([server, owner]);
+    const isRepeated = away.has(key) && whileAway.has(to) && from !== 'stopping';
+    if (to === 'unreachable') away.add(key);
+    else if (!isRepeated) away.delete(key);
+    return isRepeated;
+  };
 }

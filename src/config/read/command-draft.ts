@@ -6,7 +6,6 @@ import { type CommandConfig, defaultCommandSettings as defaults, type ServerSett
 import type { Fields, Located } from './fields.ts';
 import { readKeys } from './key.ts';
 import { commandKeys, settingKeys } from './keys.ts';
-import { warnOfLikelyMistakes } from './likely-mistakes.ts';
 
 export interface CommandDraft {
   /** Members that need no expansion. */
@@ -43,4 +42,26 @@ function likelyCommand(fields: Fields): string {
   if (meant) return `Did you mean "command" instead of "${meant}"?`;
   const address = nearest('url', others);
   return address ? `Did you mean "url" instead of "${address}"?` : 'Write "command": "…", or "url": "https://…".';
+}
+
+/** Values that are valid and probably a mistake: they work only in a shell or in another host. */
+function warnOfLikelyMistakes(
+  { command, args, cwd, envFile }: Pick<CommandDraft, 'command' | 'args' | 'cwd' | 'envFile'>,
+  hasArgs: boolean,
+  findings: Findings,
+): void {
+  for (const { text, at } of [command, ...args, ...(cwd ? [cwd] : []), ...(envFile ? [envFile] : [])]) {
+    if (/^~[\\/]/.test(text)) {
+      findings.warn(at, 'No shell is used: ~ is not expanded', 'Write ${userHome} instead of ~.');
+    }
+    // In JSON, the \t of "C:\tools" is a tab.
+    if (/^[A-Za-z]:[\s\S]*[\b\f\n\r\t]/.test(text)) {
+      findings.warn(at, 'This path contains a control character', 'Write Windows paths with / or with \\\\.');
+    }
+  }
+  // The command is not quoted in the message: it may begin with a secret, as in `TOKEN=… node server.js`.
+  if (!hasArgs && /^[^\s\\/]+\s+\S/.test(command.text)) {
+    const suggestion = 'Write only the program; put its arguments in "args", one string each.';
+    findings.warn(command.at, 'No shell is used: all of "command" is the name of one program', suggestion);
+  }
 }

@@ -5,11 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { RpcError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
+import { HttpProblem } from '../../http/http-problem.ts';
 import type { InputContext, InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitResult, SampleResult } from '../../mcp/types.ts';
 import type { Answer, Question } from '../api.ts';
-import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {
   /** If true, servers before 2026-07-28 may ask questions only if a page is open when they start. */
@@ -145,4 +146,29 @@ export class Questions {
     });
     this.#alone.keepAlive(false);
   }
+}
+
+function readAnswer(kind: Question['kind'], given: unknown): Answer {
+  if (!isObject(given)) throw new HttpProblem(400, 'An answer is a JSON object');
+  if (typeof given.refuse === 'string') return { refuse: given.refuse };
+  return kind === 'elicit' ? readElicitResult(given) : readSampleResult(given);
+}
+
+function readElicitResult({ action, content }: Record<string, unknown>): ElicitResult {
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') {
+    throw new HttpProblem(400, 'The answer to a form needs an "action": accept, decline or cancel');
+  }
+  if (content === undefined || action !== 'accept') return { action };
+  if (!isObject(content)) throw new HttpProblem(400, 'The "content" of a form is an object');
+  return { action, content: content as ElicitResult['content'] };
+}
+
+function readSampleResult(given: Record<string, unknown>): SampleResult {
+  const { role, content, model, stopReason } = given;
+  if ((role !== 'assistant' && role !== 'user') || typeof model !== 'string') {
+    throw new HttpProblem(400, 'A message needs a "role" (assistant or user) and a "model"');
+  }
+  if (!isObject(content) && !Array.isArray(content)) throw new HttpProblem(400, 'A message needs "content"');
+  const result = { role, content, model } as SampleResult;
+  return typeof stopReason === 'string' ? { ...result, stopReason } : result;
 }
