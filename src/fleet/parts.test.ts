@@ -99,16 +99,46 @@ describe('messages in parts', () => {
 
   it('are refused above the limit in all, until there is place', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000 });
-    assembler.add('a', [...partsOf(bytes(800), 180)][0]!, 1000);
-    const [first] = [...partsOf(bytes(300), 180)];
-    expect(codeOf(() => assembler.add('b', first!, 1000))).toBe('SERVER_BUSY');
+    const add = (key: string, parts: Uint8Array[]) => parts.map((part) => codeOf(() => assembler.add(key, part, 1000)));
+    add('a', [...partsOf(bytes(900), 180)].slice(0, 7));
+    expect(assembler.bytes).toBe(900);
+    const b = [...partsOf(bytes(300), 180)];
+    expect(add('b', b)).toEqual(['SERVER_BUSY', undefined, undefined]);
     assembler.forget('a');
-    expect(codeOf(() => assembler.add('b', first!, 1000))).toBeUndefined();
-    expect(assembler.bytes).toBe(300);
+    expect(add('b', b.slice(0, 2))).toEqual([undefined, undefined]);
+    expect(assembler.bytes).toBe(200);
+    expect(add('b', [b[2]!])).toEqual([undefined]);
+    expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
+  });
+
+  it('take memory for the parts that have arrived, not for the announced length', () => {
+    const assembler = new PartsAssembler();
+    for (let id = 0; id < 100; id++)
+      assembler.add(`evil${id}`, Buffer.from(`part ${id} 0 70 67108000\nx`), 64 << 20, 'evil');
+    expect(assembler.bytes).toBe(200);
+    const whole = bytes(2_000_000);
+    const results = [...partsOf(whole, 1 << 20)].map((part) => assembler.add('a', part, 64 << 20, 'node'));
+    expect(Buffer.from(whole).equals(results.at(-1)!)).toBe(true);
+  });
+
+  it('of one sender use half of the memory and a tenth of the messages at most, unless it is a single message', () => {
+    const assembler = new PartsAssembler({ maxTotalBytes: 1000, maxMessages: 20 });
+    const begin = (key: string, sender: string, parts: number) =>
+      [...partsOf(bytes(900), 180)].slice(0, parts).map((part) => codeOf(() => assembler.add(key, part, 900, sender)));
+    expect(begin('a', 'one', 6).at(-1)).toBeUndefined();
+    expect(begin('b', 'one', 1)).toEqual(['SERVER_BUSY']);
+    assembler.forget('b');
+    assembler.forget('a');
+    expect(begin('a', 'one', 2)).toEqual([undefined, undefined]);
+    expect(begin('b', 'one', 1)).toEqual([undefined]);
+    expect(begin('c', 'one', 1)).toEqual(['SERVER_BUSY']);
+    expect(begin('d', 'other', 2)).toEqual([undefined, undefined]);
+    for (const key of ['a', 'b', 'd']) assembler.forget(key);
+    expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
   it('are refused above the number of messages', () => {
-    const assembler = new PartsAssembler({ maxMessages: 2 });
+    const assembler = new PartsAssembler({ maxMessages: 2, maxSenderMessages: 2 });
     const begin = (key: string) => codeOf(() => assembler.add(key, [...partsOf(bytes(300), 180)][0]!, 1000));
     expect(['a', 'b', 'c'].map(begin)).toEqual([undefined, undefined, 'SERVER_BUSY']);
     expect(assembler.size).toBe(2);
@@ -131,7 +161,7 @@ describe('messages in parts', () => {
     clock.advance(90);
     assembler.add('a', slow[1]!, 1000);
     clock.advance(90);
-    expect(assembler.bytes).toBe(300);
+    expect(assembler.bytes).toBe(200);
     expect(assembler.add('a', slow[2]!, 1000)).toEqual(bytes(300));
     clock.advance(200);
     expect([assembler.bytes, assembler.size, clock.pending]).toEqual([0, 0, 0]);

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
+import { subjectsOf } from '../../src/fleet/subjects.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
@@ -79,5 +80,15 @@ test('answers that find no place as they arrive are sent again, and their calls 
   });
   expect(await Promise.all(answers)).toEqual([true, true, true]);
   expect(runs.map((text) => text[0]).sort()).toEqual(['0', '1', '2']);
+  await close();
+});
+
+test('short parts that announce long messages leave room for a long request', async () => {
+  const { owner, caller, echo, close } = await pair('announced');
+  const { id } = caller.table.instancesOf('announced')[0]!;
+  const { call, reply } = subjectsOf('route');
+  for (let n = 1; n <= 5; n++)
+    caller.fabric.publish(call(owner.name, id), `part ${n} 0 70 67108000\nx`, reply('evil', 'run', n));
+  expect((await echo(long)).length).toBe(long.length);
   await close();
 });

@@ -184,7 +184,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     if (reply === undefined || !caller) return;
     if (this.#calls.isKnown(caller, caller.numberOf(reply), reply)) return;
     try {
-      const whole = this.#calls.assembler.add(reply, data, this.#calls.limits.maxMessageBytes);
+      const whole = this.#calls.assembler.add(reply, data, this.#calls.limits.maxMessageBytes, caller.name);
       if (whole) this.#take(decodeText(whole), whole.length, reply);
     } catch (error) {
       const isLost = error instanceof StandpipeError && error.code === 'FRAME_TRUNCATED';
