@@ -3,13 +3,13 @@
 // the process of the host.
 
 import { decodeText } from '../base/decode-text.ts';
+import { isObject } from '../base/json-object.ts';
 import type { Noise } from '../base/noise.ts';
 import { type FrameFact, isOfClient } from '../flow/event.ts';
 import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
-import { describeLiteFrame } from './lite-frame.ts';
 
 export interface MessageDescription {
   /** `invalid`: broken JSON-RPC, explained by `problem`. */
@@ -144,5 +144,35 @@ function readWord(json: string | undefined): RequestId | undefined {
     return json === undefined ? undefined : JSON.parse(json);
   } catch {
     return undefined; // a broken escape: then it names nothing
+  }
+}
+
+const START_BYTES = 200;
+/** Cheap to look at, and in every message of LiteMCP. */
+const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
+
+/**
+ * Frames of LiteMCP are recognised by their shape: a version as a list of three numbers, an id and a type. Without this they would count as
+ * broken JSON-RPC.
+ */
+function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
+  // Nearly every frame is of MCP: its start is enough to tell.
+  if (!looksLite.test(decodeText(frame.payload.subarray(0, START_BYTES)))) return undefined;
+  const value = parse(decodeText(frame.payload));
+  if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
+  const { id, type, data } = value;
+  const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
+  if (typeof id === 'number' || typeof id === 'string') message.id = id;
+  if (typeof type === 'string') message.method = type;
+  if (isObject(data) && typeof data.tool === 'string') message.tool = data.tool;
+  if (isObject(data) && isObject(data.response) && data.response.error === true) message.toolError = true;
+  return { kind: message.kind, messages: [message], lite: true };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // then it is none
   }
 }

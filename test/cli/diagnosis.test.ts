@@ -81,7 +81,7 @@ describe('folders that cannot be used', () => {
     const { code, stderr } = await runCli(['up', '--config', config], { env });
     expect(code).toBe(2);
     expect(stderr).toContain(`The runtime folder ${join(folder, 'a-file', 'standpipe')} cannot be used`);
-    expect(stderr).toContain('set XDG_RUNTIME_DIR');
+    expect(stderr).toContain('Set XDG_RUNTIME_DIR');
   });
 
   test.skipIf(process.getuid?.() !== 0)('a runtime folder of another user', async () => {
@@ -91,7 +91,7 @@ describe('folders that cannot be used', () => {
     const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
     expect(code).toBe(2);
     expect(stderr).toContain('it belongs to the user with uid 12345');
-    expect(stderr).toContain('set XDG_RUNTIME_DIR');
+    expect(stderr).toContain('Set XDG_RUNTIME_DIR');
   });
 
   test.skipIf(lacks.runtimeFolder)('a runtime folder whose socket would have too long a name', async () => {

@@ -1,16 +1,26 @@
 // An entry of a config, validated and not yet expanded: everything that needs no other file and no variable. With an error in the
 // findings there is no draft.
 
+import { eraOf } from '../../mcp/revisions.ts';
 import type { Findings, Position } from '../problem.ts';
+import {
+  defaultPlace,
+  defaultRestart,
+  defaultSettings,
+  defaultShare,
+  type Place,
+  type ServerSettings,
+} from '../server-config.ts';
 import { type CommandDraft, readCommandDraft } from './command-draft.ts';
 import type { Fields } from './fields.ts';
+import { readKeys } from './key.ts';
 import { commandKeys, keysOfOthers, remoteKeys, replacements, settingKeys, spellingsOfRemotes } from './keys.ts';
 import { isRemote, type RemoteDraft, readRemoteDraft } from './remote-draft.ts';
-import { type PlaceDraft, readSettings } from './settings.ts';
 
 const replacementOf = new Map(Object.entries(replacements));
 
-export type Draft = (CommandDraft | RemoteDraft) & { place?: PlaceDraft | undefined };
+/** `place`: has an effect only in the config of a fleet. */
+export type Draft = (CommandDraft | RemoteDraft) & { place?: (Place & { at: Position }) | undefined };
 
 export function readDraft(name: string, source: Position, fields: Fields, findings: Findings): Draft | undefined {
   const remote = isRemote(fields, findings);
@@ -25,4 +35,34 @@ export function readDraft(name: string, source: Position, fields: Fields, findin
   const { settings, place } = readSettings(name, source, fields);
   const draft = remote ? readRemoteDraft(settings, fields, findings) : readCommandDraft(settings, fields, findings);
   return draft && { ...draft, place };
+}
+
+/** The settings that do not depend on how the server is reached. */
+function readSettings(name: string, source: Position, fields: Fields) {
+  if (name.trim() === '') fields.findings.error(source, 'A server needs a name');
+  const { enabled, disabled, place, ...given } = readKeys(fields, settingKeys);
+  if (enabled !== undefined && enabled === disabled) {
+    const message = '"enabled" and "disabled" contradict each other: the server stays disabled';
+    fields.findings.warn(fields.keyAt('disabled'), message);
+  }
+  const { secrets: _, ...defaults } = defaultSettings;
+  const settings = {
+    name,
+    source,
+    ...defaults,
+    ...given,
+    enabled: enabled !== false && disabled !== true,
+    restart: { ...defaultRestart, ...given.restart },
+    share: { ...defaultShare, ...given.share },
+  };
+  checkEra(settings, fields);
+  const labels = [...new Set(place?.labels)];
+  return { settings, place: place && { ...defaultPlace, ...place, labels, at: fields.keyAt('place') } };
+}
+
+/** Errors that `connect` would report at every start are reported once, with their position. */
+function checkEra({ era, revision }: Pick<ServerSettings, 'era' | 'revision'>, fields: Fields): void {
+  if (!revision || era === 'auto' || eraOf(revision) === era) return;
+  const message = `Revision ${revision} does not belong to the ${era} era`;
+  fields.findings.error(fields.valueAt('revision'), message, 'Leave out "era".');
 }
