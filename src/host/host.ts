@@ -184,8 +184,8 @@ export class Host {
   }
 
   async listTools(server: string): Promise<Tool[]> {
-    const { memory, mayUse } = this.#member(server);
-    const tools = await this.#read(server, (client) => memory.list(client));
+    const { mayUse } = this.#member(server);
+    const { tools } = await this.#read(server, (client) => client.listTools());
     return tools.filter(({ name }) => mayUse(name));
   }
 

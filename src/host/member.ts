@@ -18,7 +18,6 @@ import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
 import { PooledService } from './pool/pooled-service.ts';
 import { allowedClient } from './services/allowed-tools.ts';
-import type { ToolMemory } from './services/tool-memory.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
@@ -72,10 +71,6 @@ export class Member implements InstanceOwner {
     return this.pool.home.supervised;
   }
 
-  get memory(): ToolMemory {
-    return this.pool.home.memory;
-  }
-
   get leaving(): Promise<unknown> | undefined {
     return this.pool.leaving;
   }
@@ -108,6 +103,7 @@ export class Member implements InstanceOwner {
     this.#config = config;
     this.client = undefined;
     this.pool.home.client = undefined;
+    this.pool.home.catalogue?.expire();
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     const gone = this.pool.replace(intention, isOtherShare);

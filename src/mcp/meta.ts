@@ -19,6 +19,8 @@ export interface CallOptions {
   totalTimeoutMs?: number;
   /** Whether the request may run twice. */
   repeatable?: boolean;
+  /** Whether a list must be read again even if a known one is valid. */
+  fresh?: boolean;
 }
 
 /** Ours. In a request, `true` asks which process answers it. In its result: that process (`ProcessIdentity`). */

@@ -6,6 +6,7 @@
 import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { JsonRpcRequest, RequestId } from '../jsonrpc/message.ts';
 import type { CallOptions } from './meta.ts';
+import { missingCapability } from './protocol-errors.ts';
 import type { Revision } from './revisions.ts';
 import type { Rights } from './rights.ts';
 import type {
@@ -99,6 +100,18 @@ export interface Caller {
   askedBy?(id: RequestId): void;
 }
 
+/** The caller of a request that this process makes itself. Its progress, logs and questions reach nobody. */
+export function silentCaller(client: ClientFacts): Caller {
+  return {
+    client,
+    signal: undefined,
+    wantsProgress: false,
+    progress: () => undefined,
+    log: () => undefined,
+    ask: () => Promise.reject(missingCapability({})),
+  };
+}
+
 /** The notifications that a watcher wants: those of `subscriptions/listen`, and more. */
 export interface WatchFilter extends SubscriptionFilter {
   /** The least severe level of log messages that are unrelated to a request. */
@@ -134,8 +147,11 @@ export interface Service {
   wire?: WireName | undefined;
   /** Call this when the connection or session of a client has ended: it sends no more requests. */
   gone?(client: ClientIdentity): void;
-  /** For several servers combined: finds a tool by name. It contacts no more servers than a call of the tool does. */
-  tool?(name: string): Tool | undefined | Promise<Tool | undefined>;
+  /**
+   * Finds a tool by the name that a client uses, without a promise if its list is known. Contacts no more servers than a
+   * call of the tool does. Undefined if the tool cannot be found; a call then reports why.
+   */
+  tool?(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined>;
   /** For several servers combined: the same service, limited to the permitted servers and tools. */
   restrictedTo?(rights: Rights): Service;
 }

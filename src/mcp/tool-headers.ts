@@ -2,8 +2,6 @@
 // schema). Clients and servers use this file to determine the headers of a tool and their values.
 
 import { isObject } from '../base/json-object.ts';
-import { missingCapability } from './protocol-errors.ts';
-import type { Caller, ClientFacts, Service } from './service.ts';
 import type { JsonSchema, Tool } from './types.ts';
 
 /** The name of a header, and the path to the argument that it repeats. */
@@ -17,7 +15,6 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 /** The limit keeps the headers of a request short. */
 const MOST_HEADERS = 100;
-const MOST_PAGES = 1000;
 /** Keywords whose schemas do not lead to a single argument with a fixed path. */
 const oneSchema = [
   ...['items', 'contains', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'],
@@ -38,6 +35,17 @@ interface Path {
 }
 
 const ROOT: Path = { key: '', before: undefined, depth: 0 };
+
+const known = new WeakMap<Tool, ToolHeader[] | string>();
+
+/** As `toolHeaders`, computed once for each tool. */
+export function headersOf(tool: Tool): ToolHeader[] | string {
+  const found = known.get(tool);
+  if (found !== undefined) return found;
+  const headers = toolHeaders(tool.inputSchema);
+  known.set(tool, headers);
+  return headers;
+}
 
 /** The headers of a tool, or a description of the fault. A faulty tool is not valid over HTTP. */
 export function toolHeaders(inputSchema: JsonSchema | undefined): ToolHeader[] | string {
@@ -90,27 +98,4 @@ export function valueAt(args: unknown, path: readonly string[]): string | undefi
   let value = args;
   for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
-}
-
-/** Lists all tools of a service, page by page. Progress, logs and questions of these requests never reach the client. */
-export async function* listedTools(service: Pick<Service, 'request'>, client: ClientFacts): AsyncGenerator<Tool> {
-  let cursor: unknown;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = await service.request('tools/list', params, silent(client));
-    if (Array.isArray(tools)) yield* tools as Tool[];
-    if (nextCursor === undefined || nextCursor === cursor) return;
-    cursor = nextCursor;
-  }
-}
-
-function silent(client: ClientFacts): Caller {
-  return {
-    client,
-    signal: undefined,
-    wantsProgress: false,
-    progress: () => undefined,
-    log: () => undefined,
-    ask: () => Promise.reject(missingCapability({})),
-  };
 }

@@ -43,7 +43,7 @@ class FarServices {
       evidence: () => ({ phase: 'running' }),
       describe: () => service.describe(),
       request: (method, params, caller) => {
-        this.callers.push(caller);
+        if (method === 'tools/call') this.callers.push(caller);
         return service.request(method, params, caller);
       },
       notify: () => undefined,

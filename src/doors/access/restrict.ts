@@ -22,7 +22,11 @@ export function restrict(service: Service, name = '', rights: Rights): Service |
     refusal: (tool) => invalidParams(`Unknown tool: ${JSON.stringify(tool)}`),
     refusalOf: (method) => (isOfService(method) ? undefined : methodNotFound(method)),
   });
+  const { tool } = service;
   return overlay(compose(service, layer), {
+    ...(tool && {
+      tool: (given, client) => (rights.mayUseTool(name, given) ? tool.call(service, given, client) : undefined),
+    }),
     notify: (method, params, client) => {
       const isKnown =
         method === 'notifications/roots/list_changed' || methodsOfMcp.get(method)?.extension !== undefined;

@@ -179,10 +179,10 @@ class UntimedCaller extends PassedCaller {
 }
 
 function withOptions(params: Params, { options }: Caller, usualMs: number | undefined): Params {
-  const { timeoutMs = usualMs, totalTimeoutMs, repeatable } = options ?? {};
-  if (timeoutMs === undefined && totalTimeoutMs === undefined && repeatable === undefined) return params;
-  const _meta = { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: { timeoutMs, totalTimeoutMs, repeatable } };
-  return { ...params, _meta };
+  const { timeoutMs = usualMs, totalTimeoutMs, repeatable, fresh } = options ?? {};
+  const sent = { timeoutMs, totalTimeoutMs, repeatable, fresh };
+  if (Object.values(sent).every((value) => value === undefined)) return params;
+  return { ...params, _meta: { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: sent } };
 }
 
 function askStatus(peer: Peer): Promise<HostStatus> {

@@ -4,13 +4,13 @@
 import { unlessAborted } from '../../base/wait.ts';
 import { shownUrl } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
+import type { Catalogue } from '../../mcp/catalogue.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import type { ClientKey } from '../../mcp/client/session/gated-request.ts';
 import { Session } from '../../mcp/client/session/session.ts';
 import type { MemberContext } from '../member.ts';
 import { ProcessService } from '../services/process-service.ts';
-import { ToolMemory } from '../services/tool-memory.ts';
 import { openServer } from '../supervision/open-server.ts';
 import type { ProcessStatus } from '../supervision/server-state.ts';
 import { SupervisedServer } from '../supervision/supervised-server.ts';
@@ -35,10 +35,11 @@ export interface InstanceOwner {
 
 export class Instance {
   readonly supervised: SupervisedServer<Client>;
-  readonly memory = new ToolMemory();
   readonly service = new ProcessService(this);
   /** Client of the last connected process of the current entry. */
   client: Client | undefined;
+  /** Lists of the last connected process, also of an earlier entry. */
+  catalogue: Catalogue | undefined;
   /** The capabilities that were declared to that process, if it is of the legacy era. */
   announced: ReadonlySet<Askable> = new Set();
   /** True if the clients are known when the process starts. Their capabilities are then declared, not those of the host's handlers. */
@@ -88,7 +89,8 @@ export class Instance {
         link.client.service.wire = watched.source;
         this.client = link.client;
         server.connected(this);
-        this.memory.follow(link.client);
+        link.client.catalogue.keep(this.catalogue);
+        this.catalogue = link.client.catalogue;
         this.service.follow(link.client);
         return { ...link, process: { server: name, pid: watched.pid, generation: watched.life } };
       },

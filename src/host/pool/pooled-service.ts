@@ -3,16 +3,18 @@
 
 import type { ServiceRequest } from '../../mcp/layers/layer.ts';
 import { isOfMcp } from '../../mcp/methods.ts';
-import type {
-  Caller,
-  ClientFacts,
-  ClientIdentity,
-  Params,
-  Result,
-  Service,
-  ServiceFacts,
-  Watcher,
+import {
+  type Caller,
+  type ClientFacts,
+  type ClientIdentity,
+  type Params,
+  type Result,
+  type Service,
+  type ServiceFacts,
+  silentCaller,
+  type Watcher,
 } from '../../mcp/service.ts';
+import type { Tool } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
 import { allowedTools } from '../services/allowed-tools.ts';
 import { keepWatch } from '../services/watches.ts';
@@ -43,6 +45,22 @@ export class PooledService implements Service {
     pool.beforeUse(method, caller.client);
     if (pool.asksBesideOthers(method, params, caller.client)) return this.#byPlace(method, params, caller);
     return pool.home.service.request(method, params, caller);
+  }
+
+  /** Asks the process that would run the call. */
+  tool(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined> {
+    const { pool, mayUse } = this.#member;
+    if (!mayUse(name)) return undefined;
+    const key = pool.keyOf(client, 'tools/list');
+    if (key === undefined) return pool.home.service.tool(name);
+    const catalogue = () => pool.tenants.find(key)?.instance.catalogue;
+    const known = catalogue()?.current('tools');
+    if (known) return known.get(name);
+    const listed = this.#route('tools/list', {}, silentCaller(client));
+    return listed.then(
+      () => catalogue()?.last('tools').get(name),
+      () => undefined,
+    );
   }
 
   /** A notification of MCP concerns one client, and the process may be shared by all. Those of extensions pass. */

@@ -35,7 +35,7 @@ const allowedClients = new WeakMap<Client, Client>();
 export function allowedClient(client: Client, allowing: Allowing): Client {
   const known = allowedClients.get(client);
   if (known) return known;
-  const allowed = client.withService(compose(client.service, allowedTools(allowing)));
+  const allowed = client.withService(compose(client.service, allowedTools(allowing), client.catalogue.layer));
   allowedClients.set(client, allowed);
   return allowed;
 }

@@ -6,9 +6,9 @@ import { methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Params, Result } from '../../mcp/service.ts';
 import type { ServerCapabilities } from '../../mcp/types.ts';
+import type { ListedServer } from './listed-server.ts';
 import type { MergedLists } from './merged-lists.ts';
 import type { HostCaller } from './process-service.ts';
-import type { ServerLists } from './server-lists.ts';
 
 /** The extensions of all servers whose facts are known: those that have been running. */
 export function declaredTogether(lists: MergedLists): Pick<ServerCapabilities, 'extensions' | 'experimental'> {
@@ -42,7 +42,7 @@ export function requestOfExtension(
   return result instanceof Promise ? result.then(named) : named(result);
 }
 
-function onlyOne(lists: MergedLists, extension: string | undefined): ServerLists | undefined {
+function onlyOne(lists: MergedLists, extension: string | undefined): ListedServer | undefined {
   const [only, ...others] = lists.all.filter((each) =>
     factsNow(each).some(({ capabilities }) =>
       extension === undefined ? declaresUnknown(capabilities) : capabilities.extensions?.[extension] !== undefined,
@@ -52,7 +52,7 @@ function onlyOne(lists: MergedLists, extension: string | undefined): ServerLists
 }
 
 /** Nothing for a server that has not run yet: to ask would start it. */
-function factsNow({ member }: ServerLists) {
+function factsNow({ member }: ListedServer) {
   const facts = member.client && member.service.describe();
   if (facts instanceof Promise) facts.catch(() => undefined);
   return facts === undefined || facts instanceof Promise ? [] : [facts];

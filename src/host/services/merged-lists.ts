@@ -12,7 +12,7 @@ import { serverNotReady } from '../supervision/server-errors.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { lastingPart, serverParts } from './listed-names.ts';
-import { type Entry, ServerLists } from './server-lists.ts';
+import { type Entry, ListedServer } from './listed-server.ts';
 import { unknownServer } from './unknown-name.ts';
 
 /** How long a list waits for servers that are not ready. */
@@ -23,8 +23,9 @@ export type ListWait = 'none' | 'limited' | 'all';
 
 /** State that all clients share, regardless of their rights. */
 class Store {
-  readonly byMember = new Map<Member, ServerLists>();
-  readonly late = new Set<Promise<unknown>>();
+  readonly byMember = new Map<Member, ListedServer>();
+  /** Servers and lists that were left out of a list and are being read. */
+  readonly late = new Set<string>();
   /** Counts changes of the set of servers. */
   version = 0;
   readonly members: () => readonly Member[];
@@ -42,9 +43,9 @@ class Store {
 export class MergedLists {
   readonly #store: Store;
   readonly #rights: Rights | undefined;
-  #all: readonly ServerLists[] = [];
+  #all: readonly ListedServer[] = [];
   #parts: ReadonlyMap<string, string> = new Map();
-  #byPart: ReadonlyMap<string, ServerLists> = new Map();
+  #byPart: ReadonlyMap<string, ListedServer> = new Map();
   #version = -1;
 
   private constructor(store: Store, rights: Rights | undefined) {
@@ -62,7 +63,7 @@ export class MergedLists {
   }
 
   /** In the order of the config. */
-  get all(): readonly ServerLists[] {
+  get all(): readonly ListedServer[] {
     this.#update();
     return this.#all;
   }
@@ -78,7 +79,7 @@ export class MergedLists {
   }
 
   /** The server with this part in the names of its tools. */
-  byPart(part: string): ServerLists | undefined {
+  byPart(part: string): ListedServer | undefined {
     this.#update();
     return this.#byPart.get(part);
   }
@@ -101,12 +102,7 @@ export class MergedLists {
     const { members, byMember } = this.#store;
     this.#store.version++;
     const present = new Set(members());
-    for (const [member, lists] of byMember) {
-      lists.expire();
-      if (present.has(member)) continue;
-      lists.stop();
-      byMember.delete(member);
-    }
+    for (const member of byMember.keys()) if (!present.has(member)) byMember.delete(member);
   }
 
   /** `waitMs` overrides the usual limit of the wait. */
@@ -124,7 +120,7 @@ export class MergedLists {
       return config.enabled && !isLeftOut && (wait !== 'none' || supervised.state === 'ready');
     });
     for (const { server } of asked) offers.set(server, []);
-    const ask = async (lists: ServerLists) => {
+    const ask = async (lists: ListedServer) => {
       try {
         const read = lists.read(list);
         const isBounded = waitMs !== undefined && read instanceof Promise;
@@ -146,20 +142,20 @@ export class MergedLists {
     return entries.filter((tool) => this.mayUseTool(server, textOf(tool['name' as keyof T])));
   }
 
-  async #inTime<T>({ server, member }: ServerLists, list: ListName, read: Promise<T>, waitMs: number): Promise<T> {
+  async #inTime<T>({ server, member }: ListedServer, list: ListName, read: Promise<T>, waitMs: number): Promise<T> {
     const { clock, late, onLate } = this.#store;
     const settled = read.then(
-      () => undefined,
-      () => undefined,
+      () => true,
+      () => false, // the server has failed and is left out
     );
     if ((await within(clock, waitMs, settled)) !== SILENT) return read;
-    if (!late.has(read)) {
-      late.add(read);
-      read.then(
-        () => onLate(member, listMethods[list].kind),
-        () => undefined, // the server has failed and is left out
-      );
-      void settled.then(() => late.delete(read));
+    const key = `${list} ${server}`;
+    if (!late.has(key)) {
+      late.add(key);
+      void settled.then((isRead) => {
+        late.delete(key);
+        if (isRead) onLate(member, listMethods[list].kind);
+      });
     }
     throw serverNotReady(server, waitMs, member.whyAway);
   }
@@ -177,11 +173,11 @@ export class MergedLists {
     ]);
   }
 
-  #of(member: Member): ServerLists {
+  #of(member: Member): ListedServer {
     const { byMember } = this.#store;
     const known = byMember.get(member);
     if (known) return known;
-    const lists = new ServerLists(member);
+    const lists = new ListedServer(member);
     byMember.set(member, lists);
     return lists;
   }

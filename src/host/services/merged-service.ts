@@ -11,12 +11,13 @@ import { ownInfo } from '../../mcp/own-info.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
-import type { ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';
+import type { Entry } from './listed-server.ts';
 import { declaredTogether, requestOfExtension } from './merged-extensions.ts';
 import { instructionsOf } from './merged-instructions.ts';
 import { type ListWait, MergedLists } from './merged-lists.ts';
@@ -24,7 +25,6 @@ import { MergedWatch, type WatchedUri } from './merged-watch.ts';
 import type { HostCaller } from './process-service.ts';
 import { withContentUris, withLinkUris } from './resource-links.ts';
 import { type Route, Routes } from './routes.ts';
-import type { Entry } from './server-lists.ts';
 import { keepWatch } from './watches.ts';
 
 const capabilities: ServerCapabilities = {
@@ -91,11 +91,9 @@ export class MergedService implements Service {
   }
 
   /** Undefined if the tool is unknown; the call then reports why. */
-  tool(name: string): Tool | undefined | Promise<Tool | undefined> {
-    const entry = ({ lists, own }: Route) => {
-      if (!this.lists.mayUseTool(lists.server, own)) return undefined;
-      return lists.entryNow('tools', own) as ReturnType<MergedService['tool']>;
-    };
+  tool(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined> {
+    const entry = ({ lists: { server, member }, own }: Route) =>
+      this.lists.mayUseTool(server, own) ? member.service.tool?.(own, client) : undefined;
     try {
       const route = this.#routes.named('tools', name);
       return route instanceof Promise ? route.then(entry, () => undefined) : entry(route);
@@ -215,7 +213,7 @@ export class MergedService implements Service {
   }
 
   #isOnlyOf(member: Member, uri: string): boolean {
-    const owners = this.lists.all.filter((lists) => lists.entry('resources', uri) !== undefined);
+    const owners = this.lists.all.filter((lists) => lists.last('resources').has(uri));
     return owners.length === 1 && owners[0]!.member === member;
   }
 }

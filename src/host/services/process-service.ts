@@ -4,17 +4,18 @@
 
 import type { RpcError } from '../../base/errors.ts';
 import { isOfFleet } from '../../config/server-config.ts';
+import { type ListEntries, mayHave } from '../../mcp/catalogue.ts';
 import type { Client } from '../../mcp/client/client.ts';
-import { mayHave } from '../../mcp/client/lists.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { Layer } from '../../mcp/layers/layer.ts';
 import { RAN } from '../../mcp/meta.ts';
-import { type ListKind, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
+import { type ListKind, type ListName, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { ElicitResult, Meta } from '../../mcp/types.ts';
+import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
-import { isLost } from '../supervision/server-calls.ts';
+import { isLost, type RepeatPermission } from '../supervision/server-calls.ts';
 import { FairTurns } from './fair-turns.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
@@ -124,10 +125,21 @@ export class ProcessService implements Service {
     watch.end();
   }
 
+  /** Reads a whole list on behalf of the host. */
+  list<N extends ListName>(name: N): Promise<readonly ListEntries[N][]> {
+    return this.#read(async ({ catalogue }) => catalogue.read(name));
+  }
+
+  tool(name: string): Tool | undefined | Promise<Tool | undefined> {
+    const known = this.#instance.catalogue?.current('tools');
+    if (known) return known.get(name);
+    return this.#read(async ({ catalogue }) => catalogue.find('tools', name)).catch(() => undefined);
+  }
+
   /** Asks a server only for lists that it declares. A missing list is not an error of the server. */
   async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
     const run = async (client: Client, link: Link<Client>) =>
-      mayHave(client.server, kind) ? sent(client, link, method, params, caller) : undefined;
+      mayHave(client.server, kind) ? sent(client, link, method, params, caller, client.catalogue.layer) : undefined;
     const { signal, options: { repeatable = true, timeoutMs: waitMs } = {} } = caller;
     const options = { repeatable, counts: false, signal, waitMs };
     const page = await this.#instance.supervised.use(run, options);
@@ -136,21 +148,23 @@ export class ProcessService implements Service {
   }
 
   #callTool(params: Params, caller: Caller): Promise<Result> {
-    const { memory, mayUse, supervised } = this.#instance;
+    const { mayUse, supervised } = this.#instance;
     const tool = params.name as string;
     const call = (client: Client, link: Link<Client>) => {
       this.#instance.hasRun = true;
-      memory.refresh(client);
+      client.catalogue.refresh('tools');
       return sent(client, link, 'tools/call', params, caller);
     };
-    const repeatable = caller.options?.repeatable ?? memory.permissionFor(tool);
+    const repeatable = caller.options?.repeatable ?? new ToolPermission(tool);
     const result = this.#during(
       caller,
       supervised.use(call, { repeatable, signal: caller.signal, waitMs: caller.options?.timeoutMs }),
     );
-    if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
-    const names = memory.tools.map(({ name }) => name).filter(mayUse);
-    return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
+    if (this.#instance.catalogue?.last('tools').has(tool)) return result;
+    return result.catch((error) => {
+      const names = [...(this.#instance.catalogue?.last('tools').keys() ?? [])];
+      throw names.length === 0 || names.includes(tool) ? error : refusedUnknown(error, tool, names.filter(mayUse));
+    });
   }
 
   #during(caller: HostCaller, result: Promise<Result>): Promise<Result> {
@@ -161,6 +175,28 @@ export class ProcessService implements Service {
 
   #read<T>(run: (client: Client) => Promise<T>): Promise<T> {
     return this.#instance.supervised.use(run, { repeatable: true, counts: false });
+  }
+}
+
+/**
+ * A lost call may be repeated only if the lost process had declared the tool read-only or idempotent and had not announced a change since,
+ * and the process that would repeat the call declares the same. Created for every call, so it holds only one field.
+ */
+class ToolPermission implements RepeatPermission<Client> {
+  readonly #tool: string;
+
+  constructor(tool: string) {
+    this.#tool = tool;
+  }
+
+  given({ catalogue }: Client): boolean {
+    const { readOnlyHint, idempotentHint } = catalogue.current('tools')?.get(this.#tool)?.annotations ?? {};
+    return readOnlyHint === true || idempotentHint === true;
+  }
+
+  async confirmed(next: Client): Promise<boolean> {
+    await next.catalogue.read('tools');
+    return this.given(next);
   }
 }
 
@@ -180,13 +216,15 @@ function sent(
   method: string,
   params: Params,
   caller: Caller,
+  layer?: Layer,
 ): Promise<Result> {
   let turns = turnsOf.get(client);
   if (!turns) {
     turns = new FairTurns((...request) => client.service.request(...request));
     turnsOf.set(client, turns);
   }
-  const result = Promise.resolve(turns.request(method, params, caller));
+  const request = layer?.((...given) => turns.request(...given));
+  const result = Promise.resolve(request ? request(method, params, caller) : turns.request(method, params, caller));
   if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
   return result.then((given) => {
     const meta = given._meta as Meta | undefined;

@@ -9,11 +9,11 @@ import type { Revision } from '../../mcp/revisions.ts';
 import { UriTemplate } from '../../mcp/uri-template.ts';
 import { type Offer, resolve } from './catalog.ts';
 import { listedUri, partsOf, partsOfUri } from './listed-names.ts';
+import type { Entry, ListedServer } from './listed-server.ts';
 import type { MergedLists } from './merged-lists.ts';
-import type { Entry, ServerLists } from './server-lists.ts';
 
 export interface Route {
-  lists: ServerLists;
+  lists: ListedServer;
   /** The name, URI or template as the server knows it. */
   own: string;
 }
@@ -61,12 +61,12 @@ export class Routes {
   }
 
   #listedUri(list: ListName, uri: string): Route | undefined {
-    const owners = this.#lists.all.filter((lists) => lists.entry(list, uri) !== undefined);
+    const owners = this.#lists.all.filter((lists) => lists.last(list).has(uri));
     return onlyOne(owners, uri, listMethods[list].what);
   }
 
   /** A name with a hash can be resolved only with the list of its server. */
-  async #listedBy(lists: ServerLists, list: ListName, given: string): Promise<Route> {
+  async #listedBy(lists: ListedServer, list: ListName, given: string): Promise<Route> {
     await lists.read(list);
     // A server's own name may look like one with a hash.
     const { part, name } = partsOf(given)!;
@@ -96,13 +96,13 @@ export class Routes {
   }
 
   #fitting(uri: string): Route | undefined {
-    const has = (lists: ServerLists) =>
-      lists.last('resourceTemplates').some((entry) => fits(uri, String(entry['uriTemplate' as keyof Entry])));
+    const has = (lists: ListedServer) =>
+      [...lists.last('resourceTemplates').keys()].some((template) => fits(uri, template));
     return onlyOne(this.#lists.all.filter(has), uri, 'resource');
   }
 }
 
-function onlyOne(owners: readonly ServerLists[], uri: string, what: string): Route | undefined {
+function onlyOne(owners: readonly ListedServer[], uri: string, what: string): Route | undefined {
   if (owners.length > 1) {
     const choices = owners.map(({ server }) => listedUri(server, uri)).join(', ');
     throw invalidParams(`Several servers have the ${what} ${uri}: ${choices}`);

@@ -22,6 +22,7 @@ import { StdioClientTransport } from '../../transport/stdio-client.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { ServiceOf, StartedService } from '../host-options.ts';
 import { type Askable, capabilitiesOf } from '../pool/askable.ts';
+import { hostClient } from '../services/typed-client.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
@@ -90,7 +91,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   if (isOfFleet(config)) {
     const service = serviceOf(config as RemoteConfig, options, clientOptions);
     await service.start();
-    const client = await clientOf(service, clientOptions, { link: service });
+    const client = await clientOf(service, { ...clientOptions, identity: hostClient }, { link: service });
     return { client, revision: client.server.revision, output: service };
   }
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };

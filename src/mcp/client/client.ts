@@ -1,10 +1,10 @@
 // A typed MCP client: typed methods over a service, the same for every revision. `connect` creates a client for the server that it
 // connects to; `clientOf` creates one for any service.
 
-import { systemClock } from '../../base/clock.ts';
 import { RpcError, UsageError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import { isSilence } from '../../requests/lost-request.ts';
+import { Catalogue } from '../catalogue.ts';
 import { finishCall, isOfExtension, layered, withExtensions } from '../extensions/extension.ts';
 import type { ListKind } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
@@ -26,7 +26,6 @@ import type {
 import { ClientCall } from './client-call.ts';
 import type { ClientLink, Connection } from './connection.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
-import { Lists } from './lists.ts';
 import { News } from './news.ts';
 import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOptions, ResourceUpdate } from './options.ts';
 import { OutputCheck } from './output-check.ts';
@@ -40,12 +39,13 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   readonly service: Service;
   readonly server: ServerFacts;
   readonly transport: T;
+  /** @internal The lists of the server. */
+  readonly catalogue: Catalogue;
   /** Called once, when the connection has ended, with the reason. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** Resolves when the connection has ended: with the reason, or with undefined after `close`. */
   readonly closed: Promise<Error | undefined>;
   readonly #link: ClientLink | undefined;
-  readonly #lists: Lists;
   readonly #news: News;
   readonly #outputs: OutputCheck | undefined;
   readonly #warnings: Warnings;
@@ -58,8 +58,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   /** @internal */
   constructor(service: Service, server: ServerFacts, given: ClientOptions = {}, connection?: Connection<T>) {
     const options = withExtensions(given);
-    const { clock = systemClock, checkOutput = true, info = ownInfo } = options;
-    const { maxPages = 1_000, maxItems = 100_000, maxListBytes = 256 * 1024 * 1024 } = options;
+    const { checkOutput = true, info = ownInfo } = options;
     this.service = service;
     this.server = server;
     this.transport = connection?.transport as T;
@@ -87,18 +86,17 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       };
     });
     if (this.#link) this.#link.onclose = (cause) => this.#ended(cause);
-    this.#outputs = checkOutput ? new OutputCheck(this.#warnings, options.runBounded) : undefined;
     const warn = this.#warnings.report;
-    const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
-    const source = { server, request: this.#request.bind(this) };
-    this.#lists = new Lists(source, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
+    const isClosed = () => this.#link?.isClosed === true;
+    this.catalogue = new Catalogue({ server, service, request: this.#request.bind(this), isClosed }, warn, options);
+    const schemaOf = (tool: string) => this.catalogue.last('tools').get(tool)?.outputSchema;
+    this.#outputs = checkOutput ? new OutputCheck(schemaOf, this.#warnings, options.runBounded) : undefined;
     this.#news = new News(service, {
-      invalidate: (kind) => this.#lists.invalidate(kind),
-      endOf: () => (this.#link?.isClosed ? 'connection' : 'server'),
+      invalidate: (kind) => this.catalogue.changed(kind),
+      endOf: () => (isClosed() ? 'connection' : 'server'),
       onError: (error) => this.onerror?.(error),
       warn,
     });
-    if (era === 'legacy') this.#news.forgetChangedLists();
   }
 
   /** @internal Returns this client over another service. It can be used as long as the connection of this client. */
@@ -134,19 +132,19 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
 
   /** Returns all pages. The list is cached for as long as the server allows. */
   async listTools(options?: ListOptions): Promise<{ tools: Tool[] }> {
-    return { tools: await this.#lists.get('tools', options) };
+    return { tools: [...(await this.catalogue.read('tools', options))] };
   }
 
   async listResources(options?: ListOptions): Promise<{ resources: Resource[] }> {
-    return { resources: await this.#lists.get('resources', options) };
+    return { resources: [...(await this.catalogue.read('resources', options))] };
   }
 
   async listResourceTemplates(options?: ListOptions): Promise<{ resourceTemplates: ResourceTemplate[] }> {
-    return { resourceTemplates: await this.#lists.get('resourceTemplates', options) };
+    return { resourceTemplates: [...(await this.catalogue.read('resourceTemplates', options))] };
   }
 
   async listPrompts(options?: ListOptions): Promise<{ prompts: Prompt[] }> {
-    return { prompts: await this.#lists.get('prompts', options) };
+    return { prompts: [...(await this.catalogue.read('prompts', options))] };
   }
 
   /** Resolves even if the tool reports an error: then `isError` is true. */
@@ -157,7 +155,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     const answer = isOfExtension(given) ? await this.#finish(given, 'tools/call', params, options) : given;
     options?.onAnswer?.(answer);
     const result = readCallResult(answer, this.#warnings.report);
-    return this.#outputs?.concerns(name, result) ? this.#outputs.check(name, result) : result;
+    return this.#outputs ? this.#outputs.check(name, result) : result;
   }
 
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {

@@ -41,12 +41,6 @@ export class News {
     this.#options = options;
   }
 
-  /** A legacy server announces changes without a request, so its lists are cached until then. */
-  forgetChangedLists(): void {
-    const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
-    this.#watch(lists, (method) => this.#options.invalidate(method.split('/')[1] as ListKind));
-  }
-
   async subscribe(
     uri: string,
     handler: (update: ResourceUpdate) => void,

@@ -4,46 +4,45 @@
 
 import { PeerError } from '../../base/errors.ts';
 import { compileJsonSchema, type RunBounded } from '../json-schema.ts';
-import type { CallToolResult, JsonSchema, Tool } from '../types.ts';
+import type { CallToolResult, JsonSchema } from '../types.ts';
 import type { Warnings } from './warnings.ts';
 
 export class OutputCheck {
   readonly #warnings: Warnings;
   readonly #runBounded: RunBounded | undefined;
-  #schemas = new Map<string, JsonSchema>();
+  readonly #schemaOf: (tool: string) => JsonSchema | undefined;
+  readonly #unusable = new WeakSet<JsonSchema>();
 
-  constructor(warnings: Warnings, runBounded?: RunBounded) {
+  constructor(schemaOf: (tool: string) => JsonSchema | undefined, warnings: Warnings, runBounded?: RunBounded) {
+    this.#schemaOf = schemaOf;
     this.#warnings = warnings;
     this.#runBounded = runBounded;
   }
 
-  learn(tools: readonly Tool[]): void {
-    this.#schemas = new Map(tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])));
+  /** Returns a promise only if the result has to be validated. */
+  check(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
+    const schema = result.isError === true ? undefined : this.#schemaOf(name);
+    return schema && !this.#unusable.has(schema) ? this.#check(name, schema, result) : result;
   }
 
-  /** Whether the result has to be validated. */
-  concerns(name: string, result: CallToolResult): boolean {
-    return this.#schemas.size > 0 && this.#schemas.has(name) && result.isError !== true;
-  }
-
-  async check(name: string, result: CallToolResult): Promise<CallToolResult> {
+  async #check(name: string, schema: JsonSchema, result: CallToolResult): Promise<CallToolResult> {
     if (result.structuredContent === undefined) {
       const message = `Tool "${name}" has an outputSchema and answered without structuredContent`;
       this.#warnings.report('structured-content-missing', message, name);
       return result;
     }
-    const wrong = await this.#problemOf(name, result.structuredContent);
+    const wrong = await this.#problemOf(name, schema, result.structuredContent);
     if (wrong === undefined) return result;
     throw new PeerError('RESULT_INVALID', `The structured result of tool "${name}" breaks its outputSchema: ${wrong}`, {
       hint: 'Connect with checkOutput: false to accept its results without validation.',
     });
   }
 
-  async #problemOf(name: string, value: unknown): Promise<string | undefined> {
+  async #problemOf(name: string, schema: JsonSchema, value: unknown): Promise<string | undefined> {
     try {
-      return (await compileJsonSchema(this.#schemas.get(name)!, this.#runBounded))(value);
+      return (await compileJsonSchema(schema, this.#runBounded))(value);
     } catch (error) {
-      this.#schemas.delete(name);
+      this.#unusable.add(schema);
       const message = `The outputSchema of tool "${name}" cannot be used, so results are not checked: ${(error as Error).message}`;
       this.#warnings.report('output-schema-unusable', message, name);
       return undefined;

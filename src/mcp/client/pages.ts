@@ -2,6 +2,7 @@
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
+import type { Result } from '../service.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { ServerFacts } from './session/session.ts';
@@ -28,6 +29,8 @@ export interface PageLimits {
 
 export interface AllPages<T> {
   items: T[];
+  /** The results as the server sent them, by cursor. */
+  pages: ReadonlyMap<string | undefined, Result>;
   /** The smallest value of all pages; undefined if a page has none. */
   ttlMs: number | undefined;
 }
@@ -54,7 +57,7 @@ async function readPages<T>(
   isStale: (error: unknown) => boolean,
 ): Promise<AllPages<T> | undefined> {
   const items: T[] = [];
-  const seen = new Set<string>();
+  const pages = new Map<string | undefined, Result>();
   let ttlMs: number | undefined = Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   let bytes = 0;
@@ -67,16 +70,16 @@ async function readPages<T>(
       throw page > 1 && isInvalidParams(error) ? ownCursorRefused(error, method, page) : error;
     }
     const result = asResult(answer, method);
+    pages.set(cursor, result);
     for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
     ttlMs = shorter(ttlMs, result.ttlMs);
     if (items.length > maxItems) throw tooLong(method, `more than ${maxItems} entries`, 'maxItems');
     cursor = readCursor(result, warn);
-    if (cursor === undefined) return { items, ttlMs };
-    if (seen.has(cursor)) {
+    if (cursor === undefined) return { items, pages, ttlMs };
+    if (pages.has(cursor)) {
       warn('cursor-repeated', `The server's pages of ${method} repeat; the list ends at the first repetition`);
-      return { items, ttlMs };
+      return { items, pages, ttlMs };
     }
-    seen.add(cursor);
     // The frame limit bounds each page. A page is measured only if another follows.
     bytes += jsonSize(result, maxListBytes);
     if (bytes > maxListBytes) throw tooLong(method, `more than ${maxListBytes} bytes`, 'maxListBytes');

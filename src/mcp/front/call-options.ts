@@ -14,11 +14,12 @@ export function takeCallOptions(params: Params, meta: Params): { params: Params;
   };
 }
 
-function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable }: Params): CallOptions {
+function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable, fresh }: Params): CallOptions {
   const options: CallOptions = {};
   if (isTime(timeoutMs)) options.timeoutMs = timeoutMs ?? Number.POSITIVE_INFINITY;
   if (isTime(totalTimeoutMs)) options.totalTimeoutMs = totalTimeoutMs ?? Number.POSITIVE_INFINITY;
   if (typeof repeatable === 'boolean') options.repeatable = repeatable;
+  if (fresh === true) options.fresh = true;
   return options;
 }
 

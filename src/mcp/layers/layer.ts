@@ -22,7 +22,7 @@ export function overlay(service: Service, members: Partial<Service>): Service {
     notify: (method, params, client) => service.notify(method, params, client),
     watch: (watcher) => service.watch(watcher),
     gone: (client) => service.gone?.(client),
-    ...(service.tool && { tool: (name: string) => service.tool!(name) }),
+    ...(service.tool && { tool: (name, client) => service.tool!(name, client) }),
     ...members,
   };
 }

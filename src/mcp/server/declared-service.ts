@@ -4,7 +4,7 @@ import { reaches } from '../meta.ts';
 import { type ListKind, methodsOfMcp } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
-import type { Implementation, LogLevel, ServerCapabilities } from '../types.ts';
+import type { Implementation, LogLevel, ServerCapabilities, Tool } from '../types.ts';
 import { callTool, complete, getPrompt, listPage, readResource } from './methods.ts';
 import { Registry } from './registry.ts';
 
@@ -69,6 +69,10 @@ export class DeclaredService implements Service {
         return listPage(registry[list.member], list.member, params, this.#pageSize);
       }
     }
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.registry.tools.get(name)?.definition;
   }
 
   notify(): void {

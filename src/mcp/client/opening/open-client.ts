@@ -137,7 +137,9 @@ class Attempts<T extends ClientChannel> {
       const session = this.#session(peer, agreement, gate, identity);
       const connection = { transport: channel, link: session, warnings: this.#warnings };
       const service = layered(session, this.#options.extensions);
-      return new Client(service, session.facts, { ...this.#options, identity }, connection);
+      const client = new Client(service, session.facts, { ...this.#options, identity }, connection);
+      session.catalogue = client.catalogue;
+      return client;
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       const evidence = channel.evidence?.(); // read before the server is stopped, so that it shows only the failure

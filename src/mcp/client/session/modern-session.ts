@@ -24,7 +24,7 @@ import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
 import type { Warnings } from '../warnings.ts';
-import { CallHeaders } from './call-headers.ts';
+import { callHeaders, withoutInvalidTools } from './call-headers.ts';
 import { ClientEnvelopes } from './client-envelopes.ts';
 import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
@@ -40,8 +40,8 @@ export class ModernSession extends Session {
   readonly #clock: Clock;
   readonly #warn: Warnings['report'];
   readonly #listening: Listening;
-  /** Undefined if the channel does not support headers. */
-  readonly #headers: CallHeaders | undefined;
+  /** Whether the channel supports headers. */
+  readonly #hasHeaders: boolean;
   readonly #envelopes = new ClientEnvelopes((client) => this.#makeEnvelope(client));
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warnings['report']) {
@@ -69,7 +69,7 @@ export class ModernSession extends Session {
     });
     peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#listening.acknowledged(params));
     peer.onNotification('notifications/cancelled', (params) => this.#listening.cancelledByServer(params?.requestId));
-    this.#headers = peer.channel.hasPerRequestStream ? new CallHeaders(this, warn) : undefined;
+    this.#hasHeaders = peer.channel.hasPerRequestStream === true;
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers must not send requests.
     peer.onIgnoredRequest = (method) => {
@@ -88,15 +88,15 @@ export class ModernSession extends Session {
       if (result.resultType !== 'complete' && result.resultType !== undefined) {
         return this.#finish(result, method, params, caller, startedMs);
       }
-      return this.#headers && method === 'tools/list' ? this.#headers.listed(result) : result;
+      return this.#hasHeaders && method === 'tools/list' ? withoutInvalidTools(result, this.#warn) : result;
     };
     const request = this.#sent(method, params, caller);
     const isPlain = params._meta === undefined && !request.onProgress;
     if (isPlain) request.shared = this.#envelopes.of(caller.client);
     const answer = this.peer.request(method, isPlain ? params : this.#envelopes.added(params, caller.client), request);
-    if (!this.#headers) return answer.then(answered);
+    if (!this.#hasHeaders) return answer.then(answered);
     return answer.then(answered, async (error: unknown) => {
-      if (!(await this.#mayRepeat(error, method, params, caller))) throw error;
+      if (!(await this.#mayRepeat(error, method, params, request.headers))) throw error;
       const leftMs = caller.options?.totalTimeoutMs && caller.options.totalTimeoutMs + startedMs - this.#clock.nowMs();
       const again = this.#sent(method, params, caller, leftMs);
       return answered(await this.peer.request(method, this.#envelopes.added(params, caller.client), again));
@@ -104,20 +104,28 @@ export class ModernSession extends Session {
   }
 
   /** HTTP: the server refused the request before running it, and will not refuse it again for the same reason. */
-  async #mayRepeat(error: unknown, method: string, params: Params, { client }: Caller): Promise<boolean> {
+  async #mayRepeat(error: unknown, method: string, params: Params, sent: SentRequest['headers']): Promise<boolean> {
     if (!(error instanceof RpcError)) return false;
     if (error.rpcCode === McpCode.unsupportedProtocolVersion) {
       const supported = isObject(error.data) ? error.data.supported : undefined;
       return Array.isArray(supported) && supported.includes(this.facts.revision);
     }
     if (error.rpcCode !== McpCode.headerMismatch || method !== 'tools/call') return false;
-    return this.#headers!.changesFor(params, client);
+    // "If the server rejects a request with a HeaderMismatch error, the client SHOULD call tools/list, then retry".
+    const isOther = () => JSON.stringify(this.#headersOf(params)) !== JSON.stringify(sent);
+    if (!isOther()) await this.catalogue?.reread('tools').catch(() => undefined); // the call fails with its original error
+    return isOther();
   }
 
   #sent(method: string, params: Params, caller: Caller, totalTimeoutMs?: number): SentRequest {
     const request = new SentRequest(caller, this.wire, totalTimeoutMs);
-    if (this.#headers && method === 'tools/call') request.headers = this.#headers.of(params);
+    if (this.#hasHeaders && method === 'tools/call') request.headers = this.#headersOf(params);
     return request;
+  }
+
+  /** A tool that was not listed is called without headers. */
+  #headersOf(call: Params): SentRequest['headers'] {
+    return callHeaders(this.catalogue?.last('tools').get(call.name as string), call.arguments);
   }
 
   /** "Servers MUST implement `server/discover`." */
@@ -156,7 +164,7 @@ export class ModernSession extends Session {
   /** Modern servers request the roots whenever they need them. Over HTTP each message names its client. */
   override notify(method: string, params: Params | undefined, client: ClientFacts): void {
     if (method === 'notifications/roots/list_changed') return;
-    super.notify(method, this.#headers ? this.#envelopes.added(params ?? {}, client) : params);
+    super.notify(method, this.#hasHeaders ? this.#envelopes.added(params ?? {}, client) : params);
   }
 
   protected override ended(): void {

@@ -6,6 +6,7 @@ import { PeerError, toError } from '../../../base/errors.ts';
 import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Catalogue } from '../../catalogue.ts';
 import type { Era, Revision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../../service.ts';
 import { changeMethods, LOG_METHOD, Watchers } from '../../watchers.ts';
@@ -49,6 +50,8 @@ export abstract class Session implements Service {
   readonly facts: ServerFacts;
   /** Aborts when the connection ends, with the reason. */
   readonly closed: AbortSignal;
+  /** The lists of the server, once it is connected. */
+  catalogue: Catalogue | undefined;
   /** The name of the connection for observers. */
   wire: WireName | undefined;
   /** Called once, when the connection has ended, after all watchers were notified. */
