@@ -1,7 +1,6 @@
 // `standpipe call`: calls a tool.
 
-import type { ProcessIdentity } from '../../base/errors.ts';
-import { StandpipeError } from '../../base/errors.ts';
+import { type ProcessIdentity, StandpipeError } from '../../base/errors.ts';
 import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import { passOn, withheldVariable } from '../../diagnosis/withheld-variable.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';

@@ -12,8 +12,7 @@ import {
 } from 'jsonc-parser';
 import { parseDocument } from '../read/json-document.ts';
 import type { Change, ServersAt } from './change.ts';
-import type { Layout } from './layout.ts';
-import { indentOf, layoutOf, lineBreakOf, unitOf } from './layout.ts';
+import { indentOf, type Layout, layoutOf, lineBreakOf, unitOf } from './layout.ts';
 
 /** `SyntaxKind.CommaToken`; the enum is declared `const` and cannot be imported as a value. */
 const COMMA = 5 as SyntaxKind;

@@ -5,9 +5,8 @@ import { pathOf } from '../expand/paths.ts';
 import { pathOfHostFile } from '../hosts/host-folders.ts';
 import type { HostFile, HostId, HostProgram, HostScope } from '../hosts/host-program.ts';
 import { hostProgram, hostPrograms } from '../hosts/host-programs.ts';
-import { ownFile, ownUserFile } from '../hosts/own-files.ts';
 import type { SystemContext } from '../system-context.ts';
-import { projectFiles } from './used-files.ts';
+import { ownFile, ownUserFile, projectFiles } from './used-files.ts';
 
 /** The owner of a file: a host program; `project` or `user` for an `mcp.json` of Standpipe; `named` for any other, named with `--config`. */
 export type ConfigOrigin = HostId | 'project' | 'user' | 'named';

@@ -3,8 +3,14 @@
 
 import { pathOf } from '../expand/paths.ts';
 import { pathOfHostFile } from '../hosts/host-folders.ts';
-import { ownUserFile } from '../hosts/own-files.ts';
+import type { HostFile } from '../hosts/host-program.ts';
 import type { SystemContext } from '../system-context.ts';
+
+const json = { format: 'json', keys: ['mcpServers'] } as const;
+
+/** The configs that belong to no other host. */
+export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json };
+export const ownUserFile: HostFile = { scope: 'user', path: '{standpipe}/mcp.json', ...json };
 
 const names = [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']];
 

@@ -3,11 +3,11 @@
 import type { HostId, HostProgram } from './host-program.ts';
 import { clineSpelling } from './spellings/cline.ts';
 import { codexSpelling } from './spellings/codex.ts';
-import { continueSpelling } from './spellings/continue.ts';
 import { geminiSpelling } from './spellings/gemini.ts';
 import { opencodeSpelling } from './spellings/opencode.ts';
 import {
   claudeCodeSpelling,
+  continueSpelling,
   copilotSpelling,
   cursorSpelling,
   desktopSpelling,
