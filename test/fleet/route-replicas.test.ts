@@ -321,6 +321,23 @@ test('a call to an instance on the same node is neither serialized nor sent', as
   await client.close();
 });
 
+test('a notification of an extension reaches the instance of its client, on another node and on the same', async () => {
+  const service = new OpaqueService();
+  await a.run('notified', service);
+  const { client: facts } = new TestCaller();
+  for (const node of [caller, a]) {
+    await until('it is known', () => node.table.instancesOf('notified').length === 1);
+    const client = await node.connect('notified', { maxFrameBytes });
+    client.service.notify('notifications/roots/list_changed', undefined, facts);
+    client.service.notify('notifications/example/label', { text: node.name }, facts);
+    await until('it has arrived', () => service.notifications.at(-1)?.params?.text === node.name);
+    await client.close();
+  }
+  expect(service.notifications.map(({ method }) => method)).toEqual(Array(2).fill('notifications/example/label'));
+  expect(service.notifications[0]!.client.info).toEqual(facts.info);
+  expect(service.notifications[1]!.client).toBe(facts);
+});
+
 test('a server of the config of another node is called by its name and its node, and says who answered and when', async () => {
   const offering = await RouteNode.join(nats.url, 'offers', { offers: ['own'] });
   offering.offer('own', named('own of offers').service);

@@ -9,11 +9,12 @@ import { RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { within } from '../../base/wait.ts';
 import { errorAnswer } from '../../jsonrpc/inbound.ts';
-import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
 import { offered } from '../../mcp/front/modern-subscriptions.ts';
+import { isOfMcp } from '../../mcp/methods.ts';
 import { invalidParams } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision } from '../../mcp/revisions.ts';
 import type { Caller, ClientFacts, ClientIdentity, Params, Result, Service, Watcher } from '../../mcp/service.ts';
@@ -67,6 +68,8 @@ export interface LocalInstance {
   whyRefused(params: Params): string | undefined;
   /** Must follow `whyRefused` at once. `server/discover` describes the service. */
   request(method: string, params: Params, caller: Caller): Promise<Result>;
+  /** A notification of an extension. */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void;
   /** Resolves with the notifications that will arrive, and a function that stops them. `ended` is called at the end of the instance. */
   watch(
     wanted: NodeFilter,
@@ -124,6 +127,10 @@ export class DoorInstance implements CallOwner, LocalInstance {
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     return this.#local.request(method, params, caller);
+  }
+
+  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    if (this.whyRefused({}) === undefined) this.#served.service.notify(method, params, client);
   }
 
   async watch(wanted: NodeFilter, watcher: Omit<Watcher, 'filter'>) {
@@ -219,8 +226,12 @@ export class DoorInstance implements CallOwner, LocalInstance {
     const message = parseMessage(text, parsing) as JsonRpcMessage | MessageFault;
     if (message instanceof MessageFault)
       return this.#fail(reply, message.id, new RpcError(message.rpcCode, message.message));
-    if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage());
+    if (!('method' in message)) return this.#fail(reply, undefined, notAMessage());
     const client = clientOf(caller, message);
+    if (!('id' in message)) {
+      if (client instanceof RpcError || isOfMcp(message.method)) return this.#fail(reply, undefined, notAMessage());
+      return this.notify(message.method, message.params, client);
+    }
     if (client instanceof RpcError) return this.#fail(reply, message.id, client);
     const refused = this.whyRefused(message.params!);
     if (refused !== undefined) return this.#refuse(reply, 'moved', refused);
@@ -254,7 +265,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
 }
 
 /** The sender of a request, as described by its node, or why the request is refused. */
-function clientOf(node: CallingNode, { params }: JsonRpcRequest): ClientFacts | RpcError {
+function clientOf(node: CallingNode, { params }: JsonRpcRequest | JsonRpcNotification): ClientFacts | RpcError {
   const meta = params?._meta;
   if (!isObject(meta)) return invalidParams('A request between nodes needs "_meta", an object');
   const caller = meta[CALLER];

@@ -168,7 +168,7 @@ export class Calls {
   cancel(call: Call): void {
     if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
-    const cancel = () => this.#tell(instance!, toInstance.cancel + reply);
+    const cancel = () => this.tell(instance!, toInstance.cancel + reply);
     // A chunked message would begin to run after its cancellation.
     if (sending) void sending.then(cancel);
     else cancel();
@@ -177,11 +177,11 @@ export class Calls {
   /** The client of this node has disconnected. */
   gone(instance: Instance, client: ClientIdentity): void {
     if (this.local(instance)) this.#options.door!.clientEnded(client);
-    else this.#tell(instance, toInstance.gone + client.id);
+    else this.tell(instance, toInstance.gone + client.id);
   }
 
   /** Sends a message that is not answered. A call on this node is cancelled by the signal of its caller. */
-  #tell(instance: Instance, text: string): void {
+  tell(instance: Instance, text: string): void {
     if (this.fabric.isConnected && !this.local(instance))
       void this.fabric.publish(instance.subject, text, this.#nextReply());
   }

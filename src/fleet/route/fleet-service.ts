@@ -11,9 +11,18 @@ import { ofExtension } from '../../mcp/client/session/modern-session.ts';
 import type { ServerFacts } from '../../mcp/client/session/session.ts';
 import { unexpectedType } from '../../mcp/extensions/extension.ts';
 import { readHandle } from '../../mcp/handles.ts';
-import { mayAsk } from '../../mcp/methods.ts';
+import { isOfMcp, mayAsk } from '../../mcp/methods.ts';
 import { eraOf, NEWEST_MODERN } from '../../mcp/revisions.ts';
-import type { Caller, ClientIdentity, Params, Result, Service, Watcher, WireName } from '../../mcp/service.ts';
+import type {
+  Caller,
+  ClientFacts,
+  ClientIdentity,
+  Params,
+  Result,
+  Service,
+  Watcher,
+  WireName,
+} from '../../mcp/service.ts';
 import type { InputRequiredResult } from '../../mcp/types.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import type { Calls } from './calls.ts';
@@ -70,7 +79,8 @@ export class FleetService implements Service {
     this.#state = 'open';
     this.#stopListening = calls.table.listen(server, () => {
       this.#watches.instancesChanged();
-      this.#requests.instancesChanged();
+      this.#requests.waiting.instancesChanged();
+      calls.instancesChanged();
     });
     this.#requests.observed.connected(this.#requests.url);
     try {
@@ -99,8 +109,14 @@ export class FleetService implements Service {
     });
   }
 
-  notify(): void {
-    // a modern server is sent no notifications
+  /** Only extensions have notifications of clients to modern servers. One is lost if the instance of its client cannot be reached. */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    const instance = isOfMcp(method) ? undefined : this.#requests.instanceOf(client.identity);
+    if (!instance) return;
+    const local = this.#calls.local(instance);
+    if (local) return local.notify(method, params, client);
+    const text = this.#requests.texts.ofNotification(method, params, client);
+    if (typeof text === 'string') this.#calls.tell(instance, text);
   }
 
   watch(watcher: Watcher): Promise<() => Promise<void>> {

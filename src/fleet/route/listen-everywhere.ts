@@ -109,7 +109,7 @@ export class ListenEverywhere implements CallOwner {
     const { instances, isStateless } = this.#requests;
     if (!isStateless || instances.length <= 1) return instances;
     // All instances announce the same changes. The current stream is kept.
-    const kept = instances.find(({ id }) => this.#streams.has(id)) ?? this.#requests.anyInstance();
+    const kept = instances.find(({ id }) => this.#streams.has(id)) ?? this.#requests.instanceOf(undefined);
     return kept ? [kept] : [];
   }
 

@@ -36,6 +36,10 @@ export class RequestTexts {
     return typeof text === 'string' ? payloadOf(text) : text;
   }
 
+  ofNotification(method: string, params: Params = {}, client: ClientFacts): string | UsageError {
+    return messageText({ jsonrpc: '2.0', method, params: this.#envelopes.added(params, client) });
+  }
+
   #params(params: Params, id: number, caller: Call['caller']): Params {
     if (!caller) return { ...params, _meta: this.own };
     const enveloped = this.#envelopes.added(params, caller.client);

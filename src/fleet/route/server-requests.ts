@@ -45,7 +45,7 @@ export class ServerRequests implements CallOwner {
   readonly maxAnswerBytes: number;
   readonly #server: string;
   readonly #reader: AnswerReader;
-  readonly #texts: RequestTexts;
+  readonly texts: RequestTexts;
   readonly #chooser: InstanceChooser;
   readonly #pending: PendingRequests<Params, Result, SentOptions>;
   readonly #byId = new InFlight<number, Call>();
@@ -58,7 +58,7 @@ export class ServerRequests implements CallOwner {
     this.#server = server;
     this.maxAnswerBytes = maxFrameBytes;
     this.#reader = new AnswerReader(maxFrameBytes, maxFrameValues);
-    this.#texts = new RequestTexts(client);
+    this.texts = new RequestTexts(client);
     this.url = `nats://${calls.fabric.fleet}/${encodeURIComponent(server)}`;
     this.observed = new ObservedMessages(observer, calls.clock, (error) => this.onerror?.(error));
     this.#chooser = new InstanceChooser(calls.self, share);
@@ -84,11 +84,6 @@ export class ServerRequests implements CallOwner {
   gone(client: ClientIdentity): void {
     const instance = this.#chooser.forget(this.instances, client);
     if (instance && !this.isStateless) this.calls.gone(instance, client);
-  }
-
-  instancesChanged(): void {
-    this.waiting.instancesChanged();
-    this.calls.instancesChanged();
   }
 
   /** Cancels the requests in flight. If the server is gone, they fail with what is known of each. */
@@ -121,14 +116,14 @@ export class ServerRequests implements CallOwner {
     return this.calls.table.recordOf(this.#server)?.place?.stateless === true;
   }
 
-  /** The instance for requests unrelated to a client. */
-  anyInstance(): Instance | undefined {
-    return this.#chooser.choose(this.instances, this.isStateless, undefined);
+  /** Undefined if there is none at the moment. */
+  instanceOf(client: ClientIdentity | undefined): Instance | undefined {
+    return this.#chooser.choose(this.instances, this.isStateless, client);
   }
 
   /** The message for another node. Throws a UsageError if the parameters cannot be serialised. */
   payloadOf(call: Call): Payload {
-    const payload = this.#texts.of(call);
+    const payload = this.texts.of(call);
     if (payload instanceof UsageError) throw payload;
     if (this.wire) call.caller?.sent?.(this.wire, call.id);
     this.observed.sent(payload);
