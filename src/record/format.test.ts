@@ -229,4 +229,14 @@ describe('the format', () => {
       { type: 'event', run: { run: 'c' } },
     ]);
   });
+
+  it('leaves out an optional text that is too long, and keeps the event', () => {
+    const place = { seq: 1, atMs: 0, server: 'client 1', life: 1 };
+    const known = { kind: 'client', state: 'known', door: 'http' };
+    expect(parseEvent({ ...place, ...known, name: 'x'.repeat(1001), version: '1' })).toEqual({
+      ...place,
+      ...known,
+      version: '1',
+    });
+  });
 });
