@@ -91,6 +91,10 @@ export class FleetNode {
     this.#routes = new RoutingTable(fabric, node);
     this.#routes.onTooManyOffers = (name) =>
       this.#note(`Node "${name}" offers more than ${MOST_OFFERS} servers. The others are not used`);
+    this.#routes.onUnusable = (table, key) =>
+      this.#note(
+        `The entry of the ${table} "${key}" in the directory cannot be used. What was there before stays in force`,
+      );
     this.#door = new NodeDoor(fabric, node, { clock });
     const record = recordOf(options);
     this.#services = new FleetServices(fabric, this.#routes, node, {

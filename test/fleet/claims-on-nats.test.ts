@@ -8,6 +8,8 @@ import type { ClaimRecord, Fabric, Table } from '../../src/fleet/fabric.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { Claims } from '../../src/fleet/node/claims/claims.ts';
 import { NodeLease } from '../../src/fleet/node/node-lease.ts';
+import { carryOut, changesTo } from '../../src/fleet/place/change-fleet.ts';
+import { readFleet } from '../../src/fleet/place/fleet-state.ts';
 import { keyOfSlot } from '../../src/fleet/subjects.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
@@ -207,6 +209,32 @@ async function manager() {
   onTestFinished(() => connection.close());
   return jetstreamManager(connection);
 }
+
+test('an owner whose claim was overwritten by an unusable one writes it again and runs on; an unusable server is not run', async () => {
+  const { fabric, claims, running } = await node('h');
+  const { servers, claims: table } = fabric.directory;
+  await servers.create('unusable', record('unusable'));
+  expect(await claims.place({ server: 'unusable', slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  await until('it runs', () => running.size === 1);
+  const key = keyOfSlot('unusable', 1);
+  const before = (await table.get(key))!;
+  const junk = { type: 'io.nats.jetstream.api.v1.stream_info_response' } as never;
+  const overwritten = (await table.update(key, junk, before.revision))!;
+  claims.changed(key, undefined);
+  await until('the claim is written again', async () => ((await table.get(key))?.revision ?? 0) > overwritten);
+  expect((await table.get(key))!.value).toEqual(before.value);
+  expect(running.size).toBe(1);
+  await servers.update('unusable', junk, (await servers.get('unusable'))!.revision);
+  await claims.renew({ server: 'unusable', slot: 1, generation: 1 });
+  expect(running.size).toBe(1);
+  const refused = await claims.place({ server: 'unusable', slot: 2, revision: 0 });
+  expect(refused).toEqual({ refused: 'The fleet has no usable entry of the server "unusable"' });
+  const changes = changesTo([record('unusable')], (await readFleet(fabric)).servers);
+  const change = changes.find(({ name }) => name === 'unusable')!;
+  expect(change.kind).toBe('add');
+  expect(await carryOut(fabric, change)).toBe(true);
+  expect((await servers.get('unusable'))!.value).toEqual(record('unusable'));
+});
 
 function record(name: string) {
   return { name, entry: {}, place };

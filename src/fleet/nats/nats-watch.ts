@@ -208,13 +208,13 @@ export class NatsWatch<T> {
     if (!this.#isHeadersOnly) this.#listener({ key, value: this.#read(key, message), revision });
   }
 
-  /** Undefined if the value is not JSON: it counts as removed, and later entries are still reported. */
-  #read(key: string, message: Msg): T | undefined {
+  /** Null if the value is not JSON, which no reader of the table can use. */
+  #read(key: string, message: Msg): T {
     try {
       return message.json<T>();
     } catch {
       this.#bucket.link.say(`The entry ${key} of ${this.#bucket.stream} is not JSON, and is ignored`);
-      return undefined;
+      return null as T;
     }
   }
 

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Entry, Fabric, ServerRecord } from '../fabric.ts';
 import { keyOfServer } from '../subjects.ts';
+import { usableServer } from './usable-records.ts';
 
 export interface ServerChange {
   name: string;
@@ -36,8 +37,12 @@ export async function carryOut({ directory: { servers } }: Fabric, change: Serve
   switch (kind) {
     case 'none':
       return true;
-    case 'add':
-      return (await servers.create(key, after!)) !== undefined;
+    case 'add': {
+      if ((await servers.create(key, after!)) !== undefined) return true;
+      const entry = await servers.get(key);
+      if (!entry || usableServer(entry.value, key)) return false;
+      return (await servers.update(key, after!, entry.revision)) !== undefined;
+    }
     case 'change':
       return (await servers.update(key, after!, before!.revision)) !== undefined;
     case 'remove':

@@ -141,3 +141,22 @@ test('records that cannot be read are left alone, and do not end the plan', asyn
     stateless: false,
   });
 });
+
+test('an unusable entry ends nothing, known before or not', async () => {
+  for (const isKnown of [true, false]) {
+    const { state, servers, nodes, claims } = await watched();
+    if (isKnown) servers.tell('x', server);
+    const { revision } = state.servers.get('x') ?? { revision: undefined };
+    nodes.tell('b', node('b'));
+    claims.tell('x.1', { ...claim, config: revision ?? 1 });
+    for (const junk of [{ type: 'stream_info_response' }, null]) {
+      servers.tell('x', junk);
+      nodes.tell('b', junk);
+      claims.tell('x.1', junk);
+    }
+    expect(state.servers.get('x')?.revision).toBe(revision);
+    expect(plan(state).actions).toEqual([]);
+    servers.tell('x', undefined);
+    expect(plan(state).actions).toMatchObject([{ kind: 'release', server: 'x' }]);
+  }
+});

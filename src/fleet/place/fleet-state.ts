@@ -12,6 +12,7 @@ export class FleetState implements FleetView {
   readonly servers = new Map<string, Entry<ServerRecord>>();
   readonly nodes = new Map<string, Entry<NodeRecord>>();
   readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+  readonly unusable = new Set<string>();
   leases = new Set<string>();
   onChanged: (() => void) | undefined;
   /** Called with the key of the claim's server, and its slot. */
@@ -27,16 +28,22 @@ export class FleetState implements FleetView {
   /** Resolves when every entry has been read. If it rejects, nothing is watched. */
   async watch({ directory: { servers, nodes, claims } }: Fabric): Promise<void> {
     const into =
-      <T>(map: Map<string, Entry<T>>, usable: (value: T, key: string) => T | undefined): TableListener<T> =>
+      <T>(
+        map: Map<string, Entry<T>>,
+        usable: (value: T, key: string) => T | undefined,
+        unusable: Set<string>,
+      ): TableListener<T> =>
       ({ key, value, revision }) => {
         const used = value === undefined ? undefined : usable(value, key);
+        if (value !== undefined && used === undefined) return void unusable.add(key);
+        unusable.delete(key);
         if (used === undefined) map.delete(key);
         else map.set(key, { key, value: used, revision });
         this.onChanged?.();
       };
-    const intoNodes = into(this.nodes, usableNode);
+    const intoNodes = into(this.nodes, usableNode, new Set());
     this.#stops = await watchAll(
-      servers.watch(into(this.servers, usableServer)),
+      servers.watch(into(this.servers, usableServer, this.unusable)),
       nodes.watch((entry) => {
         if (entry.value) this.#seen(entry.key);
         intoNodes(entry);
@@ -46,10 +53,11 @@ export class FleetState implements FleetView {
   }
 
   readonly #onClaim: TableListener<ClaimRecord> = ({ key, value, revision }) => {
+    if (value !== undefined && !usableClaim(value, key)) return;
     const dot = key.lastIndexOf('.');
     const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
     const slots = this.claims.get(server) ?? new Map<number, Entry<ClaimRecord>>();
-    if (value === undefined || !usableClaim(value, key)) slots.delete(slot);
+    if (value === undefined) slots.delete(slot);
     else {
       slots.set(slot, { key, value, revision });
       this.#seen(value.node);

@@ -219,6 +219,6 @@ export class Placer {
 }
 
 /** Treats nodes without a lease as alive: their slots are not moved, and their records stay. */
-function withLostNodes({ servers, nodes, claims, leases }: FleetView): FleetView {
-  return { servers, nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
+function withLostNodes({ servers, unusable, nodes, claims, leases }: FleetView): FleetView {
+  return { servers, ...(unusable && { unusable }), nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
 }

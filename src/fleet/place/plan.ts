@@ -13,6 +13,8 @@ import { hasLabels, select, whyNotThere } from './select-node.ts';
 /** `servers` by key; `claims` by the key of their server, then by slot. */
 export interface FleetView {
   readonly servers: ReadonlyMap<string, Entry<ServerRecord>>;
+  /** Keys of servers whose entry cannot be used. What runs of them goes on. */
+  readonly unusable?: ReadonlySet<string>;
   readonly nodes: ReadonlyMap<string, Entry<NodeRecord>>;
   /** Names of the nodes that have their lease. */
   readonly leases: ReadonlySet<string>;
@@ -87,7 +89,9 @@ export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
   const planner = new Planner(view, attempts);
   for (const key of view.servers.keys()) planner.inspect(key);
   planner.fill();
-  for (const key of view.claims.keys()) if (!view.servers.has(key)) planner.endRemoved(key);
+  for (const key of view.claims.keys()) {
+    if (!view.servers.has(key) && !view.unusable?.has(key)) planner.endRemoved(key);
+  }
   for (const [node, { revision }] of view.nodes) {
     if (!view.leases.has(node)) planner.actions.push({ kind: 'forget', node, revision });
   }

@@ -1,5 +1,5 @@
 // Checks records of a fleet. Others may have been written by another version, or by hand: they are ignored, and must not crash the
-// node that reads them.
+// node that reads them. An unusable version of a known entry is not a removal: the version before it stays in force.
 
 import { isObject } from '../../base/json-object.ts';
 import { defaultPlace, MOST_LABELS, MOST_REPLICAS, type Place } from '../../config/server-config.ts';
@@ -43,7 +43,11 @@ export function usableNode(value: NodeRecord, key: string): NodeRecord | undefin
   };
 }
 
-export function usableClaim(value: ClaimRecord, key: string): boolean {
+export function usableClaim(value: ClaimRecord, key: string): ClaimRecord | undefined {
+  return isUsableClaim(value, key) ? value : undefined;
+}
+
+function isUsableClaim(value: ClaimRecord, key: string): boolean {
   if (!isObject(value)) return false;
   const { server, node, session, slot, generation, failed, tried } = value as Partial<ClaimRecord>;
   if (failed !== undefined && typeof failed !== 'string') return false;

@@ -74,7 +74,9 @@ export class FleetQuotas {
 
   async #start(): Promise<void> {
     this.#stopWatch = await this.#fabric.directory.nodes.watch(({ key, value }) => {
-      const isGateway = key === this.#self || (value && usableNode(value, key)?.url) !== undefined;
+      const node = value === undefined ? undefined : usableNode(value, key);
+      if (value !== undefined && !node) return; // not a removal
+      const isGateway = key === this.#self || node?.url !== undefined;
       if (isGateway === this.#gateways.has(key)) return;
       if (isGateway) this.#gateways.add(key);
       else {

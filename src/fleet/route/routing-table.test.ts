@@ -165,7 +165,7 @@ test('changes are reported for the servers that they concern, among 20,000 claim
   expect(heard).toHaveLength(2);
 });
 
-test('records that were written by hand are ignored, and what they replace is gone', () => {
+test('unusable records that were written by hand are ignored', () => {
   const directory = new Directory();
   const { table } = directory;
   directory.node('a', 's1', ['own']);
@@ -175,17 +175,19 @@ test('records that were written by hand are ignored, and what they replace is go
   const values = [null, 1, 'text', [], {}, { name: 'files' }, { name: 'other', entry: {} }, { entry: {} }];
   for (const value of values) directory.servers.put('files', value as never);
   for (const name of ['own@a', 'files#1']) directory.servers.put(keyOfServer(name), { name, entry: {} } as never);
-  expect(table.servers()).toEqual(['own@a']);
+  expect(table.servers()).toEqual(['files', 'own@a']);
   const claim = { server: 'files', slot: 1, node: 'nowhere', generation: 1, held: true };
   for (const value of [null, {}, claim, { ...claim, session: 's1', server: 'other', node: 'a' }]) {
     directory.claims.put(keyOfSlot('files', 1), value as never);
-    expect(directory.at('files')).toEqual([]);
+    expect(directory.at('files')).toEqual(['a 1 1']);
   }
   expect(directory.at('other')).toEqual([]);
-  for (const value of [null, {}, { name: 'b', session: 's1' }, { name: 'a', session: 's2', offers: [{}, 5] }]) {
+  for (const value of [null, {}, { name: 'b', session: 's1' }]) {
     directory.nodes.put('a', value as never);
-    expect(table.servers()).toEqual([]);
+    expect(table.servers()).toEqual(['files', 'own@a']);
   }
+  directory.nodes.put('a', { name: 'a', session: 's2', offers: [{}, 5] } as never);
+  expect(table.servers()).toEqual(['files']);
 });
 
 test('of a node that offers more than 1,000 servers the first are used, and this is reported once', () => {
@@ -225,4 +227,31 @@ test('a server with more than 100 labels is left out, because without one of the
     directory.servers.put(name, { name, entry: {}, place: { labels: labels.slice(0, count) } } as never);
   }
   expect(directory.table.servers()).toEqual(['most']);
+});
+
+test('an unusable version of an entry is not a removal: the last usable one stays, and that is reported once', () => {
+  const directory = new Directory();
+  const { table } = directory;
+  const [reported, claims]: [string[], unknown[]] = [[], []];
+  table.onUnusable = (kind, key) => reported.push(`${kind} ${key}`);
+  table.onRunEnded = (node) => reported.push(`the run of ${node} has ended`);
+  table.onClaim = (_key, claim) => claims.push(claim);
+  const record = { name: 'x', entry: {}, place: { labels: [], replicas: 1, spread: 'prefer', stateless: false } };
+  directory.servers.put('x', record as unknown as ServerRecord);
+  directory.node('a', 's-a', ['own']);
+  directory.claim('x', 1, 'a', 's-a');
+  for (const junk of [{ type: 'io.nats.jetstream.api.v1.stream_info_response' }, null, 7]) {
+    for (const each of [directory.servers, directory.nodes, directory.claims] as Watched<unknown>[])
+      each.put(each === directory.claims ? 'x.1' : each === directory.nodes ? 'a' : 'x', junk);
+  }
+  expect(table.servers()).toEqual(['x', 'own@a']);
+  expect(directory.at('x')).toEqual(['a 1 1']);
+  expect(reported).toEqual(['server x', 'node a', 'claim x.1']);
+  expect(claims.slice(1)).toEqual([undefined, undefined, undefined]); // its owner checks it each time
+  directory.servers.put('x', undefined);
+  directory.claims.put('x.1', undefined);
+  directory.nodes.put('a', undefined);
+  expect(table.servers()).toEqual([]);
+  expect(directory.at('x')).toEqual([]);
+  expect(reported.slice(3)).toEqual(['the run of a has ended']);
 });

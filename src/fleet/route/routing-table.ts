@@ -45,6 +45,8 @@ export class RoutingTable {
   onClaim: ((key: string, claim: ClaimRecord | undefined) => void) | undefined;
   /** Called when a node begins to offer more servers than are used. */
   onTooManyOffers: ((node: string) => void) | undefined;
+  /** Called when an entry becomes unusable. The one before it stays in force. */
+  onUnusable: ((table: 'server' | 'node' | 'claim', key: string) => void) | undefined;
   /** Called when a process of a node has ended, or has been without a lease for a time. */
   onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #fabric: Fabric;
@@ -61,6 +63,7 @@ export class RoutingTable {
   /** Computed on demand, and dropped when something changes. */
   readonly #instances = new Map<string, readonly Instance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #unusable = new Set<string>();
   #stops: (() => void)[] = [];
 
   constructor(fabric: Fabric, self: string) {
@@ -195,10 +198,11 @@ export class RoutingTable {
   }
 
   readonly #serverChanged: TableListener<ServerRecord> = ({ key, value }) => {
+    const record = value === undefined ? undefined : usableServer(value, key);
+    if (this.#isUnusable('server', key, value, record)) return;
     const before = this.#names.get(key);
     if (before !== undefined) this.#servers.delete(before);
     this.#names.delete(key);
-    const record = value && usableServer(value, key);
     if (record) {
       this.#servers.set(record.name, record);
       this.#names.set(key, record.name);
@@ -207,7 +211,8 @@ export class RoutingTable {
   };
 
   readonly #claimChanged: TableListener<ClaimRecord> = ({ key, value: given }) => {
-    const value = given && usableClaim(given, key) ? given : undefined;
+    const value = given === undefined ? undefined : usableClaim(given, key);
+    if (this.#isUnusable('claim', key, given, value)) return this.onClaim?.(key, undefined); // its owner writes it again
     const before = this.#claims.get(key);
     const { server } = (value ?? before ?? {}) as Partial<ClaimRecord>;
     if (server === undefined) return;
@@ -225,7 +230,11 @@ export class RoutingTable {
   };
 
   readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value: given }) => {
-    const value = given && usableNode(given, key);
+    const value = given === undefined ? undefined : usableNode(given, key);
+    if (this.#isUnusable('node', key, given, value)) {
+      if (key === this.#self) this.onSelf?.(undefined); // it writes its entry again
+      return;
+    }
     const before = this.#nodes.get(key);
     const offers = value?.offers ?? [];
     const run = value && runOf(value);
@@ -245,6 +254,18 @@ export class RoutingTable {
     for (const server of concerned) this.#changed(server);
     if (isOtherOffer && key !== this.#self) this.onServers?.();
   };
+
+  /** Anything that may publish in the directory can write such a version. It is not a removal. */
+  #isUnusable(table: 'server' | 'node' | 'claim', key: string, given: unknown, usable: unknown): boolean {
+    const id = `${table} ${key}`;
+    if (given === undefined || usable !== undefined) {
+      this.#unusable.delete(id);
+      return false;
+    }
+    if (!this.#unusable.has(id)) this.onUnusable?.(table, key);
+    this.#unusable.add(id);
+    return true;
+  }
 
   #changed(server: string): void {
     this.#instances.delete(server);

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
 import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../../fabric.ts';
 import type { NodeRequests } from '../../node-methods.ts';
+import { usableClaim, usableServer } from '../../place/usable-records.ts';
 import { keyOfServer, keyOfSlot } from '../../subjects.ts';
 import type { InstanceRunner } from '../instance-runner.ts';
 import type { NodeLease } from '../node-lease.ts';
@@ -73,9 +74,9 @@ export class Claims {
         const { generation } = mine.claim;
         return mine.revision > revision ? { generation } : { refused: 'The node runs it already' };
       }
-      const { servers, claims } = this.#fabric.directory;
-      const record = await this.#whileHeld.unlessLost(servers.get(keyOfServer(server)));
-      if (!record) return { refused: `The fleet has no server "${server}"` };
+      const { claims } = this.#fabric.directory;
+      const record = await this.#whileHeld.unlessLost(this.#recordOf(server));
+      if (!record) return { refused: `The fleet has no usable entry of the server "${server}"` };
       const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value);
       if (why !== undefined) return { refused: why, isUnfit: true };
       const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
@@ -97,10 +98,9 @@ export class Claims {
   /** Runs the server with its current record, in the same generation. The claim shows when it is ready or has failed. */
   async renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
     const key = keyOfSlot(server, number);
-    const { servers } = this.#fabric.directory;
     const renewed = await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
-      const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => servers.get(keyOfServer(server))));
+      const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => this.#recordOf(server)));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
       slot.isStateless &&= stateless; // the previous process may need the lease until it has exited
@@ -157,7 +157,8 @@ export class Claims {
     if (!slot || session === undefined || slot.claim.session !== session) return;
     const entry = await this.#whileHeld.sure(session, () => this.#fabric.directory.claims.get(key));
     if (this.#whileHeld.session !== session || isOf(slot.claim, entry?.value)) return;
-    const revision = entry ? undefined : await this.#write(key, slot.claim, 0);
+    const isTaken = entry && usableClaim(entry.value, key);
+    const revision = isTaken ? undefined : await this.#write(key, slot.claim, entry?.revision ?? 0);
     if (revision !== undefined) slot.revision = revision;
     if (revision !== undefined || this.#whileHeld.session !== session) return;
     await this.#end(slot, 'its claim names another owner', 'now');
@@ -190,9 +191,9 @@ export class Claims {
     const session = this.#whileHeld.session;
     if (!slot || session === undefined || slot.claim.session === session) return;
     const { server, slot: number, session: lost } = slot.claim;
-    const { servers, claims } = this.#fabric.directory;
+    const { claims } = this.#fabric.directory;
     const before = await this.#whileHeld.sure(session, () => claims.get(key));
-    const record = await this.#whileHeld.sure(session, () => servers.get(keyOfServer(server)));
+    const record = await this.#whileHeld.sure(session, () => this.#recordOf(server));
     const isOurs = before?.value.session === lost && before.value.held;
     if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
       await this.#run(slot, record);
@@ -201,6 +202,14 @@ export class Claims {
     if (this.#whileHeld.session !== session) return; // lost again: repeated with the next lease
     await this.#end(slot, 'another node has taken the slot', 'drain');
     this.#slots.delete(key);
+  }
+
+  /** Undefined if there is none that can be used. */
+  async #recordOf(server: string): Promise<Entry<ServerRecord> | undefined> {
+    const key = keyOfServer(server);
+    const entry = await this.#fabric.directory.servers.get(key);
+    const value = entry && usableServer(entry.value, key);
+    return value && { ...entry, value };
   }
 
   /** One compare-and-set. Undefined if it failed, or if the session ended before the result was known. */
