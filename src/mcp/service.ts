@@ -123,6 +123,8 @@ export interface WatchFilter extends SubscriptionFilter {
   choosesLogs?: boolean;
   /** Whether notifications that MCP does not define are wanted. */
   others?: boolean;
+  /** 2026-07-28: members of the filter that MCP does not define. */
+  further?: Readonly<Record<string, unknown>>;
 }
 
 export interface Watcher {
@@ -131,6 +133,8 @@ export interface Watcher {
   readonly client?: ClientFacts | undefined;
   /** Called with a notification that the filter includes. */
   notified(method: string, params: Params | undefined): void;
+  /** Called before the watch is active, with the `further` members that the service agreed to. */
+  accepted?(further: Readonly<Record<string, unknown>>): void;
   /** Called when no more notifications will arrive although the watch was not stopped. */
   ended?(): void;
 }

@@ -12,8 +12,8 @@ export const listKinds: readonly ListKind[] = [...new Set(Object.values(listMeth
 export const LOG_METHOD = 'notifications/message';
 export const UPDATED_METHOD = 'notifications/resources/updated';
 /** The methods of notifications about changes. */
-export const changeMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { filter }]) =>
-  filter ? [method] : [],
+export const changeMethods: readonly string[] = [...methodsOfMcp].flatMap(([method, { filter, extension }]) =>
+  filter && !extension ? [method] : [],
 );
 type ListFilter = `${ListKind}ListChanged`;
 const listChanged = new Map(
@@ -154,6 +154,11 @@ export function announcedLists(capabilities: ServerCapabilities): SubscriptionFi
 export function isListening(filter: WatchFilter): boolean {
   if (filter.resourceSubscriptions && filter.resourceSubscriptions.length > 0) return true;
   return listKinds.some((kind) => filter[`${kind}ListChanged`]);
+}
+
+/** Whether only a running server can say what it agrees to. */
+export function needsServer(filter: WatchFilter): boolean {
+  return (filter.resourceSubscriptions?.length ?? 0) > 0 || filter.further !== undefined;
 }
 
 /** Whether the filter includes log messages, changed lists, or notifications that MCP does not define. */

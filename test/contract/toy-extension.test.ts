@@ -11,6 +11,7 @@ import { register } from '../../src/mcp/extensions/extension.ts';
 import { methodsOfMcp } from '../../src/mcp/methods.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { memoryPair } from '../../src/transport/stream-transport.ts';
+import { farHost } from '../fixtures/fleet/far-host.ts';
 import { PARCELS, parcels } from '../fixtures/parcels/parcels.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/parcels/server.mjs', import.meta.url));
@@ -134,6 +135,63 @@ describe('a gateway', () => {
     };
     expect(await send('another')).toMatchObject({ error: { code: -32020 } });
     expect(await send(String(parcelId))).toMatchObject({ result: { content } });
+  });
+});
+
+/** Wraps a parcel, and resolves with what is heard of it when it is opened. */
+async function heardOf(client: Client, name = 'wrap') {
+  const { parcelId } = await parcel(client, name);
+  const heard: unknown[] = [];
+  const accepted: unknown[] = [];
+  const stop = await client.service.watch({
+    filter: { further: { parcelIds: [parcelId, 'unknown'] } },
+    accepted: (members) => accepted.push(members),
+    notified: (method, params) => heard.push([method, { ...params, _meta: undefined }]),
+  });
+  await parcel(client, name); // another one, which is not watched
+  await client.request('parcels/open', { parcelId });
+  await expect.poll(() => heard).toEqual([['notifications/parcels/opened', { parcelId, by: 'hand' }]]);
+  expect(accepted).toEqual([{ parcelIds: [parcelId] }]);
+  stop();
+  return parcelId;
+}
+
+describe('a subscription to ids of the extension', () => {
+  test('gets the notifications of the server about them', async () => {
+    const client = await connect(entry, { extensions });
+    closing.push(() => client.close());
+    expect(await heardOf(client)).toBe('parcel 1');
+  });
+
+  test.each(['/post', ''])('passes a gateway at "%s"', async (path) => {
+    const { open, host } = await gateway({ other: entry, post: entry });
+    await host.start();
+    const client = await open(path, { extensions });
+    const name = path === '' ? 'post__wrap' : 'wrap';
+    expect(await heardOf(client, name)).toBe(path === '' ? 'standpipe:post/parcel 1' : 'parcel 1');
+  });
+});
+
+describe('a fleet', () => {
+  test('of two nodes routes the requests and notifications of the extension to the node that runs the server', async () => {
+    const { host, close } = await farHost('post', entry, { extensions });
+    closing.push(close);
+    const serving = await serveHttp((name) => host.service(name));
+    closing.push(() => serving.close());
+    await host.start();
+    const headers = { authorization: `Bearer ${serving.token}` };
+    for (const [path, tool] of [['/post', 'wrap'] as const, ['', 'post__wrap'] as const]) {
+      const client = await connect({ url: serving.url + path, headers }, { extensions });
+      closing.push(() => client.close());
+      expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
+      expect(await client.callTool(tool, { text: 'tea' })).toMatchObject({ content });
+      const { parcelId } = await parcel(client as unknown as Client, tool);
+      expect(parcelId).toMatch(/^standpipe:.*parcel \d$/);
+      expect(await client.request('parcels/open', { parcelId })).toMatchObject({ content, parcelId });
+      const old = await connect({ url: serving.url + path, headers }, { era: 'legacy' });
+      closing.push(() => old.close());
+      expect(await old.callTool(tool, { text: 'tea' })).toMatchObject({ _meta: { 'com.example/carrier': 'post' } });
+    }
   });
 });
 

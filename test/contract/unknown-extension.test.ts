@@ -9,6 +9,7 @@ import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { methodsOfMcp } from '../../src/mcp/methods.ts';
 import { newClient, type Params } from '../../src/mcp/service.ts';
+import { farHost } from '../fixtures/fleet/far-host.ts';
 import { PARCELS } from '../fixtures/parcels/parcels.mjs';
 import { contractServer } from './service.contract.ts';
 
@@ -71,17 +72,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 
   test('sends its notifications to the server', async () => {
     const { open } = await gateway({ post: { ...post, era } });
-    const client = await open('/post', { era, capabilities });
-    await wrap(client);
-    const facts = {
-      identity: newClient(),
-      revision: client.server.revision,
-      capabilities,
-      info: undefined,
-      logLevel: undefined,
-    };
-    client.service.notify('notifications/parcels/label', { label: 'fragile' }, facts);
-    await expect.poll(() => labelsAt(client)).toEqual(['fragile']);
+    await sendsLabels(await open('/post', { era, capabilities }));
   });
 
   test('of all servers as one reaches the only server with unknown extensions', async () => {
@@ -138,6 +129,90 @@ describe('a server before 2026-07-28', () => {
     expect(declared.extensions).not.toHaveProperty(['com.example/long']);
   });
 });
+
+describe('a subscription with unknown members of its filter', () => {
+  test.each(['/post', ''])('passes a gateway at "%s"', async (path) => {
+    const { open, host } = await gateway({ post, plain });
+    await host.start();
+    await hearsOfParcels(await open(path, { capabilities }), path === '' ? 'post__wrap' : 'wrap');
+  });
+
+  test('of one client does not show the notifications of another', async () => {
+    const { open } = await gateway({ post });
+    const [one, other] = [await open('/post', { capabilities }), await open('/post', { capabilities })];
+    const [first, second] = [await wrap(one), await wrap(other)];
+    const heard: unknown[] = [];
+    const listen = (client: Client, parcelId: unknown, by: string) =>
+      client.service.watch({
+        filter: { further: { parcelIds: [parcelId] } },
+        notified: (_method, params) => heard.push([by, params?.parcelId]),
+      });
+    const stops = [await listen(one, first.parcelId, 'one'), await listen(other, second.parcelId, 'other')];
+    await one.request('parcels/open', { parcelId: first.parcelId });
+    await other.request('parcels/open', { parcelId: second.parcelId });
+    await expect.poll(() => heard.length).toBe(2);
+    expect(new Map(heard as [string, unknown][])).toEqual(
+      new Map([
+        ['one', first.parcelId],
+        ['other', second.parcelId],
+      ]),
+    );
+    for (const stop of stops) stop();
+  });
+
+  test('at a server without them is acknowledged without them', async () => {
+    const { open } = await gateway({ plain });
+    const client = await open('/plain', { capabilities });
+    const accepted: unknown[] = [];
+    const watcher = { filter: { further: { parcelIds: ['1'] } }, notified: () => undefined };
+    const stop = await client.service.watch({ ...watcher, accepted: (members) => accepted.push(members) });
+    expect(accepted).toEqual([{}]);
+    stop();
+  });
+});
+
+test('a fleet of two nodes passes an unknown extension', async () => {
+  const { host, close } = await farHost('post', post);
+  closing.push(close);
+  const serving = await serveHttp((name) => host.service(name));
+  closing.push(() => serving.close());
+  const headers = { authorization: `Bearer ${serving.token}` };
+  const client = (await connect({ url: `${serving.url}/post`, headers }, { capabilities })) as unknown as Client;
+  closing.push(() => client.close());
+  expect(client.server.capabilities).toMatchObject(declaredByServer);
+  const { parcelId } = await wrap(client);
+  expect(await client.request('parcels/open', { parcelId })).toMatchObject({
+    content,
+    structuredContent: capabilities,
+  });
+});
+
+async function hearsOfParcels(client: Client, tool: string): Promise<void> {
+  const { parcelId, resultType } = await wrap(client, tool);
+  expect({ parcelId, resultType }).toEqual({ parcelId: 'parcel 1', resultType: 'parcel' });
+  const heard: unknown[] = [];
+  const accepted: unknown[] = [];
+  const stop = await client.service.watch({
+    filter: { further: { parcelIds: [parcelId, 'unknown'] } },
+    accepted: (members) => accepted.push(members),
+    notified: (method, params) => heard.push([method, params?.parcelId]),
+  });
+  expect(accepted).toEqual([{ parcelIds: [parcelId] }]);
+  expect(await client.request('parcels/open', { parcelId })).toMatchObject({
+    content,
+    structuredContent: capabilities,
+  });
+  await expect.poll(() => heard).toEqual([['notifications/parcels/opened', parcelId]]);
+  stop();
+}
+
+async function sendsLabels(client: Client): Promise<void> {
+  await wrap(client);
+  const { revision } = client.server;
+  const facts = { identity: newClient(), revision, capabilities, info: undefined, logLevel: undefined };
+  client.service.notify('notifications/parcels/label', { label: 'fragile' }, facts);
+  await expect.poll(() => labelsAt(client)).toEqual(['fragile']);
+}
 
 async function labelsAt(client: Client): Promise<unknown> {
   return (await client.request('parcels/labels')).labels;

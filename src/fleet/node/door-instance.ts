@@ -238,8 +238,10 @@ export class DoorInstance implements CallOwner, LocalInstance {
     const call = new NodeCall(this, caller, { reply, number, bytes }, message, receivedMs);
     if (call.listens) {
       try {
-        const logs = readLogs(message.params!.notifications);
+        const { notifications } = message.params!;
+        const logs = readLogs(notifications);
         if (logs) this.#logs.want(client, logs);
+        if (logs) delete (notifications as NodeFilter)[LOGS]; // the server does not know it
       } catch (error) {
         return this.#fail(reply, message.id, error);
       }

@@ -7,9 +7,8 @@ import { asResult, readServer } from '../../mcp/client/lenient.ts';
 import type { ClientOptions } from '../../mcp/client/options.ts';
 import { finishRounds } from '../../mcp/client/session/input-rounds.ts';
 import { refusal } from '../../mcp/client/session/inputs.ts';
-import { ofExtension } from '../../mcp/client/session/modern-session.ts';
 import type { ServerFacts } from '../../mcp/client/session/session.ts';
-import { unexpectedType } from '../../mcp/extensions/extension.ts';
+import { mustBeKnown, unexpectedType } from '../../mcp/extensions/extension.ts';
 import { readHandle } from '../../mcp/handles.ts';
 import { isOfMcp, mayAsk } from '../../mcp/methods.ts';
 import { eraOf, NEWEST_MODERN } from '../../mcp/revisions.ts';
@@ -168,7 +167,7 @@ export class FleetService implements Service {
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
-    if (result.resultType !== 'input_required') return ofExtension(result, method, caller);
+    if (result.resultType !== 'input_required') return mustBeKnown(result, method, caller.client);
     if (!mayAsk(method)) throw unexpectedType(method, result.resultType);
     const asked = result as unknown as InputRequiredResult;
     const handlers = this.#client;
@@ -186,7 +185,7 @@ export class FleetService implements Service {
       closed: this.#closed.signal,
       send: (next, leftMs) => this.#send(method, next, caller, leftMs),
       lost: () => this.#lost(method),
-      other: (given) => ofExtension(given, method, caller),
+      other: (given) => mustBeKnown(given, method, caller.client),
     });
   }
 

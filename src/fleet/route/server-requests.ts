@@ -5,6 +5,7 @@
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
 import { isStopped } from '../../host/supervision/server-errors.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
+import { idParameter, withHandle } from '../../mcp/extensions/extension.ts';
 import { handle, readHandle } from '../../mcp/handles.ts';
 import { reaches } from '../../mcp/meta.ts';
 import type { Caller, ClientIdentity, Params, Result, WireName } from '../../mcp/service.ts';
@@ -174,11 +175,12 @@ export class ServerRequests implements CallOwner {
       this.watches.begin(id, params.notifications as SubscriptionFilter, (error) => this.#reject(id, error));
       return SENT;
     }
-    const parked = readHandle(params.requestState);
+    const member = idParameter(method) ?? 'requestState';
+    const parked = readHandle(params[member]);
     const call = new Call(this, {
       id,
       method,
-      params: parked ? { ...params, requestState: parked.id } : params,
+      params: parked ? { ...params, [member]: parked.id } : params,
       caller: options?.caller,
       only: parked?.owner,
       maxAnswerBytes: this.maxAnswerBytes,
@@ -249,7 +251,7 @@ export class ServerRequests implements CallOwner {
     const pending = this.#pending.get(call.id);
     if (!pending) return;
     this.#pending.remove(pending);
-    pending.resolve(result);
+    pending.resolve(withHandle(call.instance!.id, call.method, result));
   }
 
   #refused(call: Call, error: Error): void {

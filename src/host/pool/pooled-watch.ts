@@ -2,6 +2,7 @@
 // keeps it running.
 
 import type { Watcher } from '../../mcp/service.ts';
+import { needsServer } from '../../mcp/watchers.ts';
 import { notifyOfLists, notifyWatcher } from '../services/watches.ts';
 import { isStopped } from '../supervision/server-errors.ts';
 import type { Pool } from './pool.ts';
@@ -68,6 +69,7 @@ export class PooledWatch {
       const stop = await service.watch({
         filter,
         client,
+        accepted: (further) => this.#watcher.accepted?.(further),
         notified: (method, params) => this.#watcher.notified(method, params),
         ended: () => {
           release?.();
@@ -93,7 +95,7 @@ export class PooledWatch {
       if (!isOver) run();
       isOver = true;
     };
-    if (!this.#watcher.filter.resourceSubscriptions?.length) {
+    if (!needsServer(this.#watcher.filter)) {
       tenants.watched(tenant, 1);
       return once(() => tenants.watched(tenant, -1));
     }

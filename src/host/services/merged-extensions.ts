@@ -1,6 +1,6 @@
 // Extensions of the servers that a merged service has: their declarations together, and which server a request of an extension goes to.
 
-import { declaresUnknown, withHandle } from '../../mcp/extensions/extension.ts';
+import { declaresUnknown, filterFacts, idsAt, idsOf, withHandle } from '../../mcp/extensions/extension.ts';
 import { readHandle } from '../../mcp/handles.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
@@ -42,12 +42,34 @@ export function requestOfExtension(
   return result instanceof Promise ? result.then(named) : named(result);
 }
 
-function onlyOne(lists: MergedLists, extension: string | undefined): ListedServer | undefined {
-  const [only, ...others] = lists.all.filter((each) =>
-    factsNow(each).some(({ capabilities }) =>
-      extension === undefined ? declaresUnknown(capabilities) : capabilities.extensions?.[extension] !== undefined,
-    ),
+/** The members of a filter that concern one of the servers, with its own ids; undefined if none does. */
+export function furtherAt(lists: MergedLists, at: ListedServer, further: Params = {}): Params | undefined {
+  const others = Object.entries(further).filter(([member]) => {
+    const facts = filterFacts(member);
+    return facts === undefined ? onlyOne(lists, undefined) === at : !facts.hasIds && declares(at, facts.extension);
+  });
+  const found = { ...idsAt(at.server, further), ...Object.fromEntries(others) };
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+/** What one server agreed to, with what others have agreed to before. */
+export function acceptedBy(server: string, members: Params, before: Params): Params {
+  const own = { ...members, ...idsOf(server, members) };
+  const together = Object.entries(own).map(([member, value]) => {
+    const known = before[member];
+    return [member, Array.isArray(known) && Array.isArray(value) ? [...known, ...value] : value];
+  });
+  return { ...before, ...Object.fromEntries(together) };
+}
+
+function declares(at: ListedServer, extension: string | undefined): boolean {
+  return factsNow(at).some(({ capabilities }) =>
+    extension === undefined ? declaresUnknown(capabilities) : capabilities.extensions?.[extension] !== undefined,
   );
+}
+
+function onlyOne(lists: MergedLists, extension: string | undefined): ListedServer | undefined {
+  const [only, ...others] = lists.all.filter((each) => declares(each, extension));
   return others.length === 0 ? only : undefined;
 }
 

@@ -1,6 +1,7 @@
 // A subscription of one watcher to all servers of the merged service, including servers added later.
 
 import { textOf } from '../../base/text-of.ts';
+import { withHandle } from '../../mcp/extensions/extension.ts';
 import { reaches } from '../../mcp/meta.ts';
 import type { ListKind } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
@@ -9,6 +10,7 @@ import type { LogLevel } from '../../mcp/types.ts';
 import { UriMap } from '../../mcp/uri-map.ts';
 import { LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
+import { acceptedBy, furtherAt } from './merged-extensions.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
 
@@ -28,6 +30,7 @@ export class MergedWatch {
   readonly #uris: readonly WatchedUri[];
   /** The value stops the watch; undefined until it has begun. */
   readonly #followed = new Map<Member, (() => void) | undefined>();
+  #accepted: Params = {};
   #stopped = false;
 
   /** `lists` contains the servers that the watcher may use. */
@@ -37,9 +40,9 @@ export class MergedWatch {
     this.#uris = uris;
   }
 
-  /** Whether the watcher subscribes to resources of this server. */
+  /** Whether the watcher subscribes to resources or ids of this server. */
   needs(member: Member): boolean {
-    return this.#uris.some(({ server }) => server === member.config.name);
+    return this.#uris.some(({ server }) => server === member.config.name) || this.#furtherAt(member) !== undefined;
   }
 
   sees(server: string): boolean {
@@ -64,15 +67,21 @@ export class MergedWatch {
     if (!wantsMoreThanUpdates(wanted) && !this.needs(member)) return;
     this.#followed.set(member, undefined);
     const own = this.#addressesAt(name);
-    const filter = { ...wanted, resourceSubscriptions: [...own.keys()] };
+    const { further: _all, ...known } = wanted;
+    const further = this.#furtherAt(member);
+    const filter = { ...known, resourceSubscriptions: [...own.keys()], ...(further && { further }) };
     try {
       const stop = await member.service.watch({
         filter,
         client,
+        accepted: (members) => {
+          this.#accepted = acceptedBy(name, members, this.#accepted);
+          this.#watcher.accepted?.(this.#accepted);
+        },
         notified: (method, params) => {
           if (method === UPDATED_METHOD)
             for (const uri of addresses(params?.uri, own)) this.#notify(method, { ...params, uri });
-          else this.#notify(method, method === LOG_METHOD ? loggedBy(name, params) : params);
+          else this.#notify(method, method === LOG_METHOD ? loggedBy(name, params) : withHandle(name, method, params));
         },
         ended: () => this.#followed.delete(member),
       });
@@ -114,6 +123,12 @@ export class MergedWatch {
       else own.set(uri, [address]);
     }
     return own;
+  }
+
+  #furtherAt(member: Member): Params | undefined {
+    const { further } = this.#watcher.filter;
+    const lists = further && this.#lists.all.find((each) => each.member === member);
+    return lists && furtherAt(this.#lists, lists, further);
   }
 
   #notify(method: string, params?: Params): void {

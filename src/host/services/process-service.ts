@@ -13,6 +13,7 @@ import { type ListKind, type ListName, mayAsk, methodsOfMcp } from '../../mcp/me
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
+import { needsServer } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
 import { isLost, type RepeatPermission } from '../supervision/server-calls.ts';
@@ -70,12 +71,12 @@ export class ProcessService implements Service {
     if (supervised.state === 'ready') connected?.service.notify(method, params, client);
   }
 
-  /** A server that is not running is started only for resource subscriptions. List watchers are notified when it is ready. */
+  /** A server that is not running is started only for resource subscriptions and those of extensions. List watchers are notified when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
     const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
     return keepWatch(this.#watches, watch, async () => {
       const { supervised, client } = this.#instance;
-      if (watcher.filter.resourceSubscriptions?.length) await this.#read((ready) => watch.follow(ready));
+      if (needsServer(watcher.filter)) await this.#read((ready) => watch.follow(ready));
       else if (supervised.state === 'ready') await watch.follow(client!).catch(unlessLost);
       watch.began = true;
     });

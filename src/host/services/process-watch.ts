@@ -53,6 +53,8 @@ export class ProcessWatch {
     let isOver = false;
     this.#stop = await client.service.watch({
       filter: offered(this.#watcher.filter, client.server),
+      client: this.#watcher.client,
+      accepted: (further) => this.#watcher.accepted?.(further),
       notified: (method, params) => this.#watcher.notified(method, params),
       ended: () => {
         isOver = true;

@@ -4,7 +4,7 @@
 
 import { PeerError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { handle } from '../handles.ts';
+import { handle, readHandle } from '../handles.ts';
 import { compose, type Layer, overlay } from '../layers/layer.ts';
 import { addMethod, type MethodFacts, methodsOfMcp } from '../methods.ts';
 import { isModernRevision } from '../revisions.ts';
@@ -112,13 +112,51 @@ export function isOfExtension(result: Result): boolean {
   return type !== undefined && !isOfCore(type);
 }
 
-/** Replaces an id that a server assigned by a handle, with which a later request finds that server. */
-export function withHandle(owner: string, method: string, result: Result): Result {
+/**
+ * Replaces an id that a server assigned by a handle, with which a later request finds that server. `given` is a result
+ * of the method, or the parameters of a notification.
+ */
+export function withHandle<T extends Params | undefined>(owner: string, method: string, given: T): T {
+  const member = given && isOfExtension(given) ? resultTypes.get(given.resultType as string)?.id : idParameter(method);
+  const id = member === undefined ? undefined : given?.[member];
+  return typeof id === 'string' ? { ...given, [member!]: handle(owner, id) } : given;
+}
+
+/** The parameter of a method of an extension that holds an id which a server assigned. */
+export function idParameter(method: string): string | undefined {
   const facts = methodsOfMcp.get(method);
-  const ofMethod = facts?.extension === undefined ? undefined : facts.target?.parameter;
-  const member = isOfExtension(result) ? resultTypes.get(result.resultType as string)?.id : ofMethod;
-  const id = member === undefined ? undefined : result[member];
-  return typeof id === 'string' ? { ...result, [member!]: handle(owner, id) } : result;
+  return facts?.extension === undefined ? undefined : facts.target?.parameter;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members of a filter of `subscriptions/listen` with the ids that this owner assigned; undefined if there are none. */
+export function idsAt(owner: string, filter: Members): Members | undefined {
+  return changedIds(filter, (id) => {
+    const known = readHandle(id);
+    return known?.owner === owner ? known.id : undefined;
+  });
+}
+
+/** Members of a filter with ids that this owner assigned, as handles. */
+export function idsOf(owner: string, filter: Members): Members | undefined {
+  return changedIds(filter, (id) => (typeof id === 'string' ? handle(owner, id) : undefined));
+}
+
+/** Whether MCP or an extension of this process defines the member of a filter, and whether it holds ids. */
+export function filterFacts(member: string): { extension: string | undefined; hasIds: boolean } | undefined {
+  for (const { filter, extension, target } of methodsOfMcp.values()) {
+    if (filter === member) return { extension, hasIds: extension !== undefined && target !== undefined };
+  }
+  return undefined;
+}
+
+function changedIds(filter: Members, change: (id: unknown) => string | undefined): Members | undefined {
+  const changed = Object.entries(filter).flatMap(([member, value]) => {
+    const ids = filterFacts(member)?.hasIds && Array.isArray(value) ? value.flatMap((id) => change(id) ?? []) : [];
+    return ids.length > 0 ? [[member, ids]] : [];
+  });
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 }
 
 /** Whether the server or client declares something that no extension of this process handles. */
@@ -133,11 +171,14 @@ export function declaredExtensions({ extensions }: { extensions?: unknown }): Re
   return isObject(extensions) ? extensions : {};
 }
 
-/**
- * "A resultType of any value unrecognized by the client MUST be considered invalid." A type of an extension that this
- * process does not know is valid for a client that declares any extension.
- */
-export function mayGet({ capabilities, revision }: ClientFacts, method: string, type: unknown): boolean {
+/** "A resultType of any value unrecognized by the client MUST be considered invalid." */
+export function mustBeKnown(result: Result, method: string, client: ClientFacts): Result {
+  if (mayGet(client, method, result.resultType)) return result;
+  throw unexpectedType(method, result.resultType);
+}
+
+/** A type of an extension that this process does not know is valid for a client that declares any extension. */
+function mayGet({ capabilities, revision }: ClientFacts, method: string, type: unknown): boolean {
   if (!isModernRevision(revision) || isOfCore(type)) return false;
   const declared = declaredExtensions(capabilities);
   const known = resultTypes.get(type as string);

@@ -5,10 +5,11 @@
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { SUBSCRIPTION_ID } from '../meta.ts';
+import { methodsOfMcp } from '../methods.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
 import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
-import { announcedLists, LOG_METHOD } from '../watchers.ts';
+import { announcedLists, changeMethods, LOG_METHOD } from '../watchers.ts';
 import { ListenSubjects } from './listen-subjects.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -18,6 +19,8 @@ const MOST_URIS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 /** The memory that a subscription needs for each URI beside the request, because it is indexed by URI. */
 const BYTES_PER_URI = 512;
+
+const filterNames: ReadonlySet<string> = new Set(changeMethods.map((method) => methodsOfMcp.get(method)!.filter!));
 
 interface Subscription {
   inbound: InboundCall;
@@ -67,10 +70,16 @@ export class ModernSubscriptions {
   }
 
   async #begin(subscription: Subscription, wanted: SubscriptionFilter, client: ClientFacts): Promise<void> {
+    const further = furtherOf(wanted);
     subscription.filter = offered(wanted, (await this.#service.describe()).capabilities);
     subscription.stop = await this.#service.watch({
-      filter: subscription.filter,
+      filter: further ? { ...subscription.filter, further } : subscription.filter,
       client,
+      accepted: (members) => {
+        const agreed = Object.keys(further ?? {}).filter((name) => name in members);
+        const added = Object.fromEntries(agreed.map((name) => [name, members[name]]));
+        subscription.filter = { ...subscription.filter, ...added };
+      },
       notified: (method, params) => this.#notified(subscription, method, params),
       ended: () => void this.#end(subscription),
     });
@@ -142,6 +151,12 @@ export function offered(wanted: SubscriptionFilter, has: ServerCapabilities): Su
     ...(resourcesListChanged && announced.resourcesListChanged && { resourcesListChanged }),
     ...(resourceSubscriptions.length > 0 && has.resources && { resourceSubscriptions }),
   };
+}
+
+/** The members that MCP does not define; undefined if there are none. */
+function furtherOf(wanted: SubscriptionFilter): Record<string, unknown> | undefined {
+  const further = Object.entries(wanted).filter(([name]) => !filterNames.has(name));
+  return further.length > 0 ? Object.fromEntries(further) : undefined;
 }
 
 function readFilter(filter: unknown): SubscriptionFilter {

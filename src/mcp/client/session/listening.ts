@@ -210,7 +210,7 @@ function isCut(error: unknown): error is PeerError {
   return error instanceof PeerError && cuts.has(error.code);
 }
 
-function notAcknowledged(ms: number): PeerError {
+export function notAcknowledged(ms: number): PeerError {
   const error = new PeerError('REQUEST_TIMEOUT', `subscriptions/listen was not acknowledged within ${ms} ms`);
   return Object.assign(error, { waitedInFull: true });
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
-import { mayGet, unexpectedType } from '../../extensions/extension.ts';
+import { mustBeKnown, unexpectedType } from '../../extensions/extension.ts';
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -30,6 +30,7 @@ import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
+import { OwnStreams } from './own-streams.ts';
 import { SentRequest, type ServerFacts, Session } from './session.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
@@ -40,6 +41,7 @@ export class ModernSession extends Session {
   readonly #clock: Clock;
   readonly #warn: Warnings['report'];
   readonly #listening: Listening;
+  readonly #own: OwnStreams;
   /** Whether the channel supports headers. */
   readonly #hasHeaders: boolean;
   readonly #envelopes = new ClientEnvelopes((client) => this.#makeEnvelope(client));
@@ -50,9 +52,11 @@ export class ModernSession extends Session {
     this.#clock = clock;
     this.#warn = warn;
     const envelope = this.#makeEnvelope({});
+    const timeoutMs = options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS;
+    this.#own = new OwnStreams(peer, clock, timeoutMs);
     this.#listening = new Listening({
       clock,
-      timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
+      timeoutMs,
       // The request is answered when the stream ends, so it has no timeout.
       open: (notifications, signal) => {
         const listen = { _meta: envelope, notifications };
@@ -67,8 +71,12 @@ export class ModernSession extends Session {
       missed: (filter) => this.watchers.notifyAll(filter),
       warn,
     });
-    peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#listening.acknowledged(params));
-    peer.onNotification('notifications/cancelled', (params) => this.#listening.cancelledByServer(params?.requestId));
+    peer.onNotification('notifications/subscriptions/acknowledged', (params) => {
+      if (!this.#own.acknowledged(params)) this.#listening.acknowledged(params);
+    });
+    peer.onNotification('notifications/cancelled', (params) => {
+      if (!this.#own.cancelled(params?.requestId)) this.#listening.cancelledByServer(params?.requestId);
+    });
     this.#hasHeaders = peer.channel.hasPerRequestStream === true;
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers must not send requests.
@@ -139,7 +147,7 @@ export class ModernSession extends Session {
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
-    if (result.resultType !== 'input_required') return ofExtension(result, method, caller);
+    if (result.resultType !== 'input_required') return mustBeKnown(result, method, caller.client);
     if (!mayAsk(method)) throw unexpectedType(method, result.resultType);
     return finishRounds(result as unknown as InputRequiredResult, {
       method,
@@ -153,12 +161,27 @@ export class ModernSession extends Session {
       send: async (next, leftMs) =>
         asResult(await this.peer.request(method, next, this.#sent(method, params, caller, leftMs)), method),
       lost: () => this.peer.lost(method),
-      other: (given) => ofExtension(given, method, caller),
+      other: (given) => mustBeKnown(given, method, caller.client),
     });
   }
 
-  watch(watcher: Watcher): Promise<() => Promise<void>> {
-    return this.#listening.watch(watcher);
+  async watch(watcher: Watcher): Promise<() => Promise<void>> {
+    if (watcher.filter.further === undefined) return this.#listening.watch(watcher);
+    let stop: (() => Promise<void>) | undefined;
+    const end = await this.#own.open(watcher, this.#makeEnvelope(watcher.client ?? {}), () => {
+      void stop?.();
+      watcher.ended?.();
+    });
+    try {
+      stop = await this.#listening.watch(watcher);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return async () => {
+      end();
+      await stop?.();
+    };
   }
 
   /** Modern servers request the roots whenever they need them. Over HTTP each message names its client. */
@@ -173,6 +196,10 @@ export class ModernSession extends Session {
 
   protected override accepts(params: Params | undefined): boolean {
     return this.#listening.accepts(params);
+  }
+
+  protected override other(method: string, params: Params | undefined): void {
+    if (!this.#own.notified(method, params)) super.other(method, params);
   }
 
   protected override logged(params: Params | undefined): void {
@@ -204,10 +231,4 @@ export function makeEnvelope(
   capabilities: ClientCapabilities,
 ): RequestEnvelope {
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
-}
-
-/** A result that the caller's client can continue itself. */
-export function ofExtension(result: Result, method: string, { client }: Caller): Result {
-  if (mayGet(client, method, result.resultType)) return result;
-  throw unexpectedType(method, result.resultType);
 }

@@ -75,7 +75,7 @@ export abstract class Session implements Service {
       });
     }
     peer.onNotification(LOG_METHOD, (params) => this.logged(params));
-    peer.onOtherNotification((params, method) => this.watchers.notify(method, params));
+    peer.onOtherNotification((params, method) => this.other(method, params));
   }
 
   /** Stored in the peer, which creates errors only if a listener is set. */
@@ -126,6 +126,11 @@ export abstract class Session implements Service {
   /** Whether a change notification was requested. */
   protected accepts(_params: Params | undefined): boolean {
     return true;
+  }
+
+  /** A notification that MCP does not define. */
+  protected other(method: string, params: Params | undefined): void {
+    this.watchers.notify(method, params);
   }
 
   protected logged(params: Params | undefined): void {
