@@ -1,5 +1,5 @@
 // The lists of one service, shared by everything that reads them. A list is read again only after the service has
-// announced a change, or when the time has passed for which the service allows to keep it.
+// announced a change, or after the time for which the service allows to cache it.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
@@ -29,7 +29,7 @@ interface CatalogueSource extends ListSource {
 
 type CatalogueOptions = Pick<ClientOptions, 'clock' | 'maxPages' | 'maxItems' | 'maxListBytes'>;
 
-/** How long a list waits for the begin of announcements, so that a change in between is not missed. */
+/** How long the first list waits until announcements have started, so that a change in between is not missed. */
 const WATCH_WAIT_MS = 1_000;
 
 const everyList = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
@@ -50,7 +50,7 @@ class KnownList<T> {
   validMs = 0;
   /** How long the pages are valid for any client. */
   publicMs = 0;
-  /** Everyone who asks before it ends gets its result. */
+  /** Shared by all readers until it settles. */
   reading: Promise<readonly T[]> | undefined;
 }
 
@@ -126,7 +126,7 @@ export class Catalogue {
     return fresh || Object.keys(call).length > 0 ? this.#read(name, options) : this.reread(name);
   }
 
-  /** Reads the list, or joins those who are reading it, whether the known one is valid or not. */
+  /** Reads the list even if the cached one is valid. Concurrent readers share one read. */
   reread<N extends ListName>(name: N): Promise<readonly ListEntries[N][]> {
     const list: KnownList<ListEntries[N]> = this.#lists[name];
     if (list.reading) return list.reading;
@@ -140,7 +140,7 @@ export class Catalogue {
   /** Reads the list in the background, unless it was requested since the last change. */
   refresh(name: ListName): void {
     const { askedAt, changes, reading } = this.#lists[name];
-    if (askedAt !== changes && !reading) this.reread(name).catch(() => undefined); // whoever needs it gets the error
+    if (askedAt !== changes && !reading) this.reread(name).catch(() => undefined); // a reader gets the error of its own request
   }
 
   /** The list, if it need not be read again. */
@@ -195,9 +195,9 @@ export class Catalogue {
     const list = this.#lists[member];
     if (options?.fresh || Object.keys(others).length > 0) return ask();
     const isTimed = options?.timeoutMs !== undefined || options?.totalTimeoutMs !== undefined;
-    // The second time if the list has changed meanwhile.
+    // A second read if the list changed during the first.
     for (let time = 1; time <= 2 && !isTimed && this.#mustRead(list, kind); time++) {
-      const read = this.reread(member).catch(() => undefined); // the client then gets the answer to its own request
+      const read = this.reread(member).catch(() => undefined); // the request of the client is then sent
       await (signal ? unlessAborted(read, signal) : read);
     }
     const page = this.#holds(list, list.publicMs) ? list.pages.get(cursor) : undefined;
@@ -208,7 +208,7 @@ export class Catalogue {
     return answer;
   }
 
-  /** Whether the list is for any client, unknown, and not in vain: a list that failed is read again after a change. */
+  /** Whether to read the whole list before a client gets a page. A list that could not be read is not tried again before a change. */
   #mustRead(list: KnownList<object>, kind: ListKind): boolean {
     if (list.reading) return true;
     const isPublic = list.publicMs > 0 || (this.#isLegacy && this.#isAnnounced(kind));
@@ -236,7 +236,7 @@ export class Catalogue {
       readAt: askedAt,
       readMs: this.#clock.nowMs(),
       validMs,
-      // A legacy server does not know which client asks.
+      // Requests to a legacy server do not identify the client.
       publicMs: this.#isLegacy ? validMs : Math.min(ttlMs, ...[...pages.values()].map(publicMs)),
     });
     return entries;
