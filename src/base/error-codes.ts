@@ -33,6 +33,7 @@ export const peerErrorCodes = [
   'AUTHORIZATION_FAILED',
   'LOGIN_FAILED',
   'RULE_VIOLATED',
+  'RULE_UNTESTED',
   'FLEET_UNREACHABLE',
   'FLEET_REFUSED',
 ] as const;

@@ -51,6 +51,7 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
       // Of a server that does not open only the rule about that is violated, which may be none of the selected ones.
       const reason = found && isViolated(found) ? found : results.find((each) => isViolated(each) && !isSelected(each));
       if (reason) judgeCase(reason, options);
+      else if (found?.groups.some(({ first }) => first.untested)) throw new PeerError('RULE_UNTESTED', lateText(found));
       else if (!found) context?.skip?.('the rule applies to no revision of the server');
       else if (found.status === 'not applicable') context?.skip?.(found.groups[0]!.first.reason);
     };
@@ -59,6 +60,10 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
   if (describe) describe(name, define);
   else define();
   return report;
+}
+
+function lateText({ groups }: RuleResult): string {
+  return `The rule was not tested: ${groups.find(({ first }) => first.untested)!.first.reason}`;
 }
 
 function judgeCase(result: RuleResult, { strict = false, onwarning = console.warn }: DefineCheckOptions): void {

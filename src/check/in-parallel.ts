@@ -41,12 +41,25 @@ export class Deadline {
   }
 }
 
-/** A rule that waits many times is still bounded. */
-export async function inTime(running: Promise<void> | void, limitMs: number): Promise<void> {
+/** A rule that waits many times is still bounded. `moreMs`: by how much the limit is moved when it is reached, because there is progress. */
+export async function inTime(
+  running: Promise<void> | void,
+  limitMs: number,
+  moreMs: () => number = () => 0,
+): Promise<void> {
+  const startMs = performance.now();
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    const expire = () => reject(new OutOfTime(`The rule did not finish within ${Math.ceil(limitMs / 1000)} s.`));
+    const expire = () => {
+      const more = moreMs();
+      if (more > 0) timer = systemClock.after(more, expire);
+      else reject(new OutOfTime(stillBusy(performance.now() - startMs)));
+    };
     timer = systemClock.after(limitMs, expire);
   });
   await Promise.race([running, late]).finally(() => timer?.cancel());
+}
+
+function stillBusy(ms: number): string {
+  return `it was still busy after ${Math.ceil(ms / 1000)} s: raise --timeout, or test it alone with --rule`;
 }

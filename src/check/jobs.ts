@@ -24,6 +24,8 @@ export interface Attempt {
   readonly check: () => Promise<void> | void;
   /** Before the next rule gets the shared process. False if the violation may have been caused by an earlier rule. */
   readonly leave?: (isViolated: boolean) => Promise<boolean>;
+  /** When the processes of the rule wrote last, by `performance.now()`. */
+  readonly lastOutputMs?: () => number;
   /** Ends what the rule started. */
   readonly end?: () => Promise<void>;
 }
@@ -31,7 +33,7 @@ export interface Attempt {
 export interface RunOptions {
   /** For one answer. Default: 10 s. */
   timeoutMs?: number;
-  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are violated. */
+  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are not tested. */
   limitMs?: number;
   /** Processes that are busy at a time. Default: 4. */
   concurrency?: number;
@@ -64,8 +66,7 @@ export async function runAll(
   let done = 0;
   const run = async (job: Job) => {
     signal?.throwIfAborted();
-    const ruleMs = deadline.within(6 * timeoutMs);
-    const outcome = await (deadline.isOver ? notReached(job, deadline.limitMs) : runJob(job, ruleMs));
+    const outcome = await (deadline.isOver ? notReached(job, deadline.limitMs) : runJob(job, timeoutMs, deadline));
     outcomes[jobs.indexOf(job)] = outcome;
     onoutcome?.(outcome, ++done, jobs.length);
   };
@@ -81,24 +82,36 @@ export async function runAll(
 }
 
 /** A violation after other rules in the same process is tested again in a new one, whose verdict counts. */
-async function runJob(job: Job, ruleMs: number): Promise<Outcome> {
-  const first = await tryJob(job, ruleMs);
-  return first.isCertain ? first.outcome : (await tryJob(job, ruleMs)).outcome;
+async function runJob(job: Job, timeoutMs: number, deadline: Deadline): Promise<Outcome> {
+  const first = await tryJob(job, timeoutMs, deadline);
+  return first.isCertain ? first.outcome : (await tryJob(job, timeoutMs, deadline)).outcome;
 }
 
-async function tryJob({ rule, begin }: Job, ruleMs: number): Promise<{ outcome: Outcome; isCertain: boolean }> {
-  const { judging, check, leave, end } = begin();
+/** A rule goes on for as long as its processes write something within `timeoutMs`. */
+async function tryJob(
+  { rule, begin }: Job,
+  timeoutMs: number,
+  deadline: Deadline,
+): Promise<{ outcome: Outcome; isCertain: boolean }> {
+  const { judging, check, leave, end, lastOutputMs = () => Number.NEGATIVE_INFINITY } = begin();
+  const moreMs = () => (performance.now() - lastOutputMs() < timeoutMs ? deadline.within(timeoutMs) : 0);
   try {
-    const outcome = await judge(rule, judging, () => inTime(check(), ruleMs));
-    return { outcome, isCertain: (await leave?.(isViolated(outcome))) ?? true };
+    const outcome = await judge(rule, judging, async () => {
+      await inTime(check(), deadline.within(6 * timeoutMs), moreMs).catch((error: unknown) => {
+        if (error instanceof OutOfTime && deadline.isOver) tooLate(deadline.limitMs);
+        throw error;
+      });
+    });
+    const isBad = isViolated(outcome) || outcome.untested === true;
+    return { outcome, isCertain: (await leave?.(isBad)) ?? true };
   } finally {
     await end?.();
   }
 }
 
 export function tooLate(limitMs: number): never {
-  const why = `the check took longer than ${limitMs / 1000} s, because answers did not come`;
-  throw new OutOfTime(`The rule was not tested: ${why}.`);
+  const what = `the check took longer than ${limitMs / 1000} s`;
+  throw new OutOfTime(`${what}: raise --timeout, of which this is 30 times, or test a part of the rules with --only`);
 }
 
 function notReached({ rule, begin }: Job, limitMs: number): Promise<Outcome> {

@@ -63,8 +63,10 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
     ? { evidence: judging.budget.evidence(evidenceOf(judging.evidence(), hide, allEvidence)) }
     : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
-  if (thrown instanceof NotApplicable) {
-    return { ...base, status: 'not applicable', reason: shortened(hide, thrown.message), ...evidence, durationMs };
+  if (thrown instanceof NotApplicable || thrown instanceof OutOfTime) {
+    const untested = thrown instanceof OutOfTime ? { untested: true as const } : {};
+    const reason = shortened(hide, thrown.message);
+    return { ...base, status: 'not applicable', reason, ...untested, ...evidence, durationMs };
   }
   if (thrown instanceof Violation) return { ...base, ...violated(rule, thrown, judging), durationMs };
   throw thrown;
@@ -80,9 +82,7 @@ function violated(rule: RuleText, thrown: Violation, judging: Judging) {
     reason: shortened(hide, message),
     says: rule.says,
     link: linkOf(rule, revision),
-    ...(thrown instanceof OutOfTime
-      ? { untested: true as const }
-      : { fix: thrown.fix ?? (language && rule.fix[language]) ?? rule.fix.any }),
+    fix: thrown.fix ?? (language && rule.fix[language]) ?? rule.fix.any,
     evidence: judging.budget.evidence(
       judging.allEvidence
         ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)

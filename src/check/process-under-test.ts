@@ -2,7 +2,7 @@
 // the class of the protocol. Bounded: a process that writes without end is stopped (budget.ts).
 
 import type { Socket } from 'node:net';
-import { systemClock } from '../base/clock.ts';
+import { systemClock, type Timer } from '../base/clock.ts';
 import { SILENT, within } from '../base/wait.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import { sendSignal } from '../process/tree/signals.ts';
@@ -16,6 +16,8 @@ import { violation } from './verdict.ts';
 const MOST_STDERR_BYTES = 1024 * 1024;
 /** How long the exit status and the rest of stderr may come after the end of stdout. */
 const EXIT_WAIT_MS = 5_000;
+/** A timer that is later than this: the check, and probably the whole machine, stood still. The time begins anew. */
+const PAUSE_MS = 1_000;
 /** Transcript that is kept of a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
@@ -26,6 +28,8 @@ export abstract class ProcessUnderTest {
   });
   /** Why the check has stopped it: what it did, as the end of a sentence. */
   stopped: string | undefined;
+  /** When it wrote to stdout last, by `performance.now()`. */
+  lastOutputMs = Number.NEGATIVE_INFINITY;
   readonly process: ServerProcess;
   readonly timeoutMs: number;
   readonly #startMs = performance.now();
@@ -149,7 +153,18 @@ export abstract class ProcessUnderTest {
         const value = find();
         if (value !== undefined || this.#isOver) done(value);
       };
-      const timer = systemClock.after(timeoutMs, () => done(find()));
+      const expire = () => {
+        const lateMs = performance.now() - dueMs;
+        // Timers run before the pipes are read: after a pause of this process the answer may be there.
+        setImmediate(() => setImmediate(() => (lateMs > PAUSE_MS && find() === undefined ? wait() : done(find()))));
+      };
+      const wait = () => {
+        dueMs = performance.now() + timeoutMs;
+        timer = systemClock.after(timeoutMs, expire);
+      };
+      let dueMs = 0;
+      let timer!: Timer;
+      wait();
       this.#waits.add(look);
     });
   }
@@ -232,6 +247,7 @@ export abstract class ProcessUnderTest {
 
   #arrived(chunk: Buffer): void {
     if (!this.hold(chunk.length + ENTRY_BYTES)) return;
+    this.lastOutputMs = performance.now();
     this.read(chunk);
     this.#wake();
   }

@@ -50,6 +50,11 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     this.#isKept = true;
   }
 
+  /** When its processes wrote last, by `performance.now()`. */
+  get lastOutputMs(): number {
+    return Math.max(...[...this.#used.keys()].map((process) => process.lastOutputMs));
+  }
+
   /** It is a violation if the check had to stop a process: the rule was not tested to its end. */
   mustBeWhole(processes: readonly P[] = [...this.#used.keys()]): void {
     for (const { stopped } of processes) if (stopped) violation(`The rule was not tested to its end: ${stopped}.`);

@@ -16,7 +16,7 @@ export class Violation extends Error {
   }
 }
 
-/** The time was over before the rule was tested to its end. It counts as violated, and says nothing about the rule. */
+/** The time was over before the rule was tested to its end: that is neither a violation nor a pass. The message completes "not tested, because". */
 export class OutOfTime extends Violation {}
 
 /** The rule cannot be tested with this server or client. The message is the reason. */

@@ -34,7 +34,7 @@ const outcomes: Outcome[] = [
       { kind: 'event', text: 'started: node server.mjs', bytes: 24 },
       { kind: 'sent', text: '{"jsonrpc":"2.0","id":1,"method":"ping"}', bytes: 40 },
       { kind: 'received', text: HOSTILE, bytes: 90 },
-      { kind: 'stderr', text: `${'x'.repeat(400)}\nsecond line`, bytes: 412 },
+      { kind: 'stderr', text: `${'x'.repeat(1_600)}\nsecond line`, bytes: 1612 },
     ],
   },
   passed('wire/only-messages', '2025-11-25', 'stdout carries only messages'),

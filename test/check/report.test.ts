@@ -17,7 +17,7 @@ test('the text has the problems with frames and fix, what was not tested, and al
   expect(text.indexOf('✗ wire/only-messages')).toBeLessThan(text.indexOf('! jsonrpc/unknown-method'));
   expect(text).toMatch(/^ {2}rule: A server .*\n {2}https:\/\/modelcontextprotocol\.io\/.*stdio$/m);
   expect(text).toMatch(
-    /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr …x+\n {11}second line \(412 bytes\)\n {2}fix: Log with/m,
+    /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr …x+\n {11}second line \(1612 bytes\)\n {2}fix: Log with/m,
   );
   expect(text).toContain('Not tested: 1 rule, because no call is known to take long: name one with --long-call');
   expect(text).toMatch(/^ {2}--skip wire\/only-messages$/m);

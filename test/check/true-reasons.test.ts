@@ -131,3 +131,43 @@ test.concurrent.each([
   const { fix, text } = await check(mistake, [rule]);
   expect(fix, text).toMatch(expected);
 });
+
+/** A message and its newline are two writes, and those of others come between them once there are many. */
+const TWO_WRITES = `
+  if (method !== 'ping') return false;
+  state.pending = (state.pending ?? 0) + 1;
+  setImmediate(() => state.pending--);
+  const newline = () => process.stdout.write('\\n');
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+  if (state.pending > 50) setImmediate(newline);
+  else newline();
+  return true;`;
+
+test.concurrent('lines that are mixed up only under load violate the rules on lines', async () => {
+  const { found, text } = await check({ onMessage: TWO_WRITES }, ['wire/one-message-per-line', 'wire/no-blank-lines']);
+  expect(found, text).toEqual([['wire/one-message-per-line', 'wire/no-blank-lines']]);
+  expect(text).toMatch(/← [^\n]*"result":\{\}\}\{"jsonrpc"/);
+});
+
+test.concurrent('a burst is judged by the rule that sends it', async () => {
+  const onMessage = `
+    if (params._meta?.padding !== 'x' || id % 2 === 0) return false;
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    return true;`;
+  const { reason, fix } = await check({ onMessage }, ['robustness/thousand-requests']);
+  expect(reason).toBe('The server wrote several messages on one line when it answered many requests at once.');
+  expect(fix).toMatch(/^Write each message with its newline in one call/);
+});
+
+test.concurrent('answers with the id of another request are named as such, without a wait', async () => {
+  const onMessage = `
+    state.id = id;
+    if (method !== 'ping') return false;
+    setImmediate(() => send({ id: state.id, result: {} }));
+    return true;`;
+  const rules = ['jsonrpc/requests-at-once-are-answered', 'jsonrpc/answered-once'];
+  const { found, reason, text } = await check({ onMessage }, rules);
+  expect(found, text).toEqual([rules]);
+  expect(reason).toMatch(/of 10 requests .* were not answered, .*: answers have the ids of other requests\.$/);
+  expect(text).not.toMatch(/-{100}.* was answered/);
+});

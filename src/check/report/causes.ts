@@ -40,6 +40,20 @@ const causes: readonly Cause[] = [
     ],
   },
   { rules: ['wire/large-message-in'], explains: ['robustness/endless-line'] },
+  // Threads write at the same time, a message and its newline in two writes.
+  { rules: ['wire/messages-are-not-mixed-up'], explains: ['wire/one-message-per-line', 'wire/no-blank-lines'] },
+  { rules: ['wire/one-message-per-line'], explains: ['wire/no-blank-lines'] },
+  // Answers have the id of another request.
+  {
+    rules: ['jsonrpc/requests-at-once-are-answered'],
+    explains: [
+      'jsonrpc/answered-once',
+      'robustness/thousand-requests',
+      'robustness/slow-reader',
+      'wire/stderr-may-be-unread',
+    ],
+    reason: /was answered \d+ times/,
+  },
   { rules: ['wire/utf-8'], explains: ['wire/text-survives'] },
   {
     rules: ['jsonrpc/notifications-are-not-answered'],

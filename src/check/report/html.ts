@@ -74,8 +74,7 @@ function section(heading: string, items: readonly string[], count = items.length
 function problemHtml({ head, elsewhere, also }: Problem): string {
   const { rule, first } = head;
   const open = first.status === 'advice' ? '' : ' open';
-  const label = first.untested ? 'Not tested either:' : 'Also violates:';
-  const others = also.length > 0 ? `<p>${label}</p>\n${listHtml(also)}` : '';
+  const others = also.length > 0 ? `<p>Also violates:</p>\n${listHtml(also)}` : '';
   const same = elsewhere.length > 0 ? `<p>In other revisions:</p>\n${listHtml(elsewhere)}` : '';
   return `<details class="rule ${slugs[first.status]}"${open}><summary>${lineHtml(first.status, rule, first.level)}</summary>\n${findingHtml(head, same + others)}\n</details>`;
 }

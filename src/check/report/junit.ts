@@ -18,7 +18,7 @@ export function junitOf(report: CheckReport, { strict = false }: JunitOptions = 
     const ofFamily = outcomes.filter(({ rule }) => familyOf(rule) === family);
     const ms = ofFamily.reduce((sum, outcome) => sum + outcome.durationMs, 0);
     return [
-      `  <testsuite name="${family}"${counts(ofFamily, strict)} errors="0" time="${seconds(ms)}">`,
+      `  <testsuite name="${family}"${counts(ofFamily, strict)} time="${seconds(ms)}">`,
       '    <properties>',
       ...Object.entries(properties)
         .filter(([, value]) => value)
@@ -30,7 +30,7 @@ export function junitOf(report: CheckReport, { strict = false }: JunitOptions = 
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="standpipe check"${counts(outcomes, strict)} errors="0" time="${seconds(durationMs)}">`,
+    `<testsuites name="standpipe check"${counts(outcomes, strict)} time="${seconds(durationMs)}">`,
     ...suites,
     '</testsuites>\n',
   ].join('\n');
@@ -38,8 +38,9 @@ export function junitOf(report: CheckReport, { strict = false }: JunitOptions = 
 
 function counts(outcomes: readonly Outcome[], strict: boolean): string {
   const failures = outcomes.filter((outcome) => isFailure(outcome, strict)).length;
-  const skipped = outcomes.filter(({ status }) => status === 'not applicable').length;
-  return ` tests="${outcomes.length}" failures="${failures}" skipped="${skipped}"`;
+  const errors = outcomes.filter(({ untested }) => untested).length;
+  const skipped = outcomes.filter(({ status }) => status === 'not applicable').length - errors;
+  return ` tests="${outcomes.length}" failures="${failures}" skipped="${skipped}" errors="${errors}"`;
 }
 
 function testCase(outcome: Outcome, strict: boolean): string {
@@ -54,6 +55,7 @@ function testCase(outcome: Outcome, strict: boolean): string {
       const why = outcome.accepted ? 'accepted by the baseline' : status;
       return `<system-out>${text(`${why}: ${details(outcome)}`)}</system-out>`;
     }
+    if (outcome.untested) return `<error type="untested" message="${attribute(reason)}"/>`;
     return status === 'not applicable' ? `<skipped message="${attribute(reason)}"/>` : '';
   };
   const content = inside();

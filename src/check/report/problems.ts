@@ -19,14 +19,12 @@ export interface Problem {
 }
 
 /**
- * Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules. Rules that were not
- * tested in time are the last problem, whatever their level.
+ * Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules.
  */
 export function problemsOf(report: CheckReport): Problem[] {
-  const all = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
-  const findings = all.filter(({ first }) => !first.untested);
+  const findings = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
   const heads = new Map(findings.map((finding) => [finding, headOf(finding, findings)]));
-  const problems = findings
+  return findings
     .filter((finding) => heads.get(finding) === finding)
     .map((head) =>
       problemOf(
@@ -34,8 +32,6 @@ export function problemsOf(report: CheckReport): Problem[] {
         findings.filter((each) => each !== head && heads.get(each) === head),
       ),
     );
-  const [untested, ...others] = all.filter(({ first }) => first.untested);
-  return untested ? [...problems, problemOf(untested, others)] : problems;
 }
 
 function problemOf(head: Finding, others: readonly Finding[]): Problem {

@@ -50,7 +50,7 @@ export interface Outcome {
   readonly note?: string;
   /** The SDK causes it: the code of the user cannot mend it. A violated MUST is then a warning. `issue`: the report to its authors. */
   readonly sdk?: { readonly name: string; readonly note: string; readonly issue?: string };
-  /** The time was over before the rule was tested to its end: its violation says nothing about the rule, and has no fix. */
+  /** The time was over before the rule was tested to its end. Its status is `not applicable`, and the check is incomplete. */
   readonly untested?: true;
   /** The baseline has it: it does not fail the check. */
   readonly accepted?: true;
@@ -85,15 +85,19 @@ export function isFailure({ status, accepted }: Outcome, strict: boolean): boole
   return !accepted && (status === 'failed' || (strict && status === 'warning'));
 }
 
+/** Rules were not tested in time. */
+export function isIncomplete({ outcomes }: CheckReport): boolean {
+  return outcomes.some(({ untested }) => untested);
+}
+
 /**
- * The ids of the tested rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
+ * The ids of the rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
  * tested in any case, since all others need it.
  */
 export function rulesToSkip({ outcomes }: CheckReport, strict: boolean): string[] {
-  const tested = outcomes.filter(({ untested }) => !untested);
-  const failing = new Set(tested.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
+  const failing = new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
   const isOther = ({ rule, status }: Outcome) => !failing.has(rule) && status !== 'not applicable';
-  return tested.some(isOther) ? [...failing] : [];
+  return outcomes.some(isOther) ? [...failing] : [];
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {

@@ -65,9 +65,14 @@ function rankOf({ status, accepted }: Outcome): number {
 
 /** Rules that a further option would test, by the reason that names it. */
 export function untested(results: readonly RuleResult[]): Map<string, RuleResult[]> {
-  const reasonOf = ({ status, groups }: RuleResult) =>
-    status === 'not applicable' ? groups[0]!.first.reason : undefined;
-  const missing = results.filter((result) => /--(?:allow-calls|long-call)\b/.test(reasonOf(result) ?? ''));
+  const reasonOf = ({ status, groups }: RuleResult) => {
+    const late = groups.find(({ first }) => first.untested);
+    return late?.first.reason ?? (status === 'not applicable' ? groups[0]!.first.reason : undefined);
+  };
+  const isLate = ({ groups }: RuleResult) => groups.some(({ first }) => first.untested);
+  const missing = results.filter(
+    (result) => isLate(result) || /--(?:allow-calls|long-call)\b/.test(reasonOf(result) ?? ''),
+  );
   return groupBy(missing, (result) => reasonOf(result)!);
 }
 

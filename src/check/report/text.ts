@@ -7,7 +7,6 @@ import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from 
 import { type CheckReport, rulesToSkip, type Status } from './report.ts';
 import {
   byFamily,
-  groupBy,
   isViolated,
   type RuleResult,
   ruleResults,
@@ -41,10 +40,7 @@ export function textOf(report: CheckReport, options: TextOptions = {}): string {
   const lines = new Lines(options);
   const results = ruleResults(report);
   head(report, lines);
-  for (const problem of problemsOf(report)) {
-    if (problem.head.first.untested) untestedLines(problem, lines);
-    else problemLines(problem, lines, verbose);
-  }
+  for (const problem of problemsOf(report)) problemLines(problem, lines, verbose);
   ofSdk(report, lines);
   if (verbose) {
     for (const [family, ofFamily] of byFamily(results)) familyLines(family, ofFamily, lines);
@@ -78,17 +74,6 @@ function problemLines({ head, elsewhere, also }: Problem, lines: Lines, verbose:
   for (const finding of also) {
     briefly(finding, lines, 4);
     if (verbose) frameLines(finding, lines, verbose);
-  }
-}
-
-function untestedLines({ head, also }: Problem, lines: Lines): void {
-  const all = [head, ...also];
-  const { status } = head.first;
-  lines.blank();
-  lines.labelled(0, marks[status], `Not tested in time: ${counted(all.length, 'rule')}`, colours[status], 'bold');
-  for (const [reason, rules] of groupBy(all, ({ first }) => first.reason ?? '')) {
-    lines.add(2, reason);
-    lines.add(4, rules.map(({ rule }) => rule.id).join(', '));
   }
 }
 

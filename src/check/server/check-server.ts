@@ -142,6 +142,7 @@ function jobsOf(
             if (readsObservation(rule)) trial.mustBeWhole(trial.seen);
           },
           leave: (isViolated: boolean) => trial.leave(isViolated),
+          lastOutputMs: () => trial.lastOutputMs,
           end: () => trial.end(),
         };
       };

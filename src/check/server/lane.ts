@@ -91,8 +91,7 @@ export class Lane {
 
   /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
   async observe(): Promise<Conversation> {
-    if (this.#isObserved)
-      throw new OutOfTime('The server could not be observed to the end, because answers did not come in time.');
+    if (this.#isObserved) throw new OutOfTime('the server could not be observed to the end in time: raise --timeout');
     if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
     return this.#observed;
   }
@@ -100,7 +99,7 @@ export class Lane {
   /** What a server writes at its end counts too. */
   async endObservation(): Promise<void> {
     this.#isObserved = true;
-    await Promise.all(this.observed.map((probe) => probe.stop()));
+    await Promise.all(this.observed.map((probe) => probe.stop().then(() => probe.howItEnded())));
   }
 
   async start(stragglersMs?: number): Promise<Probe> {

@@ -78,7 +78,8 @@ server violate it, or if a known SDK causes it. In a revision given by
 --revision it fails.
 
 Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has,
-2 the command line is wrong, 3 the command cannot be started.`,
+2 the command line is wrong, 3 the command cannot be started, 4 no rule has
+failed, but some were not tested in time.`,
   );
   examples(
     command,
@@ -113,9 +114,10 @@ const check: CommandBody = async (invocation, words, options) => {
     const { strict = false } = given;
     out.write(textOf(report, { paint: out.paint, verbose: settings.verbose ?? false, strict, ...width }));
   }
-  const { isFailure } = await import('../../check/report/report.ts');
+  const { isFailure, isIncomplete } = await import('../../check/report/report.ts');
   const fails = report.outcomes.some((outcome) => isFailure(outcome, given.strict ?? false));
-  return fails ? ExitCode.ruleViolated : ExitCode.done;
+  if (fails) return ExitCode.ruleViolated;
+  return isIncomplete(report) ? ExitCode.timeout : ExitCode.done;
 };
 
 async function warnOfRemoved({ out }: Invocation, { only = [], rule = [], skip = [] }: Options): Promise<void> {

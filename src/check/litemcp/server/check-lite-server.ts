@@ -77,6 +77,7 @@ function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServer
         if (rule.uses === 'seen') trial.mustBeWhole(trial.seen);
       },
       leave: (isViolated: boolean) => trial.leave(isViolated),
+      lastOutputMs: () => trial.lastOutputMs,
       end: () => trial.end(),
     };
   };

@@ -1,9 +1,10 @@
 // Ways to wait for answers that several rules of the wire share.
 
 import type { JsonObject } from '../../../base/json-object.ts';
-import { violation } from '../../verdict.ts';
+import { Violation, violation } from '../../verdict.ts';
 import { type Conversation, errorOf } from '../conversation.ts';
-import { type Frame, isAnswer, messagesOf } from '../probe.ts';
+import { type Frame, isAnswer, messagesOf, type Probe } from '../probe.ts';
+import type { Trial } from '../trial.ts';
 
 const PARSE_ERROR = -32700;
 
@@ -76,12 +77,72 @@ function refusal(frames: readonly Frame[]): Frame | undefined {
   );
 }
 
-/** Waits for the answers to all ids. Each has the whole time once the one before has come: a slow server is not a wrong one. */
-export async function allAnswered({ probe }: Conversation, ids: readonly unknown[], what: string): Promise<void> {
+/** Requests of a burst are fewer for a slow server, so that all are answered in about this time. */
+const BURST_MS = 20_000;
+const LEAST_REQUESTS = 100;
+
+/** How many requests to send at once: `most`, or as many as the server answers one after the other in 20 s. */
+export async function burstOf(conversation: Conversation, most: number): Promise<number> {
+  const startMs = performance.now();
+  await conversation.barrier();
+  return Math.max(LEAST_REQUESTS, Math.min(most, Math.floor(BURST_MS / (performance.now() - startMs))));
+}
+
+/**
+ * Waits for the answers to all ids, each on a line of its own. Each has the whole time once the one before has come: a slow server is not a wrong
+ * one. Answers with ids of other requests are not waited for.
+ */
+export async function allAnswered(
+  trial: Trial,
+  conversation: Conversation,
+  ids: readonly unknown[],
+  what: string,
+): Promise<void> {
+  const { probe } = conversation;
+  const hasAsMany = () =>
+    probe.frames.length >= ids.length &&
+    ids.reduce<number>((sum, id) => sum + probe.answersTo(id).length, 0) >= ids.length;
   for (const [at, id] of ids.entries()) {
-    if (await probe.maybe(() => probe.answersTo(id)[0])) continue;
+    await probe.maybe(() => probe.answersTo(id)[0] ?? (hasAsMany() || undefined));
+    if (!probe.answersTo(id)[0]) await conversation.settled(); // a server that answers twice has as many too early
+    if (probe.answersTo(id)[0]) continue;
+    mustBeWholeLines(trial, probe);
     const missing = ids.slice(at).filter((each) => probe.answersTo(each).length === 0).length;
+    const lost = `${missing} of ${ids.length} requests ${what} were not answered`;
+    const repeated = ids.find((each) => probe.answersTo(each).length > 1);
+    if (repeated !== undefined) {
+      const times = probe.answersTo(repeated);
+      const reason = `${lost}, and the one with the id ${shownId(repeated)} was answered ${times.length} times: answers have the ids of other requests.`;
+      throw new Violation(reason, times.slice(0, 3), OWN_IDS);
+    }
     const why = probe.ended ? await probe.howItEnded() : `nothing came for ${probe.timeoutMs / 1000} s`;
-    violation(`${missing} of ${ids.length} requests ${what} were not answered: ${why}.`);
+    violation(`${lost}: ${why}.`);
   }
+  mustBeWholeLines(trial, probe);
+}
+
+const OWN_IDS =
+  'Keep the id of each request in a variable of its own handler, not in one that the next request overwrites.';
+
+const mixed: readonly (Frame['fault'] | undefined)[] = ['several messages', 'mixed up', 'invalid JSON'];
+const isMixed = ({ fault }: Frame) => mixed.includes(fault);
+
+/** Threads that write at the same time mix up lines only if there are many answers. Lines that are wrong without that are a matter of other rules. */
+function mustBeWholeLines({ seen }: Trial, { frames }: Probe): void {
+  const found = frames.filter(isMixed);
+  if (found.length === 0 || seen.some((probe) => probe.frames.some(isMixed))) return;
+  const problem = found[0]!.fault === 'several messages' ? 'several messages' : 'parts of messages';
+  const reason = `The server wrote ${problem} on one line when it answered many requests at once.`;
+  throw new Violation(reason, found.slice(0, 3), ONE_WRITE);
+}
+
+const ONE_WRITE =
+  'Write each message with its newline in one call, under a lock that all threads hold while they write.';
+
+const MOST_SHOWN_ID = 40;
+
+/** An id as JSON, short: those of some requests have thousands of characters. */
+export function shownId(id: unknown): string {
+  const json = JSON.stringify(id) ?? 'null';
+  return json.length > MOST_SHOWN_ID ? `${json.slice(0, MOST_SHOWN_ID)}… (${json.length} characters)` : json;
 }

@@ -20,6 +20,12 @@ export function readsObservation({ id, uses }: ServerRule): boolean {
   return uses === 'seen' || families.includes(familyOf(id));
 }
 
+/** Of one burst. */
+const AT_ONCE = 100;
+const MOST_BURSTS = 5;
+/** No further burst after this time. */
+const BURSTS_MS = 1_000;
+
 type Step = (trial: Trial, conversation: Conversation) => Promise<unknown>;
 
 const UNKNOWN = 'standpipe-unknown';
@@ -46,6 +52,7 @@ const steps: readonly Step[] = [
   },
   (_, conversation) => echo(conversation, 'Zürich, café'),
   (_, conversation) => longIdsAtOnce(conversation),
+  (_, conversation) => manyAtOnce(conversation),
   async (trial, conversation) => {
     const { name, arguments: args } = trial.longCall();
     conversation.notify('notifications/cancelled', {
@@ -84,12 +91,29 @@ async function listenForChanges(trial: Trial, conversation: Conversation): Promi
 
 /** Answers that are larger than a pipe, all at once. */
 async function longIdsAtOnce(conversation: Conversation): Promise<void> {
-  const { probe } = conversation;
   if (!(await isEchoed(conversation, 'whole'))) return;
   const ids = Array.from({ length: CONCURRENT }, (_, at) => `${at}`.padEnd(CONCURRENT_ID, '-'));
-  const messages = [...ids.map((id) => conversation.ping(id)), conversation.ping()];
-  probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
-  for (const id of ids) {
-    await probe.maybe(() => probe.answersTo(id)[0] ?? probe.frames.find(({ fault }) => fault === 'mixed up'));
+  await burst(conversation, [...ids, conversation.probe.newId()]);
+}
+
+/** Threads that write at the same time mix up only some of many answers. A slow server gets one burst. */
+async function manyAtOnce(conversation: Conversation): Promise<void> {
+  const startMs = performance.now();
+  for (let count = 0; count < MOST_BURSTS; count++) {
+    const ids = Array.from({ length: AT_ONCE }, () => conversation.probe.newId());
+    if (!(await burst(conversation, ids)) || performance.now() - startMs > BURSTS_MS) return;
   }
+}
+
+/** Requests in one write. False if one was not answered: as many lines as requests are the end, whatever they are. */
+async function burst(conversation: Conversation, ids: readonly (string | number)[]): Promise<boolean> {
+  const { probe } = conversation;
+  const from = probe.frames.length;
+  probe.write(ids.map((id) => `${JSON.stringify(conversation.ping(id))}\n`).join(''));
+  const isOver = () =>
+    probe.frames.length - from >= ids.length || probe.frames.some(({ fault }) => fault === 'mixed up');
+  for (const id of ids) {
+    if (!(await probe.maybe(() => probe.answersTo(id)[0] ?? (isOver() || undefined)))) return false;
+  }
+  return ids.every((id) => probe.answersTo(id)[0]);
 }

@@ -3,6 +3,7 @@
 import { violation } from '../../../verdict.ts';
 import { isAnswer, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { shownId } from '../answers.ts';
 import { sentIds } from './sent-requests.ts';
 import { messages } from './source.ts';
 
@@ -21,7 +22,10 @@ export const answeredOnce: ServerRule = {
       for (const [id, sent] of counts) {
         const answers = id === 'null' ? [] : probe.answersTo(JSON.parse(id));
         if (answers.length <= sent) continue;
-        violation(`The request with the id ${id} was answered ${answers.length} times.`, ...answers.slice(0, 3));
+        violation(
+          `The request with the id ${shownId(JSON.parse(id))} was answered ${answers.length} times.`,
+          ...answers.slice(0, 3),
+        );
       }
     }
   },
@@ -50,7 +54,7 @@ export const noStrayAnswers: ServerRule = {
           if (id === 'null') continue; // an answer to a notification, or to what could not be read: a matter of other rules
           if (known.has(asText(id)) || broken.includes(id) || (isRounded && isLarge(id))) continue;
           if (isGarbled && isText(id)) continue;
-          violation(`An answer has the id ${id}, which no request had.`, frame);
+          violation(`An answer has the id ${shownId(message.id)}, which no request had.`, frame);
         }
       }
     }

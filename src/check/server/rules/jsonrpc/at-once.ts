@@ -5,6 +5,7 @@ import { type Conversation, withoutResult } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
+import { allAnswered } from '../answers.ts';
 
 const MANY = 10;
 
@@ -29,9 +30,12 @@ export const atOnce: ServerRule = {
       params: conversation.params(),
     }));
     probe.write(requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
-    for (const [at, { id }] of requests.entries()) {
-      await probe.answerTo(id, `request ${at + 1} of ${MANY} that were written at once`);
-    }
+    await allAnswered(
+      trial,
+      conversation,
+      requests.map(({ id }) => id),
+      'that were written at once',
+    );
   },
 };
 

@@ -5,7 +5,7 @@ import { parsed } from '../../../parsed-json.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { echo } from '../answers.ts';
+import { echo, shownId } from '../answers.ts';
 import { messages } from './source.ts';
 
 const common = {
@@ -82,7 +82,7 @@ async function areEchoed(trial: Trial, ids: readonly (string | number)[]): Promi
   const conversation = await trial.shared();
   for (const id of ids) {
     const { frame, id: found } = await echo(conversation, id);
-    const shown = JSON.stringify(id);
+    const shown = shownId(id);
     if (!frame) violation(`There was no answer to the request with the id ${shown}.`);
     if (found !== id) violation(`The request with the id ${shown} was answered with another id.`, frame);
   }

@@ -1,7 +1,7 @@
 // Rules about stderr: the client may ignore it.
 
 import type { ServerRule } from '../../server-rule.ts';
-import { allAnswered } from '../answers.ts';
+import { allAnswered, burstOf } from '../answers.ts';
 import { stdio } from './sources.ts';
 
 const REQUESTS = 400;
@@ -24,11 +24,13 @@ export const unreadStderr: ServerRule = {
   check: async (trial) => {
     const conversation = await trial.open();
     const { probe } = conversation;
+    const length = await burstOf(conversation, REQUESTS);
     probe.pauseReading('stderr');
-    const pings = Array.from({ length: REQUESTS }, () => conversation.ping(undefined, { _meta: { padding: PADDING } }));
+    const pings = Array.from({ length }, () => conversation.ping(undefined, { _meta: { padding: PADDING } }));
     for (const ping of pings) probe.send(ping);
     try {
       await allAnswered(
+        trial,
         conversation,
         pings.map(({ id }) => id),
         'while stderr was not read',
