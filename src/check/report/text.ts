@@ -5,15 +5,7 @@ import { cutToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
 import { type CheckReport, rulesToSkip, type Status } from './report.ts';
-import {
-  byFamily,
-  isViolated,
-  type RuleResult,
-  ruleResults,
-  summaryOf,
-  untested,
-  worstOf,
-} from './rule-results.ts';
+import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
 import { frameLines } from './text-frames.ts';
 import { type LineOptions, Lines } from './text-lines.ts';
 
