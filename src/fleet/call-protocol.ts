@@ -65,6 +65,8 @@ export interface CallerRecord {
 export const LOGS = 'dev.standpipe/logs';
 
 export interface NodeFilter extends SubscriptionFilter {
+  /** Members that MCP does not define, for an instance on the same node. Another node gets them as members of the filter. */
+  further?: Readonly<Record<string, unknown>>;
   [LOGS]?: LogsFilter;
 }
 

@@ -185,9 +185,7 @@ describe('a fleet', () => {
       closing.push(() => client.close());
       expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
       expect(await client.callTool(tool, { text: 'tea' })).toMatchObject({ content });
-      const { parcelId } = await parcel(client as unknown as Client, tool);
-      expect(parcelId).toMatch(/^standpipe:.*parcel \d$/);
-      expect(await client.request('parcels/open', { parcelId })).toMatchObject({ content, parcelId });
+      expect(await heardOf(client as unknown as Client, tool)).toMatch(/^standpipe:.*parcel \d$/);
       const old = await connect({ url: serving.url + path, headers }, { era: 'legacy' });
       closing.push(() => old.close());
       expect(await old.callTool(tool, { text: 'tea' })).toMatchObject({ _meta: { 'com.example/carrier': 'post' } });

@@ -180,11 +180,8 @@ test('a fleet of two nodes passes an unknown extension', async () => {
   const client = (await connect({ url: `${serving.url}/post`, headers }, { capabilities })) as unknown as Client;
   closing.push(() => client.close());
   expect(client.server.capabilities).toMatchObject(declaredByServer);
-  const { parcelId } = await wrap(client);
-  expect(await client.request('parcels/open', { parcelId })).toMatchObject({
-    content,
-    structuredContent: capabilities,
-  });
+  await hearsOfParcels(client, 'wrap');
+  await sendsLabels(client);
 });
 
 async function hearsOfParcels(client: Client, tool: string): Promise<void> {

@@ -136,7 +136,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
   async watch(wanted: NodeFilter, watcher: Omit<Watcher, 'filter'>) {
     const { service } = this.#served;
     const filter = offered(wanted, (await service.describe()).capabilities);
-    const watch = { ...watcher, filter };
+    const watch = { ...watcher, filter: wanted.further ? { ...filter, further: wanted.further } : filter };
     const logs = wanted[LOGS];
     const end = logs ? await watchWithLogs(service, watch, logs) : await service.watch(watch);
     this.#watches.add(watch);

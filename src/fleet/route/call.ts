@@ -25,6 +25,7 @@ export interface CallOwner {
 export const FIRST_INQUIRY_MS = 1_000;
 /** A long-lived stream, which is not counted as work of its instance. */
 export const LISTEN = 'subscriptions/listen';
+export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
 export interface CallContent {
   id: number;

@@ -8,6 +8,7 @@ import { isListening, Watchers } from '../../mcp/watchers.ts';
 import { LOGS, type NodeFilter } from '../call-protocol.ts';
 import { LISTEN } from './call.ts';
 import { ListenEverywhere } from './listen-everywhere.ts';
+import { OwnSubscription } from './own-subscription.ts';
 import type { ServerRequests } from './server-requests.ts';
 
 const DEFAULT_ACKNOWLEDGE_MS = 60_000;
@@ -17,6 +18,7 @@ export class FleetWatches {
   #isClosed = false;
   readonly #watchers: Watchers;
   readonly #listening: Listening;
+  readonly #own = new Set<OwnSubscription>();
   /** By the id of the request. */
   readonly #open = new Map<number, ListenEverywhere>();
 
@@ -41,8 +43,30 @@ export class FleetWatches {
     });
   }
 
-  watch(watcher: Watcher): Promise<() => Promise<void>> {
-    return this.#listening.watch(watcher);
+  async watch(watcher: Watcher): Promise<() => Promise<void>> {
+    if (watcher.filter.further === undefined) return this.#listening.watch(watcher);
+    let stop: (() => Promise<void>) | undefined;
+    const own = new OwnSubscription(this.#requests, watcher, () => {
+      this.#own.delete(own);
+      void stop?.();
+      if (stop) watcher.ended?.();
+    });
+    this.#own.add(own);
+    const end = () => {
+      this.#own.delete(own);
+      own.stop();
+    };
+    try {
+      await own.open();
+      stop = await this.#listening.watch(watcher);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return async () => {
+      end();
+      await stop?.();
+    };
   }
 
   instancesChanged(): void {
@@ -77,6 +101,7 @@ export class FleetWatches {
   close(): void {
     this.#isClosed = true;
     for (const id of [...this.#open.keys()]) this.end(id);
+    for (const own of this.#own) own.stop();
     this.#watchers.endAll();
     this.#listening.close();
   }

@@ -10,12 +10,11 @@ import type { SubscriptionFilter } from '../../mcp/types.ts';
 import type { NodeFilter } from '../call-protocol.ts';
 import type { LocalInstance } from '../node/node-door.ts';
 import type { Payload } from '../payload.ts';
-import { Call, type CallOwner, LISTEN } from './call.ts';
+import { ACKNOWLEDGED, Call, type CallOwner, LISTEN } from './call.ts';
 import { errorIn } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
 import type { ServerRequests } from './server-requests.ts';
 
-const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const AGAIN_MS = 250;
 
 /** The subscriber of streams on this node: its host, for all clients. */
