@@ -104,7 +104,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
     // A call outlives the request that sent the question to its client: the next request brings the client's answer.
     const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true };
     this.#logs = new LogWatches(served.service);
-    this.#fronts = new Fronts(this.#logs, options);
+    this.#fronts = new Fronts(this.#logs.service, options);
     const where = served.generation === undefined ? { node } : { node, claim: served.generation };
     this.#local = new LocalCalls(served.service, this.#fronts, where, () => this.#left());
   }

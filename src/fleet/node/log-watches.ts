@@ -2,54 +2,31 @@
 // messages, which `subscriptions/listen` of 2026-07-28 does not offer.
 
 import { isObject } from '../../base/json-object.ts';
+import { overlay } from '../../mcp/layers/layer.ts';
 import { isLogLevel } from '../../mcp/meta.ts';
 import { invalidParams } from '../../mcp/protocol-errors.ts';
-import type {
-  Caller,
-  ClientFacts,
-  ClientIdentity,
-  Params,
-  Result,
-  Service,
-  ServiceFacts,
-  Watcher,
-} from '../../mcp/service.ts';
+import type { ClientFacts, Service, Watcher } from '../../mcp/service.ts';
 import type { LogsFilter } from '../../mcp/watchers.ts';
 import { LOGS, type NodeFilter } from '../call-protocol.ts';
 
-export class LogWatches implements Service {
-  readonly #service: Service;
+export class LogWatches {
+  /** The service with the log messages that `want` has named. */
+  readonly service: Service;
   /** By the description of the node in its request. */
   readonly #wanted = new WeakMap<ClientFacts, LogsFilter>();
 
   constructor(service: Service) {
-    this.#service = service;
+    this.service = overlay(service, {
+      watch: (watcher) => {
+        const logs = watcher.client && this.#wanted.get(watcher.client);
+        return logs ? watchWithLogs(service, watcher, logs) : service.watch(watcher);
+      },
+    });
   }
 
   /** Call this before the subscription begins. */
   want(client: ClientFacts, logs: LogsFilter): void {
     this.#wanted.set(client, logs);
-  }
-
-  watch(watcher: Watcher): Promise<() => void> {
-    const logs = watcher.client && this.#wanted.get(watcher.client);
-    return logs ? watchWithLogs(this.#service, watcher, logs) : this.#service.watch(watcher);
-  }
-
-  describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts> {
-    return this.#service.describe(client);
-  }
-
-  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    return this.#service.request(method, params, caller);
-  }
-
-  notify(method: string, params: Params | undefined, client: ClientFacts): void {
-    this.#service.notify(method, params, client);
-  }
-
-  gone(client: ClientIdentity): void {
-    this.#service.gone?.(client);
   }
 }
 

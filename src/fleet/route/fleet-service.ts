@@ -34,6 +34,8 @@ const DEFAULT_STARTUP_TIMEOUT_MS = 60_000;
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
 
 export class FleetService implements Service {
+  wire: WireName | undefined;
+  onerror: ((error: Error) => void) | undefined;
   /** Called once, when the service has ended. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   readonly #calls: Calls;
@@ -52,9 +54,7 @@ export class FleetService implements Service {
     this.#calls = calls;
     this.#server = server;
     this.#client = options.client ?? {};
-    this.#requests = new ServerRequests(calls, server, options, (why) =>
-      this.#close(false, new PeerError('CONNECTION_CLOSED', why)),
-    );
+    this.#requests = new ServerRequests(calls, server, options, this);
     this.#watches = new FleetWatches(this.#requests, this.#client);
     this.#requests.watches = this.#watches;
     this.#onEnd = onEnd;
@@ -126,24 +126,13 @@ export class FleetService implements Service {
     this.#requests.gone(client);
   }
 
-  get wire(): WireName | undefined {
-    return this.#requests.wire;
-  }
-
-  set wire(wire: WireName | undefined) {
-    this.#requests.wire = wire;
-  }
-
-  get onerror(): ((error: Error) => void) | undefined {
-    return this.#requests.onerror;
-  }
-
-  set onerror(listener: ((error: Error) => void) | undefined) {
-    this.#requests.onerror = listener;
-  }
-
   get isClosed(): boolean {
     return this.#state === 'closed';
+  }
+
+  /** No node has run the server for a time. */
+  ended(why: string): void {
+    this.#close(false, new PeerError('CONNECTION_CLOSED', why));
   }
 
   reconnected(): void {

@@ -24,7 +24,7 @@ export class FleetWatches {
 
   constructor(requests: ServerRequests, options: ClientOptions) {
     this.#requests = requests;
-    this.#watchers = new Watchers((error) => requests.onerror?.(error));
+    this.#watchers = new Watchers((error) => requests.service.onerror?.(error));
     this.#listening = new Listening({
       clock: requests.calls.clock,
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
@@ -37,7 +37,7 @@ export class FleetWatches {
       },
       listens: (filter) => isListening(filter) || filter.logs !== undefined,
       ended: () => this.#isClosed || this.#watchers.endListening(),
-      cut: (error) => requests.onerror?.(error),
+      cut: (error) => requests.service.onerror?.(error),
       missed: (filter) => this.#watchers.notifyAll(filter),
       warn: () => undefined,
     });

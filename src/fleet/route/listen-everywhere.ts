@@ -100,7 +100,7 @@ export class ListenEverywhere implements CallOwner {
 
   failed(call: Call, error: Error): void {
     this.#requests.calls.close(call);
-    this.#requests.onerror?.(error);
+    this.#requests.service.onerror?.(error);
     this.#openLater(call.instance!, call);
   }
 
@@ -176,7 +176,7 @@ export class ListenEverywhere implements CallOwner {
   #refused(instance: Instance, stream: Stream, error: unknown): void {
     const isAnswer = error instanceof RpcError && !this.#isAcknowledged && this.#streams.size === 1;
     if (!isAnswer) {
-      if (!(error instanceof RpcError)) this.#requests.onerror?.(toError(error));
+      if (!(error instanceof RpcError)) this.#requests.service.onerror?.(toError(error));
       return this.#openLater(instance, stream);
     }
     this.cancel();

@@ -8,7 +8,7 @@ import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import { idParameter, withHandle } from '../../mcp/extensions/extension.ts';
 import { handle, readHandle } from '../../mcp/handles.ts';
 import { reaches } from '../../mcp/meta.ts';
-import type { Caller, ClientIdentity, Params, Result, WireName } from '../../mcp/service.ts';
+import type { Caller, ClientIdentity, Params, Result } from '../../mcp/service.ts';
 import type { SubscriptionFilter } from '../../mcp/types.ts';
 import { LOG_METHOD } from '../../mcp/watchers.ts';
 import { InFlight } from '../../requests/in-flight.ts';
@@ -18,6 +18,7 @@ import type { Payload } from '../payload.ts';
 import { Call, type CallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
 import type { Calls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
+import type { FleetService } from './fleet-service.ts';
 import type { FleetServiceOptions } from './fleet-services.ts';
 import type { FleetWatches } from './fleet-watches.ts';
 import { instanceFor, isRefusedByAll } from './instance-for-call.ts';
@@ -37,9 +38,8 @@ interface SentOptions extends WaitOptions {
 }
 
 export class ServerRequests implements CallOwner {
-  onerror: ((error: Error) => void) | undefined;
-  wire: WireName | undefined;
   watches!: FleetWatches;
+  readonly service: FleetService;
   readonly calls: Calls;
   readonly url: string;
   readonly observed: ObservedMessages;
@@ -52,16 +52,16 @@ export class ServerRequests implements CallOwner {
   readonly #byId = new InFlight<number, Call>();
   readonly waiting: WaitingCalls;
 
-  /** `ended`: called when no node has run the server for a time. */
-  constructor(calls: Calls, server: string, options: FleetServiceOptions, ended: (why: string) => void) {
+  constructor(calls: Calls, server: string, options: FleetServiceOptions, service: FleetService) {
     const { client = {}, maxFrameBytes, maxFrameValues, observer, share = 'all' } = options;
+    this.service = service;
     this.calls = calls;
     this.#server = server;
     this.maxAnswerBytes = maxFrameBytes;
     this.#reader = new AnswerReader(maxFrameBytes, maxFrameValues);
     this.texts = new RequestTexts(client);
     this.url = `nats://${calls.fabric.fleet}/${encodeURIComponent(server)}`;
-    this.observed = new ObservedMessages(observer, calls.clock, (error) => this.onerror?.(error));
+    this.observed = new ObservedMessages(observer, calls.clock, (error) => this.service.onerror?.(error));
     this.#chooser = new InstanceChooser(calls.self, share);
     this.#pending = new PendingRequests({
       clock: calls.clock,
@@ -74,7 +74,7 @@ export class ServerRequests implements CallOwner {
     this.waiting = new WaitingCalls(calls, server, {
       send: (call) => this.#byId.get(call.id) === call && this.#dispatch(call),
       lose: (call, error) => this.#lose(call, error),
-      end: (why) => ended(`No node answers for "${server}": ${why}`),
+      end: (why) => service.ended(`No node answers for "${server}": ${why}`),
     });
   }
 
@@ -126,7 +126,8 @@ export class ServerRequests implements CallOwner {
   payloadOf(call: Call): Payload {
     const payload = this.texts.of(call);
     if (payload instanceof UsageError) throw payload;
-    if (this.wire) call.caller?.sent?.(this.wire, call.id);
+    const { wire } = this.service;
+    if (wire) call.caller?.sent?.(wire, call.id);
     this.observed.sent(payload);
     return payload;
   }
@@ -158,7 +159,7 @@ export class ServerRequests implements CallOwner {
 
   failed(call: Call, error: Error): void {
     if (this.calls.close(call, 'failed')) this.#lose(call, error);
-    else this.onerror?.(error);
+    else this.service.onerror?.(error);
   }
 
   /** Undefined if the text is not a valid message; the call has then failed. */
