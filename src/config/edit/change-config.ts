@@ -15,6 +15,7 @@ import type { PlainEntry } from '../hosts/host-program.ts';
 import type { ConfigProblem } from '../problem.ts';
 import { checkOnSystem } from '../read/check-entry.ts';
 import { type SystemContext, systemContext } from '../system-context.ts';
+import type { ServersAt } from './change.ts';
 import { type ConfigServers, readServers } from './config-servers.ts';
 import { editServers } from './edit-servers.ts';
 import { rewriteFile } from './rewrite-file.ts';
@@ -92,15 +93,20 @@ const newTexts: Readonly<Record<string, string>> = { continue: 'name: Local\nver
 
 async function edit(text: string, place: ConfigPlace, existing: ConfigServers, plan: ChangePlan): Promise<string> {
   const { servers, inputs = new Map<string, PlainEntry>(), isSpelled } = plan;
-  let edited = text;
+  // One edit for each place: it parses the whole text.
+  const byPath = new Map<string, { at: ServersAt; changes: ServerChange[] }>();
   for (const { name, entry } of servers) {
     const places = existing.placesOf(name);
-    if (entry === undefined) for (const at of places) edited = await editServers(edited, at, [{ name, entry }]);
-    else {
-      const written = isSpelled ? entry : ownSpelling(name, entry, place);
-      edited = await editServers(edited, places[0]!, [{ name, entry: written }]);
+    const written = entry && !isSpelled ? ownSpelling(name, entry, place) : entry;
+    for (const at of entry === undefined ? places : places.slice(0, 1)) {
+      const key = JSON.stringify(at.path);
+      const known = byPath.get(key) ?? { at, changes: [] };
+      known.changes.push({ name, entry: written });
+      byPath.set(key, known);
     }
   }
+  let edited = text;
+  for (const { at, changes } of byPath.values()) edited = await editServers(edited, at, changes);
   const isJson = (place.layout?.format ?? 'json') === 'json'; // inputs are a key of JSON configs alone
   const missing = isJson ? [...inputs].filter(([id]) => !existing.inputs.has(id)) : [];
   const at = { file: place.file, format: 'json', path: ['inputs'], nameKey: 'id' } as const;
@@ -129,16 +135,20 @@ async function editAndCheck(
   options: ChangeOptions,
 ): Promise<{ edited: string; found: readonly ConfigProblem[] }> {
   const edited = await edit(text, place, existing, plan);
-  const written = plan.servers.filter(({ entry }) => entry !== undefined).map(({ name }) => name);
-  const found = (await problemsIn(edited, place, context)).filter(({ server }) => written.includes(server!));
-  const refused = found.find(({ severity, code }) => severity === 'error' && code !== 'VARIABLE_NOT_SET');
-  if (!refused) return { edited, found };
-  const { code, server, message, suggestion: hint } = refused;
+  const written = new Set(plan.servers.filter(({ entry }) => entry !== undefined).map(({ name }) => name));
+  const found = (await problemsIn(edited, place, context)).filter(({ server }) => written.has(server!));
+  const errors = found.filter(({ severity, code }) => severity === 'error' && code !== 'VARIABLE_NOT_SET');
+  if (errors.length === 0) return { edited, found };
+  const { code, server: first, message: why, suggestion: hint } = errors[0]!;
   if (!options.onRefused) {
-    throw new UsageError(code!, `"${server}" was not written to ${place.file}: ${message}`, { hint });
+    throw new UsageError(code!, `"${first}" was not written to ${place.file}: ${why}`, { hint });
   }
-  options.onRefused(server!, message);
-  const servers = plan.servers.filter(({ name }) => name !== server);
+  const refused = new Set<string>();
+  for (const { server, message } of errors) {
+    if (!refused.has(server!)) options.onRefused(server!, message);
+    refused.add(server!);
+  }
+  const servers = plan.servers.filter(({ name }) => !refused.has(name));
   return editAndCheck(text, place, existing, { ...plan, servers }, context, options);
 }
 

@@ -21,8 +21,12 @@ export interface Change {
   entry: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The data after a change. */
-export function withChange(data: unknown, at: ServersAt, change: Change, depth = 0): unknown {
+/** The data after the changes. */
+export function withChanges(data: unknown, at: ServersAt, changes: readonly Change[]): unknown {
+  return changes.reduce((before, change) => withChange(before, at, change), data);
+}
+
+function withChange(data: unknown, at: ServersAt, change: Change, depth = 0): unknown {
   const key = at.path[depth];
   if (key === undefined && at.nameKey !== undefined) return inList(data, at, change, at.nameKey);
   const object = data ?? {};

@@ -8,13 +8,13 @@ import { isObject } from '../../base/json-object.ts';
 import { problemError } from '../problem.ts';
 import { parseDocument } from '../read/json-document.ts';
 import { parseText } from '../read/parse-text.ts';
-import { type Change, type ServersAt, withChange } from './change.ts';
+import { type Change, type ServersAt, withChanges } from './change.ts';
 import { editJson } from './json-text.ts';
 
 interface Language {
   /** Of a text without errors. */
   parse(text: string): unknown;
-  edit(text: string, change: Change): string;
+  edit(text: string, changes: readonly Change[]): string;
 }
 
 /** Throws CONFIG_INVALID with the position of a syntax error. */
@@ -22,14 +22,17 @@ export async function editServers(text: string, at: ServersAt, changes: readonly
   const { fault } = await parseText(orEmpty(text, at), { file: at.file, layout: at });
   if (fault) throw problemError({ severity: 'error', ...fault });
   const language = await languageOf(at);
-  let edited = text;
-  for (const given of changes) {
-    const change: Change = { name: given.name, entry: given.entry && plain(given.entry) };
-    const wanted = withChange(language.parse(edited), at, change);
-    edited = language.edit(edited, change);
-    if (!isReached(edited, wanted, at, language)) throw tooIntricate(at, change);
-  }
-  return edited;
+  const given = changes.map(({ name, entry }): Change => ({ name, entry: entry && plain(entry) }));
+  return editAll(text, at, given, language);
+}
+
+/** All at once, because each edit parses the whole text; one at a time only to find the one that fails. */
+function editAll(text: string, at: ServersAt, changes: readonly Change[], language: Language): string {
+  const wanted = withChanges(language.parse(text), at, changes);
+  const edited = language.edit(text, changes);
+  if (isReached(edited, wanted, at, language)) return edited;
+  if (changes.length === 1) throw tooIntricate(at, changes[0]!);
+  return changes.reduce((before, change) => editAll(before, at, [change], language), text);
 }
 
 /** JSON without a value is an object without members. */
@@ -48,17 +51,17 @@ function isReached(edited: string, wanted: unknown, { path }: ServersAt, { parse
 async function languageOf(at: ServersAt): Promise<Language> {
   if (at.format === 'toml') {
     const [toml, { editToml }] = await Promise.all([import('@decimalturn/toml-patch'), import('./toml-text.ts')]);
-    return { parse: (text) => toml.parse(text), edit: (text, change) => editToml(text, at, change, toml) };
+    return { parse: (text) => toml.parse(text), edit: (text, changes) => editToml(text, at, changes, toml) };
   }
   if (at.format === 'yaml') {
     const [yaml, { editYaml }] = await Promise.all([import('yaml'), import('./yaml-text.ts')]);
     return {
       parse: (text) => yaml.parse(text, { logLevel: 'error', maxAliasCount: -1 }),
-      edit: (text, change) => editYaml(text, at, change, yaml),
+      edit: (text, changes) => editYaml(text, at, changes, yaml),
     };
   }
   const parse = (text: string) => getNodeValue(parseDocument(orEmpty(text, at), at.file).root!);
-  return { parse, edit: (text, change) => editJson(text, at, change) };
+  return { parse, edit: (text, changes) => editJson(text, at, changes) };
 }
 
 function tooIntricate({ file }: ServersAt, { name, entry }: Change): UsageError {

@@ -17,29 +17,60 @@ import { indentOf, type Layout, layoutOf, lineBreakOf, unitOf } from './layout.t
 /** `SyntaxKind.CommaToken`; the enum is declared `const` and cannot be imported as a value. */
 const COMMA = 5 as SyntaxKind;
 
+interface NewItem {
+  /** Undefined in a list. */
+  key: string | undefined;
+  value: unknown;
+}
+
 /** The text has been parsed before: it is valid, and the values on the path have the right types. */
-export function editJson(text: string, at: ServersAt, { name, entry }: Change): string {
-  const item = at.nameKey === undefined ? entry : { [at.nameKey]: name, ...entry };
-  const inside = at.nameKey === undefined ? { [name]: item } : [item];
-  const around = (path: readonly string[]) => path.reduceRight<unknown>((value, key) => ({ [key]: value }), inside);
-  if (stripComments(text).trim() === '') {
-    if (entry === undefined) return text;
-    return `${withLineEnd(text)}${formatted(around(at.path), layoutOf(text), '')}${lineBreakOf(text)}`;
+export function editJson(text: string, at: ServersAt, changes: readonly Change[]): string {
+  const written = changes.filter(({ entry }) => entry !== undefined);
+  const edited = withoutOthers(text, at, changes);
+  if (written.length === 0) return edited;
+  const items = new Map(written.map((change) => [change.name, itemOf(change, at)]));
+  const around = (path: readonly string[]) => {
+    const inside = at.nameKey === undefined ? Object.fromEntries(items) : [...items.values()];
+    return path.reduceRight<unknown>((value, key) => ({ [key]: value }), inside);
+  };
+  if (stripComments(edited).trim() === '') {
+    return `${withLineEnd(edited)}${formatted(around(at.path), layoutOf(edited), '')}${lineBreakOf(edited)}`;
   }
+  const { container, missing } = reach(edited, at);
+  const [key, ...deeper] = missing;
+  if (key !== undefined) return applyEdits(edited, insertion(edited, container, [{ key, value: around(deeper) }]));
+  const existing = new Map((container.children ?? []).map((item) => [nameOf(item, at.nameKey), item]));
+  const edits: Edit[] = [];
+  const added: NewItem[] = [];
+  for (const [name, value] of items) {
+    const item = existing.get(name);
+    if (item) edits.push(replacement(edited, item, value));
+    else added.push({ key: at.nameKey === undefined ? name : undefined, value });
+  }
+  return applyEdits(edited, [...edits, ...(added.length === 0 ? [] : insertion(edited, container, added))]);
+}
+
+function itemOf({ name, entry }: Change, { nameKey }: ServersAt): unknown {
+  return nameKey === undefined ? entry : { [nameKey]: name, ...entry };
+}
+
+/** Without a removed server, and without all but the last of several servers of one name, which is the one that is used. */
+function withoutOthers(text: string, at: ServersAt, changes: readonly Change[]): string {
   let edited = text;
-  for (;;) {
+  const most = new Map(changes.map(({ name, entry }) => [name as unknown, entry === undefined ? 0 : 1]));
+  while (stripComments(edited).trim() !== '') {
     const { container, missing } = reach(edited, at);
-    const [key, ...deeper] = missing;
-    if (key !== undefined) return entry === undefined ? edited : inserted(edited, container, key, around(deeper));
-    const found = itemsOf(container, name, at.nameKey);
-    if (found.length === 0) {
-      if (entry === undefined) return edited;
-      return inserted(edited, container, at.nameKey === undefined ? name : undefined, item);
-    }
-    // Of duplicate names the last one is used.
-    if (entry !== undefined && found.length === 1) return replaced(edited, found[0]!, item);
-    edited = removed(edited, container, found[0]!);
+    const items = missing.length > 0 ? [] : (container.children ?? []);
+    const counts = new Map<unknown, number>();
+    for (const item of items) counts.set(nameOf(item, at.nameKey), (counts.get(nameOf(item, at.nameKey)) ?? 0) + 1);
+    const first = items.find((item) => {
+      const name = nameOf(item, at.nameKey);
+      return counts.get(name)! > (most.get(name) ?? Number.POSITIVE_INFINITY);
+    });
+    if (!first) return edited;
+    edited = removed(edited, container, first);
   }
+  return edited;
 }
 
 /** The servers, or the nearest object that exists with the keys that are missing in it. */
@@ -55,13 +86,14 @@ function reach(text: string, { file, path }: ServersAt): { container: Node; miss
 
 /** Members of an object, or items of a list that have the name in their member `nameKey`. */
 function itemsOf(container: Node, name: string, nameKey?: string): Node[] {
-  const children = container.children ?? [];
-  if (nameKey === undefined) return children.filter((member) => member.children![0]!.value === name);
-  return children.filter((item) => findNodeAtLocation(item, [nameKey])?.value === name);
+  return (container.children ?? []).filter((item) => nameOf(item, nameKey) === name);
 }
 
-/** `key`: undefined in a list. */
-function inserted(text: string, object: Node, key: string | undefined, value: unknown): string {
+function nameOf(item: Node, nameKey: string | undefined): unknown {
+  return nameKey === undefined ? item.children![0]!.value : findNodeAtLocation(item, [nameKey])?.value;
+}
+
+function insertion(text: string, object: Node, items: readonly NewItem[]): Edit[] {
   const [start, close] = [object.offset + 1, endOf(object) - 1];
   const last = object.children?.at(-1);
   // An empty object gets lines of its own, except in a text that is one line.
@@ -70,18 +102,22 @@ function inserted(text: string, object: Node, key: string | undefined, value: un
   const ownIndent = indentOf(text, object.offset);
   const indent = (last && lineStartIndent(text, last.offset)) ?? ownIndent + unitOf(text);
   const space = isOneLine ? spaceIn(text) : ' ';
-  const label = key === undefined ? '' : `${JSON.stringify(key)}:${space}`;
-  const member = label + (isOneLine ? compact(value, space) : formatted(value, layoutOf(text), indent));
+  const layout = layoutOf(text);
+  const members = items.map(({ key, value }) => {
+    const label = key === undefined ? '' : `${JSON.stringify(key)}:${space}`;
+    return label + (isOneLine ? compact(value, space) : formatted(value, layout, indent));
+  });
   const contentEnd = start + text.slice(start, close).trimEnd().length;
-  const gap = isOneLine ? (contentEnd === start ? '' : spaceIn(text)) : `${lineBreakOf(text)}${indent}`;
+  const gap = isOneLine ? spaceIn(text) : `${lineBreakOf(text)}${indent}`;
+  const first = isOneLine && contentEnd === start ? '' : gap;
   const comma = last && commaAfter(text, endOf(last), close);
   const edits: Edit[] = [
-    { offset: contentEnd, length: 0, content: `${gap}${member}${comma === undefined ? '' : ','}` },
+    { offset: contentEnd, length: 0, content: `${first}${members.join(`,${gap}`)}${comma === undefined ? '' : ','}` },
   ];
   if (last && comma === undefined) edits.unshift({ offset: endOf(last), length: 0, content: ',' });
   if (!isOneLine && !last && contentEnd === close)
     edits.push({ offset: close, length: 0, content: lineBreakOf(text) + ownIndent });
-  return applyEdits(text, edits);
+  return edits;
 }
 
 function removed(text: string, object: Node, member: Node): string {
@@ -110,14 +146,14 @@ function removed(text: string, object: Node, member: Node): string {
   return wasExpanded ? `${result.slice(0, object.offset + 1)}${result.slice(closeAfter)}` : result;
 }
 
-function replaced(text: string, member: Node, entry: unknown): string {
+function replacement(text: string, member: Node, entry: unknown): Edit {
   const value = member.type === 'property' ? member.children![1]! : member;
   const isOneLine =
     !/[\r\n]/.test(text.slice(value.offset, endOf(value))) && lineStartIndent(text, member.offset) === undefined;
   const content = isOneLine
     ? compact(entry, spaceIn(text))
     : formatted(entry, layoutOf(text), indentOf(text, member.offset));
-  return applyEdits(text, [{ offset: value.offset, length: value.length, content }]);
+  return { offset: value.offset, length: value.length, content };
 }
 
 /** The offset of the comma between `from` and `to`, outside of comments. */

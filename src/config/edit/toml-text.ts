@@ -2,7 +2,7 @@
 // other lines stay. Where the servers are members of an inline table, the library rewrites that table. Does not read files.
 
 import type { parseDocument } from '@decimalturn/toml-patch';
-import { type Change, type ServersAt, withChange } from './change.ts';
+import { type Change, type ServersAt, withChanges } from './change.ts';
 import { lineBreakOf } from './layout.ts';
 
 type Toml = typeof import('@decimalturn/toml-patch');
@@ -10,25 +10,36 @@ type Statement = ReturnType<typeof parseDocument>['cst'][number];
 /** From the first line to the last one, counted from 1. */
 type Lines = [from: number, to: number];
 
-export function editToml(text: string, at: ServersAt, change: Change, toml: Toml): string {
-  const { entry } = change;
-  const target = [...at.path, change.name];
+export function editToml(text: string, at: ServersAt, changes: readonly Change[], toml: Toml): string {
   const { cst } = toml.parseDocument(text);
-  if (isInline(cst, target) || (entry !== undefined && isDotted(cst, at.path))) {
-    return toml.patch(text, withChange(toml.parse(text), at, change) as object);
+  const isWritten = changes.some(({ entry }) => entry !== undefined);
+  if (changes.some(({ name }) => isInline(cst, [...at.path, name])) || (isWritten && isDotted(cst, at.path))) {
+    return toml.patch(text, withChanges(toml.parse(text), at, changes) as object);
   }
   const lineBreak = lineBreakOf(text);
   const isOpen = text !== '' && !text.endsWith('\n');
   const lines = (isOpen ? text + lineBreak : text).split(/(?<=\n)/);
-  const found = linesOf(cst, target);
-  const section = entry === undefined ? [] : sectionOf(target, entry, toml).map((line) => line + lineBreak);
-  const place = entry !== undefined && isTable(cst, target) ? found[0] : undefined;
+  const found: { at: Lines; section: readonly string[] | undefined }[] = [];
+  const added: (readonly string[])[] = [];
+  for (const { name, entry } of changes) {
+    const target = [...at.path, name];
+    const section = entry && sectionOf(target, entry, toml).map((line) => line + lineBreak);
+    const [first, ...others] = linesOf(cst, target);
+    const isReplaced = first !== undefined && isTable(cst, target);
+    if (first) found.push({ at: first, section: isReplaced ? section : undefined });
+    found.push(...others.map((each) => ({ at: each, section: undefined })));
+    if (section && !isReplaced) added.push(section);
+  }
   // From the end, so that the numbers of the lines before stay true.
-  for (const each of found.toReversed()) {
-    if (each === place) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
+  for (const { at: each, section } of found.sort((one, other) => other.at[0] - one.at[0])) {
+    if (section) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
     else removeLines(lines, each);
   }
-  if (entry !== undefined && !place) lines.push(...(text.trim() === '' ? [] : [lineBreak]), ...section);
+  let isEmpty = text.trim() === '';
+  for (const section of added) {
+    lines.push(...(isEmpty ? [] : [lineBreak]), ...section);
+    isEmpty = false;
+  }
   const edited = lines.join('');
   return isOpen ? edited.replace(/\r?\n$/, '') : edited;
 }

@@ -9,20 +9,41 @@ type Yaml = typeof import('yaml');
 type Servers = YAMLMap<Node, Node> | YAMLSeq<Node>;
 type Item = Node | Pair<Node, Node | null>;
 
-export function editYaml(text: string, at: ServersAt, change: Change, yaml: Yaml): string {
-  const isNamed = (item: Item) => nameOf(item, at.nameKey, yaml) === change.name;
+export function editYaml(text: string, at: ServersAt, changes: readonly Change[], yaml: Yaml): string {
+  const byName = new Map(changes.map((change) => [change.name as unknown, change]));
   let edited = text;
   for (;;) {
     const servers = yaml.parseDocument(edited).getIn(at.path, true) as Node | undefined;
     const items: Item[] = yaml.isCollection(servers) ? (servers.items as Item[]) : [];
-    const found = items.filter(isNamed);
-    if (change.entry === undefined && found.length === 0) return edited;
-    const isReplaced = change.entry !== undefined && found.length === 1;
-    if (isReplaced || (change.entry !== undefined && found.length === 0)) {
-      return added(edited, at, change, isReplaced ? found[0] : undefined, yaml);
+    const seen = new Map<unknown, Item>();
+    // Of several items of one name the last one is used.
+    let superfluous: Item | undefined;
+    for (const item of items) {
+      const change = byName.get(nameOf(item, at.nameKey, yaml));
+      if (!change) continue;
+      superfluous ??= change.entry === undefined ? item : seen.get(change.name);
+      seen.set(change.name, item);
     }
-    edited = removed(edited, servers as Servers, found[0]!, yaml);
+    if (superfluous) edited = removed(edited, servers as Servers, superfluous, yaml);
+    else return written(edited, at, changes, seen, servers, yaml);
   }
+}
+
+/** `old`: the items to replace, in the order of the text. */
+function written(
+  text: string,
+  at: ServersAt,
+  changes: readonly Change[],
+  old: ReadonlyMap<unknown, Item>,
+  servers: Node | undefined,
+  yaml: Yaml,
+): string {
+  const byName = new Map(changes.map((change) => [change.name as unknown, change]));
+  const fresh = changes.filter(({ name, entry }) => entry !== undefined && !old.has(name));
+  let edited = fresh.length === 0 ? text : added(text, at, fresh, undefined, servers, yaml);
+  // From the end, so that the positions of the items before stay true.
+  for (const [name, item] of [...old].reverse()) edited = added(edited, at, [byName.get(name)!], item, servers, yaml);
+  return edited;
 }
 
 function nameOf(item: Item, nameKey: string | undefined, yaml: Yaml): unknown {
@@ -30,13 +51,20 @@ function nameOf(item: Item, nameKey: string | undefined, yaml: Yaml): unknown {
   return yaml.isMap(item) ? item.get(nameKey) : undefined;
 }
 
-function added(text: string, at: ServersAt, change: Change, old: Item | undefined, yaml: Yaml): string {
-  const document = yaml.parseDocument(text);
-  const servers = document.getIn(at.path, true) as Node | undefined;
-  const value = at.nameKey === undefined ? change.entry! : { [at.nameKey]: change.name, ...change.entry };
-  const whole = at.nameKey === undefined ? { [change.name]: value } : [value];
+function added(
+  text: string,
+  { path, nameKey }: ServersAt,
+  changes: readonly Change[],
+  old: Item | undefined,
+  servers: Node | undefined,
+  yaml: Yaml,
+): string {
+  const whole =
+    nameKey === undefined
+      ? Object.fromEntries(changes.map(({ name, entry }) => [name, entry]))
+      : changes.map(({ name, entry }) => ({ [nameKey]: name, ...entry }));
   if (yaml.isCollection(servers) && servers.flow && servers.items.length > 0) {
-    const flow = at.nameKey === undefined ? JSON.stringify(whole).slice(1, -1) : JSON.stringify(value);
+    const flow = JSON.stringify(whole).slice(1, -1);
     if (old) return splice(text, ...spanOf(old), flow);
     return splice(text, spanOf(servers.items.at(-1) as Item)[1], undefined, `, ${flow}`);
   }
@@ -47,11 +75,11 @@ function added(text: string, at: ServersAt, change: Change, old: Item | undefine
     const end = linesOf(text, servers.items.at(-1) as Item)[1];
     return splice(text, end, undefined, closed(text.slice(0, end)) + lines);
   }
-  return started(text, at, whole, servers, yaml);
+  return started(text, path, whole, servers, yaml);
 }
 
 /** The first server: the key of the servers may be missing, or its value may be empty. */
-function started(text: string, { path }: ServersAt, whole: unknown, servers: Node | undefined, yaml: Yaml): string {
+function started(text: string, path: readonly string[], whole: unknown, servers: Node | undefined, yaml: Yaml): string {
   const [start, end] = servers?.range ?? [];
   if (start === undefined || path.length !== 1) {
     const nested = path.reduceRight((value, key) => ({ [key]: value }), whole);
