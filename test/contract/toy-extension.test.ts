@@ -8,8 +8,9 @@ import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { register } from '../../src/mcp/extensions/extension.ts';
-import { methodsOfMcp } from '../../src/mcp/methods.ts';
+import { isOfService, mayAsk, methodsOfMcp } from '../../src/mcp/methods.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { repeatedHeaders } from '../../src/transport/http/repeated-headers.ts';
 import { memoryPair } from '../../src/transport/stream-transport.ts';
 import { farHost } from '../fixtures/fleet/far-host.ts';
 import { PARCELS, parcels } from '../fixtures/parcels/parcels.mjs';
@@ -194,10 +195,18 @@ describe('a fleet', () => {
 });
 
 describe('registering', () => {
-  test('adds the rows of an extension to the table of methods, and nothing else is to be changed', () => {
+  test('adds the row of a method to the table that all readers use', () => {
     const id = 'com.example/one-row';
     register([{ id, methods: { 'one-row/do': { from: 'client', target: { parameter: 'rowId' } } } }]);
     expect(methodsOfMcp.get('one-row/do')).toEqual({ from: 'client', target: { parameter: 'rowId' }, extension: id });
+    expect([isOfService('one-row/do'), mayAsk('one-row/do'), isOfService('one-row/other')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const request = { jsonrpc: '2.0' as const, id: 1, method: 'one-row/do', params: { rowId: 'seven', _meta } };
+    expect(repeatedHeaders(request)).toEqual(expect.arrayContaining(['Mcp-Name', 'seven']));
   });
 
   test.each([
