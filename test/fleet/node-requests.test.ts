@@ -4,6 +4,7 @@ import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
 import { subjectsOf } from '../../src/fleet/subjects.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { until } from '../fixtures/server.ts';
 
 const nats = await startNatsServer();
 const [asked, asking] = await Promise.all(
@@ -89,4 +90,22 @@ test('of two processes with one name, the one that has lost it leaves requests t
   await second.end();
   expect(await askNode(asking!, 'name', 'standpipe/ping', {}, MINUTE)).toMatchObject({ session: 'first' });
   await first.end();
+});
+
+test('requests that only look have a limit of their own', async () => {
+  const pending: (() => void)[] = [];
+  const slow: Partial<NodeHandlers> = {
+    ...handlers,
+    'standpipe/ping': () => new Promise((resolve) => pending.push(() => resolve({ session: 's', nowMs: 7 }))),
+  };
+  const both = answerNodeRequests(asked!, 'looked-at', slow as NodeHandlers);
+  await asked!.flush();
+  const looks = Array.from({ length: 1000 }, () => askNode(asking!, 'looked-at', 'standpipe/ping', {}, MINUTE));
+  await until('all are pending', () => pending.length === 1000);
+  await expect(askNode(asking!, 'looked-at', 'standpipe/ping', {}, MINUTE)).rejects.toThrow('1000 requests');
+  const place = askNode(asking!, 'looked-at', 'standpipe/place', { server: 's', slot: 3, revision: 0 }, MINUTE);
+  expect(await place).toEqual({ generation: 3 });
+  for (const resolve of pending) resolve();
+  await Promise.all(looks);
+  await both.end();
 });

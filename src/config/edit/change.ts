@@ -22,21 +22,25 @@ export interface Change {
 }
 
 /** The data after the changes. */
-export function withChanges(data: unknown, at: ServersAt, changes: readonly Change[]): unknown {
-  return changes.reduce((before, change) => withChange(before, at, change), data);
-}
-
-function withChange(data: unknown, at: ServersAt, change: Change, depth = 0): unknown {
+export function withChanges(data: unknown, at: ServersAt, changes: readonly Change[], depth = 0): unknown {
   const key = at.path[depth];
-  if (key === undefined && at.nameKey !== undefined) return inList(data, at, change, at.nameKey);
+  const { nameKey } = at;
+  if (key === undefined && nameKey !== undefined) {
+    return changes.reduce((before, change) => inList(before, at, change, nameKey), data);
+  }
   const object = data ?? {};
   if (!isObject(object)) throw inTheWay(at, depth, 'an object');
   if (key === undefined) {
-    const { [change.name]: _, ...others } = object;
-    return change.entry === undefined ? others : { ...object, [change.name]: change.entry };
+    const members = new Map(Object.entries(object));
+    for (const { name, entry } of changes) {
+      if (entry === undefined) members.delete(name);
+      else members.set(name, entry);
+    }
+    return Object.fromEntries(members);
   }
-  if (change.entry === undefined && !Object.hasOwn(object, key)) return data;
-  return { ...object, [key]: withChange(Object.hasOwn(object, key) ? object[key] : undefined, at, change, depth + 1) };
+  const isThere = Object.hasOwn(object, key);
+  if (!isThere && changes.every(({ entry }) => entry === undefined)) return data;
+  return { ...object, [key]: withChanges(isThere ? object[key] : undefined, at, changes, depth + 1) };
 }
 
 function inList(data: unknown, at: ServersAt, { name, entry }: Change, nameKey: string): unknown[] {

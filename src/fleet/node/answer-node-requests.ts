@@ -19,7 +19,7 @@ export type NodeHandlers = {
 
 type Answer = { result: unknown } | { error: ErrorDescription };
 
-/** Limit of concurrent requests. */
+/** Limit of concurrent requests at each of the two subjects: those who may only look cannot keep nodes from being answered. */
 const MOST_REQUESTS = 1000;
 
 /** `mayAnswer` is false while another process has the name of the node and gets the same requests. */
@@ -31,20 +31,24 @@ export function answerNodeRequests(
 ): Subscription {
   const subjects = subjectsOf(fabric.fleet);
   const inboxes = subjects.inbox('');
-  let running = 0;
-  const answer = async ({ data, reply }: Message, mayChange: boolean) => {
-    // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
-    if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
-    running++;
-    const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data, mayChange);
-    const text = await result.then(requireJson).catch((error: unknown) => requireJson({ error: describeError(error) }));
-    running--;
-    const isTooLong = Buffer.byteLength(text) > fabric.maxBytes;
-    publish(fabric, reply, isTooLong ? requireJson({ error: describeError(tooLong(text, fabric)) }) : text);
+  const answering = (mayChange: boolean) => {
+    let running = 0;
+    return async ({ data, reply }: Message) => {
+      // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
+      if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
+      running++;
+      const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data, mayChange);
+      const text = await result
+        .then(requireJson)
+        .catch((error: unknown) => requireJson({ error: describeError(error) }));
+      running--;
+      const isTooLong = Buffer.byteLength(text) > fabric.maxBytes;
+      publish(fabric, reply, isTooLong ? requireJson({ error: describeError(tooLong(text, fabric)) }) : text);
+    };
   };
   const subscriptions = [
-    fabric.subscribe(subjects.node(node), (message) => answer(message, true)),
-    fabric.subscribe(subjects.look(node), (message) => answer(message, false)),
+    fabric.subscribe(subjects.node(node), answering(true)),
+    fabric.subscribe(subjects.look(node), answering(false)),
   ];
   return {
     async end() {

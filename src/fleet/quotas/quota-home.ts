@@ -47,6 +47,8 @@ interface Part {
 interface Principal {
   parts: Map<string, Part>;
   rate: TokenBucket | undefined;
+  /** Requests that each gateway was given and has not given back, at most those of a minute. */
+  given: Map<string, number>;
   /** Until this time, gateways may hold shares that this home does not know. */
   learnsUntilMs: number;
 }
@@ -95,7 +97,7 @@ export class QuotaHome {
       part.held[kind] = Math.min(most, Math.max(0, quota - others));
     }
     if (countedKinds.some((kind) => part.held[kind] + used[kind] > 0)) known.parts.set(gateway, part);
-    return { held: part.held, ...this.#rate(known, quotas.requestsPerMinute, requests, nowMs) };
+    return { held: part.held, ...this.#rate(known, gateway, quotas.requestsPerMinute, requests, nowMs) };
   }
 
   /** Must be called periodically: drops principals of which no gateway holds anything. */
@@ -113,18 +115,34 @@ export class QuotaHome {
       throw new RpcError(RpcCode.serverBusy, `The node has the quotas of ${MOST_PRINCIPALS} principals already`);
     }
     const untilMs = Math.max(learnsUntilMs, this.#learnsUntilMs);
-    const principal = { parts: new Map<string, Part>(), rate: undefined, learnsUntilMs: untilMs };
+    const principal = {
+      parts: new Map<string, Part>(),
+      rate: undefined,
+      given: new Map<string, number>(),
+      learnsUntilMs: untilMs,
+    };
     this.#principals.set(name, principal);
     return principal;
   }
 
-  #rate(known: Principal, perMinute: number | undefined, requests: number, nowMs: number): Omit<QuotaGrant, 'held'> {
+  #rate(
+    known: Principal,
+    gateway: string,
+    perMinute: number | undefined,
+    requests: number,
+    nowMs: number,
+  ): Omit<QuotaGrant, 'held'> {
     if (perMinute === undefined) return { requests: 0, waitMs: 0 };
     // While gateways have different quotas, the rate must not start again with each of their requests.
     if (known.rate?.perMinute !== perMinute) known.rate = new TokenBucket(perMinute, nowMs, known.rate?.left(nowMs));
     const { rate } = known;
-    if (requests < 0) rate.give(-requests, nowMs);
+    const before = known.given.get(gateway) ?? 0;
+    const back = Math.min(before, Math.max(0, -requests));
+    if (back > 0) rate.give(back, nowMs);
     const given = requests > 0 ? rate.takeUpTo(requests, nowMs) : 0;
+    const left = Math.min(perMinute, before - back + given);
+    if (left > 0) known.given.set(gateway, left);
+    else known.given.delete(gateway);
     return { requests: given, waitMs: given > 0 ? 0 : rate.waitMs() };
   }
 

@@ -230,6 +230,19 @@ describe('quotas of several gateways', () => {
     expect(given).toBe(50);
   });
 
+  it('take back from a gateway no more requests than it was given', () => {
+    const home = new QuotaHome(LIFETIME_MS, new ManualClock());
+    const ask = (gateway: string, requests: number) =>
+      home.ask(askOf(gateway, { requestsPerMinute: 60 }, { requests })).requests;
+    expect([ask('a', 50), ask('b', 10)]).toEqual([50, 10]);
+    ask('evil', -1e9);
+    ask('b', -1e9);
+    ask('b', -1e9);
+    expect([ask('a', 60), ask('a', 1)]).toEqual([10, 0]);
+    ask('a', -20);
+    expect(ask('c', 60)).toBe(20);
+  });
+
   it('survive whatever another node sends', async () => {
     const clock = new ManualClock();
     const home = new QuotaHome(LIFETIME_MS, clock);
