@@ -9,22 +9,22 @@ import { root } from './prepare.mjs';
 /** Starts that must be fast, and what they load. Modules that the same starts need become one file, named after them. */
 const COMMANDS = {
   version: ['mcp/own-info.ts'],
-  call: ['cli/run-command.ts', 'cli/commands/call.ts', 'host/control/remote-host.ts'],
-  tap: ['tap/main.ts'],
-  connect: ['cli/connect/main.ts'],
+  call: ['app/cli/run-command.ts', 'app/cli/commands/call.ts', 'host/control/remote-host.ts'],
+  tap: ['observe/tap/main.ts'],
+  connect: ['app/cli/connect/main.ts'],
 };
 /** `core` has no I/O: `standpipe/framing` and `standpipe/jsonrpc` run in a browser too. */
 const SUBPATHS = {
-  core: ['framing/index.ts', 'jsonrpc/index.ts'],
+  core: ['entry/framing.ts', 'entry/jsonrpc.ts'],
   client: ['entry/client.ts'],
   server: ['entry/server.ts'],
   litemcp: ['entry/litemcp.ts'],
 };
 /** Programs that the library starts. */
-const PROGRAMS = ['check/client/seat'];
+const PROGRAMS = ['check/client/server-stub'];
 /** Not exported by the package: programs of the tests start from these. */
 const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/reserve-stdout', 'tree/watchdog'].map(
-  (name) => `process/${name}`,
+  (name) => `wire/process/${name}`,
 );
 /** Not used by `main` under this name: tests run commands in their own process with it. */
 const COMMAND_FOR_TESTS = 'run-command';
@@ -35,7 +35,7 @@ const BUNDLED = ['commander', 'hono'];
 
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
-  const input = Object.fromEntries(['main', COMMAND_FOR_TESTS].map((name) => [name, `src/cli/${name}.ts`]));
+  const input = Object.fromEntries(['main', COMMAND_FOR_TESTS].map((name) => [name, `src/app/cli/${name}.ts`]));
   const output = { dir: target, format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' };
   const files = await bundle(input, COMMANDS, output, commandFile);
   const licenses = BUNDLED.map((name) => join(target, `${name}.LICENSE`));

@@ -28,7 +28,7 @@ export function isBuilt() {
 
 /** The page takes longer to build than all else, and changes rarely. Of the sources it imports the shapes of answers. */
 export function isPageBuilt() {
-  return isNewer('dist/ui/index.html', ['ui', 'src/inspector/api.ts']);
+  return isNewer('dist/ui/index.html', ['ui', 'src/app/inspector/api.ts']);
 }
 
 /** npm leaves a copy of the lock behind: the same packages and versions mean that nothing is to be done. */

@@ -1,5 +1,5 @@
 // `npm run test:nodes`: all the tests on each supported major version of Node.js, one after another. Arguments choose the
-// versions; what follows `--` goes to Vitest: `npm run test:nodes -- 24 26 -- src/jsonrpc`.
+// versions; what follows `--` goes to Vitest: `npm run test:nodes -- 24 26 -- src/wire/jsonrpc`.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const forVitest = separator < 0 ? [] : given.slice(separator + 1);
 const unknown = chosen.filter((major) => !majors.includes(major));
 if (unknown.length > 0) {
   console.error(`Unknown version of Node.js: ${unknown.join(', ')}. There are ${majors.join(', ')}.`);
-  console.error('Test paths follow a second `--`: npm run test:nodes -- 24 26 -- src/jsonrpc');
+  console.error('Test paths follow a second `--`: npm run test:nodes -- 24 26 -- src/wire/jsonrpc');
   process.exit(2);
 }
 

@@ -9,7 +9,7 @@ export const longest = [
   'test/process/watchdog.test.ts',
   'test/process/daemons.test.ts',
   'test/process/killed-host.test.ts',
-  'test/contract/door.test.ts',
+  'test/contract/gateway.test.ts',
   'test/process/leased-servers.test.ts',
   'test/fleet/fleet-node.test.ts',
   'test/check/define-check.test.ts',

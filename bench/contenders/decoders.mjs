@@ -45,7 +45,7 @@ async function official() {
 }
 
 async function standpipe(read) {
-  const { newline } = await import('../../dist/framing/index.js');
+  const { newline } = await import('../../dist/entry/framing.js');
   return {
     createDecoder() {
       const decoder = newline().decoder();

@@ -8,13 +8,13 @@ const source = (path) => fileURLToPath(new URL(`../../src/${path}`, import.meta.
 const outFile = new URL('../results/fleet-parts.mjs', import.meta.url);
 
 const files = [
-  'fleet/fleet-node.ts',
-  'fleet/nats/open-fabric.ts',
-  'fleet/node/answer-node-requests.ts',
-  'fleet/node/claims/claims.ts',
-  'fleet/node/node-lease.ts',
-  'fleet/place/placer.ts',
-  'fleet/route/routing-table.ts',
+  'host/fleet/fleet-node.ts',
+  'host/fleet/nats/open-network.ts',
+  'host/fleet/node/answer-node-requests.ts',
+  'host/fleet/node/claims/claims.ts',
+  'host/fleet/node/node-lease.ts',
+  'host/fleet/place/placer.ts',
+  'host/fleet/route/routing-table.ts',
   'host/host.ts',
 ];
 

@@ -23,7 +23,7 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
   const parts = await import(await bundleFleetParts());
   const nats = await startNatsServer();
   try {
-    const observer = await parts.openFabric({ servers: [nats.url], fleet: FLEET, name: 'observer' });
+    const observer = await parts.openNetwork({ servers: [nats.url], fleet: FLEET, name: 'observer' });
     const claims = await Claimed.watch(observer);
     const nodes = new Set();
     let named = 0;
@@ -55,7 +55,7 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     const rest = await traffic.during(() => wait(seconds * 1000));
 
     show('a node reads the table');
-    const reading = await parts.openFabric({ servers: [nats.url], fleet: FLEET, name: 'reader' });
+    const reading = await parts.openNetwork({ servers: [nats.url], fleet: FLEET, name: 'reader' });
     const read = { ...(await traffic.of('reader')) };
     const readMs = await timed(() => new parts.RoutingTable(reading, 'reader').start());
     const { messages, bytes } = await traffic.of('reader');
@@ -104,9 +104,9 @@ class Claimed {
   held = new Map();
   #changed = () => undefined;
 
-  static async watch(fabric) {
+  static async watch(network) {
     const claimed = new Claimed();
-    await fabric.directory.claims.watch(({ key, value }) => {
+    await network.directory.claims.watch(({ key, value }) => {
       if (value?.held) claimed.held.set(key, value.node);
       else claimed.held.delete(key);
       claimed.#changed();

@@ -7,7 +7,7 @@ const LIFETIME_MS = 5_000;
 
 export class SimulatedNode {
   name;
-  #fabric;
+  #network;
   #lease;
   #placer;
   #table;
@@ -16,13 +16,13 @@ export class SimulatedNode {
   static async join(parts, { url, fleet, name, rank, withTable }) {
     const node = new SimulatedNode();
     node.name = name;
-    const fabric = await parts.openFabric({ servers: [url], fleet, name, lifetimeMs: LIFETIME_MS });
-    node.#fabric = fabric;
-    const lease = new parts.NodeLease(fabric, `node.${name}`, name);
+    const network = await parts.openNetwork({ servers: [url], fleet, name, lifetimeMs: LIFETIME_MS });
+    node.#network = network;
+    const lease = new parts.NodeLease(network, `node.${name}`, name);
     node.#lease = lease;
-    const claims = new parts.Claims(fabric, lease, noProcesses, name);
+    const claims = new parts.Claims(network, lease, noProcesses, name);
     await lease.acquire();
-    parts.answerNodeRequests(fabric, name, {
+    parts.answerNodeRequests(network, name, {
       'standpipe/ping': () => ({ session: lease.session, nowMs: Date.now() }),
       'standpipe/place': (params) => claims.place(params),
       'standpipe/release': (params) => {
@@ -34,15 +34,15 @@ export class SimulatedNode {
         return {};
       },
     });
-    await fabric.directory.nodes.create(name, {
+    await network.directory.nodes.create(name, {
       ...{ name, session: lease.session, labels: [], version: 'simulated', pid: process.pid, hostname: 'simulated' },
       ...{ startedAt: new Date().toISOString(), offers: [], draining: false },
     });
     if (withTable) {
-      node.#table = new parts.RoutingTable(fabric, name);
+      node.#table = new parts.RoutingTable(network, name);
       await node.#table.start();
     }
-    node.#placer = new parts.Placer(fabric, name, { rank });
+    node.#placer = new parts.Placer(network, name, { rank });
     node.#placer.start();
     return node;
   }
@@ -50,7 +50,7 @@ export class SimulatedNode {
   /** As if it were killed: it gives nothing back. */
   async die() {
     this.#table?.stop();
-    await this.#fabric.close();
+    await this.#network.close();
     void this.#placer.stop();
     await this.#lease.release(); // ends its timers; without a connection, NATS learns nothing of it
   }

@@ -10,9 +10,9 @@ export const title = 'a process that imports and exits';
 export const contenders = [
   { name: 'node -e 0', args: ['-e', '0'] },
   { name: 'empty module', args: importing() },
-  { name: 'framing', args: importing('../dist/framing/index.js') },
-  { name: 'jsonrpc', args: importing('../dist/jsonrpc/index.js') },
-  { name: 'stdio', args: importing('../dist/transport/index.js') },
+  { name: 'framing', args: importing('../dist/entry/framing.js') },
+  { name: 'jsonrpc', args: importing('../dist/entry/jsonrpc.js') },
+  { name: 'stdio', args: importing('../dist/entry/stdio.js') },
   { name: 'client', args: importing('../dist/entry/client.js') },
   { name: 'server', args: importing('../dist/entry/server.js') },
   { name: 'official client', args: importing('@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio') },

@@ -14,7 +14,7 @@ export interface Job {
   readonly rule: RuleText;
   /** `shared`: one after the other on its lane. `own`: beside other rules. `seen`: after all others. */
   readonly uses: 'shared' | 'own' | 'seen';
-  readonly lane: object;
+  readonly revisionRun: object;
   /** A rule that is tested again begins anew. */
   readonly begin: () => Attempt;
 }
@@ -71,7 +71,7 @@ export async function runAll(
     onoutcome?.(outcome, ++done, jobs.length);
   };
   const using = (uses: Job['uses']) => arrange(jobs.filter((job) => job.uses === uses));
-  const shared = [...byLane(using('shared')).values()];
+  const shared = [...byRevisionRun(using('shared')).values()];
   const own = using('own').map((job) => [job]);
   await inParallel(arrange([...shared, ...own]), concurrencyOf(options), async (chain) => {
     for (const job of chain) await run(job);
@@ -126,8 +126,8 @@ export function concurrencyOf({ concurrency = 4 }: RunOptions): number {
   return Math.max(1, concurrency);
 }
 
-function byLane(jobs: readonly Job[]): Map<Job['lane'], Job[]> {
-  const groups = new Map<Job['lane'], Job[]>();
-  for (const job of jobs) groups.set(job.lane, [...(groups.get(job.lane) ?? []), job]);
+function byRevisionRun(jobs: readonly Job[]): Map<Job['revisionRun'], Job[]> {
+  const groups = new Map<Job['revisionRun'], Job[]>();
+  for (const job of jobs) groups.set(job.revisionRun, [...(groups.get(job.revisionRun) ?? []), job]);
   return groups;
 }

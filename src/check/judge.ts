@@ -1,7 +1,7 @@
 // Runs the function of a rule and makes an outcome of how it ended.
 
-import { type Language, languageOf } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
+import { type Language, languageOf } from '../wire/diagnosis/language.ts';
 import type { Budget } from './budget.ts';
 import type { ProcessUnderTest } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
@@ -30,14 +30,14 @@ export function serverJudging(
   { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
   { observed }: { readonly observed: readonly ProcessUnderTest[] },
   budget: Budget,
-  trial?: { evidence(): readonly Entry[] },
+  ruleRun?: { evidence(): readonly Entry[] },
 ): Judging {
   const server = observed[0]?.process;
   return {
     budget,
     language: languageOf([command, ...args].join(' ')),
     hide: (text) => server?.redact(text) ?? text,
-    evidence: () => trial?.evidence() ?? observed.flatMap(({ transcript }) => transcript.entries),
+    evidence: () => ruleRun?.evidence() ?? observed.flatMap(({ transcript }) => transcript.entries),
     allEvidence,
   };
 }

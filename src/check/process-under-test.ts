@@ -4,9 +4,9 @@
 import type { Socket } from 'node:net';
 import { systemClock, type Timer } from '../base/clock.ts';
 import { SILENT, within } from '../base/wait.ts';
-import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
-import { sendSignal } from '../process/tree/signals.ts';
-import type { StopRung } from '../process/tree/stop-ladder.ts';
+import { type ExitStatus, type ServerProcess, startServerProcess } from '../wire/process/server-process.ts';
+import { sendSignal } from '../wire/process/tree/signals.ts';
+import type { StopRung } from '../wire/process/tree/stop-ladder.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from './budget.ts';
 import type { Target } from './target.ts';
 import { STDIN_ENDED, Transcript } from './transcript.ts';

@@ -1,8 +1,8 @@
 // A rule of the check: one sentence of a specification that can be seen from outside. Rules are data with one function, so that the
 // report, the documentation and the tests read the same table.
 
-import type { Language } from '../diagnosis/language.ts';
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
+import type { Language } from '../wire/diagnosis/language.ts';
 
 /**
  * MUST: a violation fails the check. SHOULD: it is a warning, unless the check is strict. ADVICE: no specification demands it; it is

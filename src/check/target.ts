@@ -1,8 +1,8 @@
 // The command of a program under test.
 
 import { commandLine } from '../base/command-line.ts';
-import { maskValues } from '../secrets/mask-values.ts';
-import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
+import { maskValues } from '../base/secrets/mask-values.ts';
+import { redactArguments, secretsInArguments } from '../base/secrets/redact-arguments.ts';
 
 export interface Target {
   command: string;

@@ -8,6 +8,7 @@ import { mergeFiles } from './files/load-config.ts';
 import {
   commandKeys,
   fileKeys,
+  formatsOfRemotes,
   inputKeys,
   oauthKeys,
   placeKeys,
@@ -15,7 +16,6 @@ import {
   restartKeys,
   settingKeys,
   shareKeys,
-  spellingsOfRemotes,
   stopKeys,
   toolsKeys,
 } from './read/keys.ts';
@@ -25,7 +25,7 @@ const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 50_000 : 250;
 const timeoutMs = deep ? 600_000 : 120_000;
 
-const serverKeys = Object.keys({ ...settingKeys, ...commandKeys, ...remoteKeys, ...spellingsOfRemotes });
+const serverKeys = Object.keys({ ...settingKeys, ...commandKeys, ...remoteKeys, ...formatsOfRemotes });
 const groups = [fileKeys, oauthKeys, restartKeys, shareKeys, placeKeys, stopKeys, toolsKeys, inputKeys];
 const keys = [...serverKeys, ...groups.flatMap((group) => Object.keys(group)), '__proto__'];
 const texts = [

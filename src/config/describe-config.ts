@@ -1,9 +1,9 @@
 // Describes a config as plain data: the files, the servers, and the problems. It contains no value of any `env` or header, not even in
 // part, and no other recognisable secret.
 
-import { REDACTED } from '../secrets/mask-values.ts';
-import { redactor } from '../secrets/redact.ts';
-import { redactArguments } from '../secrets/redact-arguments.ts';
+import { REDACTED } from '../base/secrets/mask-values.ts';
+import { redactor } from '../base/secrets/redact.ts';
+import { redactArguments } from '../base/secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Config, ShadowedServer } from './files/load-config.ts';
 import type { ConfigProblem } from './problem.ts';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
-import type { StopWaits } from '../process/tree/stop-ladder.ts';
+import type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
 import { expandForm, readForm } from './config-file.ts';
 import { resolveInputsSync } from './expand/inputs.ts';
 import { decodeFile } from './files/disk.ts';
@@ -12,7 +12,7 @@ import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import { parseDocument } from './read/json-document.ts';
-import type { keysOfOthers, replacements, spellingsOfRemotes } from './read/keys.ts';
+import type { formatsOfRemotes, keysOfOthers, replacements } from './read/keys.ts';
 import type { InputCapability, OAuthSettings, Place, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 import { systemContext } from './system-context.ts';
 
@@ -62,7 +62,7 @@ interface OwnKeys {
 
 /** Keys of other hosts, and comments. docs/config.md explains how they are treated. */
 type KeysOfOthers = {
-  [key in keyof typeof spellingsOfRemotes | keyof typeof keysOfOthers | keyof typeof replacements]?: unknown;
+  [key in keyof typeof formatsOfRemotes | keyof typeof keysOfOthers | keyof typeof replacements]?: unknown;
 } & { [comment: `//${string}` | `_${string}` | `#${string}`]: unknown };
 
 export function isGivenConfig(value: unknown): value is GivenConfig {

@@ -1,7 +1,7 @@
 // A header as it is given on a command line: `--header 'Name: value'`.
 
 import { UsageError } from '../base/errors.ts';
-import { isSecretName } from '../secrets/secret-names.ts';
+import { isSecretName } from '../base/secrets/secret-names.ts';
 
 export function readHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S[^\r\n]*)$/.exec(text) ?? [];

@@ -1,9 +1,9 @@
 // The secret values of a server, so that they are hidden in everything that is shown or stored.
 
-import { type Mask, maskForms, masksByForm } from '../secrets/mask-values.ts';
-import { redactor } from '../secrets/redact.ts';
-import { secretsInArguments } from '../secrets/redact-arguments.ts';
-import { secretsInHeaders } from '../secrets/secrets-in-headers.ts';
+import { type Mask, maskForms, masksByForm } from '../base/secrets/mask-values.ts';
+import { redactor } from '../base/secrets/redact.ts';
+import { secretsInArguments } from '../base/secrets/redact-arguments.ts';
+import { secretsInHeaders } from '../base/secrets/secrets-in-headers.ts';
 import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
 

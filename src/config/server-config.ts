@@ -2,7 +2,7 @@
 
 import { SHARED_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
-import type { StopWaits } from '../process/tree/stop-ladder.ts';
+import type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
 import type { Position } from './problem.ts';
 
 export const restartPolicies = ['always', 'on-failure', 'never'] as const;

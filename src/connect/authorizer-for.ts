@@ -2,9 +2,9 @@
 // the first request.
 
 import { hasAuthorization, hasCredentials } from '../base/credentials.ts';
-import type { OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
-import type { Authorizer } from '../transport/http/authorizer.ts';
-import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
+import type { OAuthAuthorizerOptions } from '../wire/oauth/oauth-authorizer.ts';
+import type { Authorizer } from '../wire/transport/http/authorizer.ts';
+import type { HttpClientOptions } from '../wire/transport/http/http-client-options.ts';
 
 /** `false` turns authorization off. */
 export type AuthSetting = Omit<OAuthAuthorizerOptions, 'url'> | false;
@@ -19,7 +19,7 @@ export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAd
   if (auth === false || hasCredential) return undefined;
   let loaded: Authorizer | undefined;
   const load = async () => {
-    const { OAuthAuthorizer } = await import('../oauth/oauth-authorizer.ts');
+    const { OAuthAuthorizer } = await import('../wire/oauth/oauth-authorizer.ts');
     loaded ??= new OAuthAuthorizer({ ca, ...auth, url });
     return loaded;
   };

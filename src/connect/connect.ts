@@ -5,9 +5,9 @@ import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
-import { runBounded } from '../process/run-bounded.ts';
-import type { HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
-import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+import { runBounded } from '../wire/process/run-bounded.ts';
+import type { HttpClientOptions, HttpClientTransport } from '../wire/transport/http/http-client.ts';
+import { type StdioClientOptions, StdioClientTransport } from '../wire/transport/stdio-client.ts';
 import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
 
 export interface AddressOptions extends HttpClientOptions {
@@ -57,7 +57,7 @@ const HTTP_PROBE_TIMEOUT_MS = 3_000;
 
 /** The HTTP transport is loaded on first use: programs that use only commands do not load it. */
 async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
-  const { HttpClientTransport } = await import('../transport/http/http-client.ts');
+  const { HttpClientTransport } = await import('../wire/transport/http/http-client.ts');
   const authorizer = target.authProvider ? undefined : (target.authorizer ?? authorizerFor(target));
   const open = () => new HttpClientTransport({ ...target, authorizer });
   const key = options.eraKey ?? String(target.url);

@@ -8,8 +8,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isObject } from '../base/json-object.ts';
 import { shortHash } from '../base/short-hash.ts';
 import type { EraMemory, KnownEra } from '../mcp/client/opening/era-memory.ts';
-import { cacheFolder } from '../process/files/cache-folder.ts';
-import { replacePrivately } from '../process/files/private-file.ts';
+import { cacheFolder } from '../wire/process/files/cache-folder.ts';
+import { replacePrivately } from '../wire/process/files/private-file.ts';
 
 const MOST_ENTRIES = 500;
 const MOST_BYTES = 64 * 1024;

@@ -7,20 +7,20 @@ import type { LiteMcpClient } from '../litemcp/client.ts';
 import { mcpToolAsLiteMcp } from '../litemcp/from-mcp.ts';
 import type { LiteMcpServiceOptions } from '../litemcp/service.ts';
 import { PROTOCOL_VERSION } from '../litemcp/version.ts';
+import type { ClientAdapterOptions, ClientAdapters } from '../mcp/adapter/client-adapters.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
-import type { FrontOptions, Fronts } from '../mcp/front/fronts.ts';
 import type { Implementation } from '../mcp/types.ts';
-import { runBounded } from '../process/run-bounded.ts';
-import type { ChildOptions } from '../transport/child-wire.ts';
-import type { StdioClientOptions } from '../transport/stdio-client.ts';
+import { runBounded } from '../wire/process/run-bounded.ts';
+import type { ChildOptions } from '../wire/transport/child-wire.ts';
+import type { StdioClientOptions } from '../wire/transport/stdio-client.ts';
 import { connectLiteMcp, type LiteMcpChild, type LiteMcpConnectOptions, serveLiteMcp } from './litemcp.ts';
 
 /** Returns an MCP server whose only tool is that of a LiteMCP server. Its `connect` serves any MCP client. */
 export async function litemcpAsMcp(
   client: LiteMcpClient,
-  options?: FrontOptions & LiteMcpServiceOptions,
-): Promise<Fronts> {
+  options?: ClientAdapterOptions & LiteMcpServiceOptions,
+): Promise<ClientAdapters> {
   const bridge = await import('../litemcp/as-mcp.ts');
   return bridge.litemcpAsMcp(client, options);
 }
@@ -80,7 +80,7 @@ export async function openLiteMcpAsMcp(
  * ends: with undefined if stdin ended or `signal` aborted, with the reason if the LiteMCP server was lost.
  */
 export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise<Error | undefined> {
-  const { StdioServerTransport } = await import('../transport/stdio-server.ts');
+  const { StdioServerTransport } = await import('../wire/transport/stdio-server.ts');
   const client = await connectLiteMcp(options);
   try {
     const server = await litemcpAsMcp(client);

@@ -2,14 +2,14 @@
 
 import type { Readable } from 'node:stream';
 import { type Evidence, PeerError, ProcessError } from '../base/errors.ts';
-import { slowStartHint } from '../diagnosis/advice.ts';
-import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
 import type { LiteMcpServer } from '../litemcp/server.ts';
 import type { ServerConnection } from '../litemcp/server-connection.ts';
-import type { StopRung } from '../process/tree/stop-ladder.ts';
-import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
-import { OwnWire, type OwnWireOptions } from '../transport/own-wire.ts';
+import { slowStartHint } from '../wire/diagnosis/advice.ts';
+import { blankLines } from '../wire/framing/blank-lines.ts';
+import type { StopRung } from '../wire/process/tree/stop-ladder.ts';
+import { type ChildOptions, ChildWire } from '../wire/transport/child-wire.ts';
+import { OwnWire, type OwnWireOptions } from '../wire/transport/own-wire.ts';
 
 export interface LiteMcpConnectOptions extends Omit<ChildOptions, 'framing'>, LiteMcpClientOptions {
   /** The maximum time for the server to describe its tool. Default: `timeoutMs`. */

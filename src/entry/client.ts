@@ -10,7 +10,6 @@ export {
   UsageError,
 } from '../base/errors.ts';
 export { connect } from '../connect/connect.ts';
-export type { Progress } from '../jsonrpc/conventions.ts';
 export { Client, clientOf } from '../mcp/client/client.ts';
 export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/opening/era-memory.ts';
 export type {
@@ -20,10 +19,10 @@ export type {
   ElicitMode,
   InputContext,
   InputHandlers,
+  ListenerOptions as NewsOptions,
   ListOptions,
-  NewsEnd,
-  NewsOptions,
   ResourceUpdate,
+  SubscriptionEnd as NewsEnd,
 } from '../mcp/client/options.ts';
 export type { ServerFacts } from '../mcp/client/session/session.ts';
 export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
@@ -40,6 +39,7 @@ export type {
 export type { ListKind } from '../mcp/methods.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
-export type { StopWaits } from '../process/tree/stop-ladder.ts';
-export type { StderrChoice } from '../transport/stderr-outlet.ts';
-export { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+export type { Progress } from '../wire/jsonrpc/conventions.ts';
+export type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
+export type { StderrChoice } from '../wire/transport/stderr-outlet.ts';
+export { type StdioClientOptions, StdioClientTransport } from '../wire/transport/stdio-client.ts';

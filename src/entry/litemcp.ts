@@ -48,5 +48,5 @@ export { type Parameter, readParameter, readTool, readToolCall, type Tool, type 
 export { argumentsByPosition } from '../litemcp/tool-as-mcp.ts';
 export { parseValue, printValue, type ValueOf } from '../litemcp/values.ts';
 export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/version.ts';
-export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
-export type { StderrChoice } from '../transport/stderr-outlet.ts';
+export type { StopRung, StopWaits } from '../wire/process/tree/stop-ladder.ts';
+export type { StderrChoice } from '../wire/transport/stderr-outlet.ts';

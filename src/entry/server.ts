@@ -2,6 +2,8 @@
 
 export { RpcError, UsageError } from '../base/errors.ts';
 export { serveStdio } from '../connect/serve-stdio.ts';
+export type { ClientAdapter as Connection } from '../mcp/adapter/client-adapter.ts';
+export { type ClientAdapterOptions as FrontOptions, serve } from '../mcp/adapter/client-adapters.ts';
 export type {
   ClientPart,
   Extension,
@@ -11,8 +13,6 @@ export type {
   ServerPart,
   UnfinishedCall,
 } from '../mcp/extensions/extension.ts';
-export type { Front as Connection } from '../mcp/front/front.ts';
-export { type FrontOptions, serve } from '../mcp/front/fronts.ts';
 export type { Call, QuestionOptions } from '../mcp/server/call.ts';
 export type { PromptReturn, ResourceReturn, ToolReturn } from '../mcp/server/handler-results.ts';
 export type { Completer } from '../mcp/server/registry.ts';
@@ -35,4 +35,4 @@ export type {
   WatchFilter,
 } from '../mcp/service.ts';
 export type * from '../mcp/types.ts';
-export { type StdioServerOptions, StdioServerTransport } from '../transport/stdio-server.ts';
+export { type StdioServerOptions, StdioServerTransport } from '../wire/transport/stdio-server.ts';

@@ -3,13 +3,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Evidence } from '../base/errors.ts';
 import type { RemoteConfig } from '../config/server-config.ts';
-import type { FlowStore } from '../flow/store.ts';
 import type { ClientLink } from '../mcp/client/connection.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions, ClientOptions, InputHandlers } from '../mcp/client/options.ts';
 import type { Extension } from '../mcp/extensions/extension.ts';
 import type { Service } from '../mcp/service.ts';
-import type { WireObserver } from '../transport/wire.ts';
+import type { FlowStore } from '../observe/flow/store.ts';
+import type { WireObserver } from '../wire/wire.ts';
 import type { StateChange } from './supervision/server-state.ts';
 
 export interface HostOptions {

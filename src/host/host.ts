@@ -7,8 +7,6 @@ import { type Config, type LoadOptions, loadConfig } from '../config/files/load-
 import { configOf, type GivenConfig, isGivenConfig } from '../config/given-config.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import type { ServerConfig } from '../config/server-config.ts';
-import { FlowClients } from '../flow/clients.ts';
-import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
@@ -23,8 +21,10 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
+import { FlowClients } from '../observe/flow/clients.ts';
+import { FlowStore } from '../observe/flow/store.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
-import { Member, type MemberContext } from './member.ts';
+import { Member, type MemberContext } from './hosted-server.ts';
 import { type Catalog, type Offer, resolve } from './services/catalog.ts';
 import { MergedService } from './services/merged-service.ts';
 import { rejections, unknownServer } from './services/unknown-name.ts';

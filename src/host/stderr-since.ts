@@ -2,10 +2,10 @@
 
 import type { Clock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
+import { redactor } from '../base/secrets/redact.ts';
 import { maskOf } from '../config/secrets-of-server.ts';
 import type { ServerConfig } from '../config/server-config.ts';
-import type { FlowStore } from '../flow/store.ts';
-import { redactor } from '../secrets/redact.ts';
+import type { FlowStore } from '../observe/flow/store.ts';
 
 /** stderr is a separate pipe from the answer's, and an unfinished line is held for 50 ms. */
 const SETTLE_MS = 100;

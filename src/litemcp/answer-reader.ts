@@ -7,8 +7,8 @@ import { decodeText } from '../base/decode-text.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
 import type { Noise } from '../base/noise.ts';
-import type { FrameFault } from '../framing/framing.ts';
-import type { UnreadableAnswer } from '../requests/pending-requests.ts';
+import type { FrameFault } from '../wire/framing/framing.ts';
+import type { UnreadableAnswer } from '../wire/requests/pending-requests.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
 
 /** A message that was meant as an answer, or a part of one. */

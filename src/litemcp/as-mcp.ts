@@ -1,7 +1,7 @@
 // Serves a LiteMCP server as an MCP server, for clients of every revision.
 
 import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
-import { type FrontOptions, Fronts } from '../mcp/front/fronts.ts';
+import { type ClientAdapterOptions, ClientAdapters } from '../mcp/adapter/client-adapters.ts';
 import type { Caller, Params, Result } from '../mcp/service.ts';
 import type { LiteMcpClient } from './client.ts';
 import { LiteMcpService, type LiteMcpServiceOptions } from './service.ts';
@@ -9,10 +9,10 @@ import { LiteMcpService, type LiteMcpServiceOptions } from './service.ts';
 /** Returns an MCP server whose only tool is that of a LiteMCP server. */
 export async function litemcpAsMcp(
   client: LiteMcpClient,
-  options: FrontOptions & LiteMcpServiceOptions = {},
-): Promise<Fronts> {
+  options: ClientAdapterOptions & LiteMcpServiceOptions = {},
+): Promise<ClientAdapters> {
   await client.info();
-  return new Fronts(new BridgedService(client, options), options);
+  return new ClientAdapters(new BridgedService(client, options), options);
 }
 
 /** Clients get the code, hint and evidence of an error in `data`. */

@@ -5,9 +5,9 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import type { Noise } from '../base/noise.ts';
-import { isSilence } from '../requests/lost-request.ts';
-import { PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
-import type { Wire } from '../transport/wire.ts';
+import { isSilence } from '../wire/requests/lost-request.ts';
+import { PendingRequests, type WaitOptions } from '../wire/requests/pending-requests.ts';
+import type { Wire } from '../wire/wire.ts';
 import { type AnswerFault, AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';

@@ -1,14 +1,14 @@
 // In-memory wires for the tests of LiteMCP: both ends of a real connection, or one end of raw bytes.
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
-import { blankLines } from '../framing/blank-lines.ts';
 import { clientOf } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
 import type { Server } from '../mcp/server/server.ts';
-import { memoryPair } from '../transport/stream-transport.ts';
-import { StreamWire } from '../transport/stream-wire.ts';
-import type { WireOptions } from '../transport/wire.ts';
+import { blankLines } from '../wire/framing/blank-lines.ts';
+import { memoryPair } from '../wire/transport/stream-transport.ts';
+import { StreamWire } from '../wire/transport/stream-wire.ts';
+import type { WireOptions } from '../wire/wire.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';
 import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
 import { LiteMcpService } from './service.ts';

@@ -4,10 +4,10 @@
 import { decodeText } from '../base/decode-text.ts';
 import { RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/wait.ts';
-import type { FrameFault } from '../framing/framing.ts';
-import { SENT } from '../requests/pending-requests.ts';
-import { QueuedRequest, RequestQueue } from '../requests/request-queue.ts';
-import type { Wire, WireEvents } from '../transport/wire.ts';
+import type { FrameFault } from '../wire/framing/framing.ts';
+import { SENT } from '../wire/requests/pending-requests.ts';
+import { QueuedRequest, RequestQueue } from '../wire/requests/request-queue.ts';
+import type { Wire, WireEvents } from '../wire/wire.ts';
 import { byName, ServedParameters, wrongCount } from './arguments.ts';
 import { type CallResultResponse, errorResponse, printCallResult, toResponse } from './call-result.ts';
 import {

@@ -2,8 +2,8 @@
 // (server-connection.ts) holds the requests of one client. Must not do I/O, and logs only through `log`.
 
 import { UsageError } from '../base/errors.ts';
-import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
-import type { Wire } from '../transport/wire.ts';
+import { DEFAULT_MAX_INBOUND_BYTES } from '../wire/requests/request-queue.ts';
+import type { Wire } from '../wire/wire.ts';
 import type { HandlerResult } from './call-result.ts';
 import type { OperationId } from './io-basic.ts';
 import { ServerConnection } from './server-connection.ts';

@@ -4,9 +4,9 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { unlessAborted, within } from '../base/wait.ts';
-import { readTool } from './client/lenient.ts';
 import type { ClientOptions, ListOptions } from './client/options.ts';
 import { type AllPages, type ListSource, type PageLimits, readAllPages } from './client/pages.ts';
+import { readTool } from './client/tolerated-results.ts';
 import type { Warn } from './client/warnings.ts';
 import type { Layer } from './layers/layer.ts';
 import { type ListFacts, type ListKind, type ListName, listMethods, methodsOfMcp } from './methods.ts';

@@ -4,7 +4,7 @@
 // replaces them.
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
-import type { JsonRpcRequest, RequestId } from '../jsonrpc/message.ts';
+import type { JsonRpcRequest, RequestId } from '../wire/jsonrpc/message.ts';
 import type { CallOptions } from './meta.ts';
 import { missingCapability } from './protocol-errors.ts';
 import type { Revision } from './revisions.ts';

@@ -1,7 +1,7 @@
 // The types of MCP in the newest revision, with members of older ones as optional. They match those of the official SDK, so objects
 // are interchangeable (a test checks this). Types only.
 
-import type { RequestId } from '../jsonrpc/message.ts';
+import type { RequestId } from '../wire/jsonrpc/message.ts';
 
 export type Meta = Record<string, unknown>;
 export type Role = 'user' | 'assistant';

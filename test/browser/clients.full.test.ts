@@ -2,11 +2,11 @@
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { Analysis } from '../../src/analysis/analysis.ts';
-import { linkedWith } from '../../src/analysis/links.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { recordingSource } from '../../src/app/inspector/sources/recording-source.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import type { Host } from '../../src/host/host.ts';
-import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
+import { Analysis } from '../../src/observe/analysis/analysis.ts';
+import { linkedWith } from '../../src/observe/analysis/links.ts';
 import { later } from '../fixtures/later.ts';
 import { inBrowser, openPage, savedFile } from './chromium.ts';
 import { detail, goTo, live, rows, soon } from './on-page.ts';

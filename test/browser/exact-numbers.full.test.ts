@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { FlowStore } from '../../src/flow/store.ts';
-import type { EventDetail, EventPage } from '../../src/inspector/api.ts';
-import type { InspectorSource } from '../../src/inspector/sources/source.ts';
+import type { EventDetail, EventPage } from '../../src/app/inspector/api.ts';
+import type { InspectorSource } from '../../src/app/inspector/sources/source.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, openTool, rows, soon } from './on-page.ts';
 import { type Opened, openInspector, openSource } from './target.ts';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { EventRow } from '../../src/inspector/api.ts';
-import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import type { EventRow } from '../../src/app/inspector/api.ts';
+import { type RecordingItem, readRecording } from '../../src/observe/record/reader.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { inBrowser, openPage, savedFile } from './chromium.ts';
 import { live, rows, soon } from './on-page.ts';

@@ -1,12 +1,12 @@
 // The fleet on the page: nodes, placement and a request that another node answered, of real nodes and of fleets that the test describes.
 
 import { expect, test } from 'vitest';
-import { FleetNode } from '../../src/fleet/fleet-node.ts';
-import type { FleetStatus } from '../../src/fleet/fleet-status.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import type { HopFact } from '../../src/flow/event.ts';
+import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
+import { FleetNode } from '../../src/host/fleet/fleet-node.ts';
+import type { FleetStatus } from '../../src/host/fleet/fleet-status.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { Host } from '../../src/host/host.ts';
-import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import type { HopFact } from '../../src/observe/flow/event.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
@@ -46,15 +46,15 @@ async function openFleet(status: () => FleetStatus) {
 /** A node of the fleet `default` with the workbench as its own server, until the end of the test. */
 async function joinFleet(url: string, name: string) {
   const workbench = { command: process.execPath, args: [serverFile('workbench')] };
-  const fabric = await openFabric({ servers: [url], fleet: 'default', name });
+  const network = await openNetwork({ servers: [url], fleet: 'default', name });
   let node: FleetNode | undefined;
   const host = new Host({ mcpServers: { workbench } }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
-  node = await FleetNode.join(host, { fabric, node: name });
+  node = await FleetNode.join(host, { network, node: name });
   void host.start();
   later(async () => {
     await node.leave();
     await host.stop();
-    await fabric.close();
+    await network.close();
   });
   return { node, host };
 }

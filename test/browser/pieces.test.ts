@@ -1,7 +1,7 @@
 // The parts of the page that are plain functions and need no browser.
 
 import { expect, test } from 'vitest';
-import type { EventRow } from '../../src/inspector/api.ts';
+import type { EventRow } from '../../src/app/inspector/api.ts';
 import { firstValue } from '../../ui/src/schema-form/first-value.ts';
 import { meaningOf, settled } from '../../ui/src/schema-form/read-schema.ts';
 import { EventColumns } from '../../ui/src/state/event-columns.ts';

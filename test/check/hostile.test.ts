@@ -118,15 +118,15 @@ test.each([
   ['lite-questions', liteClient],
 ] as const)('of a client that floods its server with %s, 64 KiB are kept', async (way, { run }) => {
   const deadline = new Deadline(600_000);
-  const { stage, servers } = await run({
+  const { clientRun, servers } = await run({
     target: client(way),
     timeoutMs,
     signal: undefined,
     budget: new Budget(),
     deadline,
   });
-  expect(stage.isFlooded).toBeDefined();
-  const { entries } = stage.transcript;
+  expect(clientRun.isFlooded).toBeDefined();
+  const { entries } = clientRun.transcript;
   const received = servers.flatMap(({ frames, rest }) => [...frames.map(({ bytes }) => bytes), rest]);
   const sizes = [...entries.map(({ bytes }) => bytes), ...received].map(({ length }) => length);
   expect(sizes.reduce((sum, length) => sum + length, 0)).toBeLessThan(256 * 1024);

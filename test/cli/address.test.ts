@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { selfSigned } from '../fixtures/gateway/self-signed.ts';
 import { later } from '../fixtures/later.ts';
 import { lacks } from '../fixtures/windows.ts';
 import { cleanEnv, finished, folder, program, runCli, startCli, writeConfig } from './run-cli.ts';

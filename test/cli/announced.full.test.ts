@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallUpdate } from '../../src/inspector/api.ts';
+import type { CallUpdate } from '../../src/app/inspector/api.ts';
 import { hasTerminal } from '../fixtures/python.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';

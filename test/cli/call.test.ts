@@ -77,7 +77,7 @@ describe('values take the type that the tool wants', () => {
     expect(JSON.parse(stdin.stdout)).toEqual({ text: 'from a pipe' });
   });
 
-  // All that is refused: src/cli/values/arguments.test.ts.
+  // All that is refused: src/app/cli/values/arguments.test.ts.
   test('what does not fit is refused before anything is called, with what would be right', async () => {
     expect(await typed('number=two')).toBe('2: error: "number" of typed must be number, not "two"');
     const missing = await runCli(['call', 'greet', ...behindHost]);

@@ -76,7 +76,7 @@ test.concurrent('a server of the config is started as its entry says, and its se
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('chatty') });
 });
 
-// Errors in the words of the command line: src/cli/run-command.test.ts.
+// Errors in the words of the command line: src/app/cli/run-command.test.ts.
 test.concurrent('a command that does not exist is an error that says what to do', async () => {
   const ran = await spawnCli(['check', '--', 'no-such-command-here']);
   expect(ran).toMatchObject({ code: 3, stdout: '' });

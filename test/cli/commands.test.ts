@@ -23,7 +23,7 @@ const json = async (...args: string[]) => {
   return { code, ...JSON.parse(stdout) };
 };
 
-// The help of each command: src/cli/run-command.test.ts.
+// The help of each command: src/app/cli/run-command.test.ts.
 test('--version is the version of the package, and help is on stdout unless nothing was asked for', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });

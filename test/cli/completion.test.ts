@@ -20,7 +20,7 @@ const complete = async (...words: string[]) => {
     .map((line) => line.split('\t')[0]);
 };
 
-// All that is suggested: src/cli/completion/candidates.test.ts.
+// All that is suggested: src/app/cli/completion/candidates.test.ts.
 test('servers and options, before any server was ever asked', async () => {
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('call', 'everything', '')).toEqual([]);

@@ -7,10 +7,10 @@ import { basename, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
+import { parseConnectArguments } from '../../src/app/cli/connect/connect-arguments.ts';
+import { controlPathOf } from '../../src/app/cli/servers/running-host.ts';
 import { UsageError } from '../../src/base/errors.ts';
-import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
-import { controlPathOf } from '../../src/cli/servers/running-host.ts';
-import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../src/observe/live/runtime-folder.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { cleanEnv, fixturePath, folder, program, runCli, startCli, writeConfig } from './run-cli.ts';
 

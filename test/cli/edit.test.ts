@@ -3,8 +3,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseConnectArguments } from '../../src/app/cli/connect/connect-arguments.ts';
 import { shellWord } from '../../src/base/command-line.ts';
-import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
 import { lacks } from '../fixtures/windows.ts';
 import { configFolder, everything, folder, runCli } from './run-cli.ts';
 

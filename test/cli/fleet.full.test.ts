@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFleet } from '../../src/fleet/place/fleet-state.ts';
+import { readFleet } from '../../src/host/fleet/place/fleet-state.ts';
 import { type ClaimingNode, claimingNode } from '../fixtures/fleet/claiming-node.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
@@ -41,7 +41,7 @@ function fileOf(name: string, servers: object): string {
 
 async function placesAre(places: Record<string, string>): Promise<void> {
   await until(`the servers run at ${JSON.stringify(places)}`, async () => {
-    const { claims } = await readFleet(nodes[0]!.fabric);
+    const { claims } = await readFleet(nodes[0]!.network);
     const held = [...claims].flatMap(([key, slots]) =>
       [...slots].flatMap(([slot, { value }]) => (value.held ? [[`${key}.${slot}`, value.node]] : [])),
     );

@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { controlPathOf } from '../../src/cli/servers/running-host.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
-import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { controlPathOf } from '../../src/app/cli/servers/running-host.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../src/observe/live/runtime-folder.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { everythingEntry, folder, runCli, writeConfig } from './run-cli.ts';
 
 const isWindows = process.platform === 'win32';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FleetStatus } from '../../src/fleet/fleet-status.ts';
+import type { FleetStatus } from '../../src/host/fleet/fleet-status.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { everythingEntry, finished, fixturePath, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LoginStore } from '../../src/oauth/login-store.ts';
+import { LoginStore } from '../../src/wire/oauth/login-store.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
 import { until } from '../fixtures/server.ts';

@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type RelayEnd, relay } from '../../src/cli/connect/relay.ts';
-import { connectLocal, type LocalListener, listenLocal } from '../../src/transport/local-socket.ts';
+import { type RelayEnd, relay } from '../../src/app/cli/connect/relay.ts';
+import { connectLocal, type LocalListener, listenLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Output } from '../../src/cli/output/output.ts';
+import { Output } from '../../src/app/cli/output/output.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { settingsFolder } from '../fixtures/windows.ts';
@@ -125,7 +125,7 @@ async function runHere(args: readonly string[], { cwd = folder, env }: RunOption
   try {
     const { executeCommand } = builtRequire(
       '../../dist/cli/run-command.cjs',
-    ) as typeof import('../../src/cli/run-command.ts');
+    ) as typeof import('../../src/app/cli/run-command.ts');
     const out = new Output({
       stdout: into('stdout'),
       stderr: into('stderr'),

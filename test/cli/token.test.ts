@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { modernMeta } from '../fixtures/doors/modern-request.ts';
+import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 

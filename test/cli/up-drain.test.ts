@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
+import { modernHeaders, modernMeta } from '../fixtures/gateway/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { lacks } from '../fixtures/windows.ts';
 import { fixturePath, folder, gatewayIn, startCli, writeConfig } from './run-cli.ts';

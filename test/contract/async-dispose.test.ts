@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
+import { Host } from '../../src/entry/host.ts';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
-import { Host } from '../../src/host/index.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { memoryPair } from '../../src/transport/stream-transport.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
+import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { fixtureTransport, isAlive } from '../fixtures/server.ts';
 
 test('a transport, which ends its child', async () => {

@@ -2,7 +2,7 @@
 
 import { RpcError } from '../../src/base/errors.ts';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { declare } from '../fixtures/service-contract/declare.mjs';

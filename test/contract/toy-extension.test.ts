@@ -4,14 +4,14 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { register } from '../../src/mcp/extensions/extension.ts';
 import { isOfService, mayAsk, methodsOfMcp } from '../../src/mcp/methods.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { repeatedHeaders } from '../../src/transport/http/repeated-headers.ts';
-import { memoryPair } from '../../src/transport/stream-transport.ts';
+import { repeatedHeaders } from '../../src/wire/transport/http/repeated-headers.ts';
+import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { farHost } from '../fixtures/fleet/far-host.ts';
 import { PARCELS, parcels } from '../fixtures/parcels/parcels.mjs';
 

@@ -1,8 +1,8 @@
 // What every transport does, whatever is underneath. The far end sends back every message as it came.
 
 import { describe, expect, test } from 'vitest';
-import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
-import type { Transport } from '../../src/jsonrpc/message-transport.ts';
+import type { JsonRpcMessage } from '../../src/wire/jsonrpc/message.ts';
+import type { Transport } from '../../src/wire/jsonrpc/message-transport.ts';
 import { closing } from '../fixtures/server.ts';
 
 export interface TransportUnderTest {

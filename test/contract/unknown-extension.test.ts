@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { methodsOfMcp } from '../../src/mcp/methods.ts';

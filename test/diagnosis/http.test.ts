@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { diagnoseHttp, type HttpSymptoms } from '../../src/diagnosis/http.ts';
 import { BoundedEraMemory, connect, type StandpipeError } from '../../src/entry/client.ts';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { diagnoseHttp, type HttpSymptoms } from '../../src/wire/diagnosis/http.ts';
+import { selfSigned } from '../fixtures/gateway/self-signed.ts';
 
 const certificate = selfSigned('here');
 const server = new Server({ name: 'here', version: '1.0.0' });

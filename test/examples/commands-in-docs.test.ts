@@ -1,10 +1,10 @@
 // Every command line in the pages is accepted: its command, options and their values, and the rules that it names. Nothing is started.
 
 import { describe, expect, test } from 'vitest';
-import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
-import { Output } from '../../src/cli/output/output.ts';
-import { executeCommand, makeProgram, splitAtServer } from '../../src/cli/run-command.ts';
-import { parseTapArguments } from '../../src/tap/tap-arguments.ts';
+import { parseConnectArguments } from '../../src/app/cli/connect/connect-arguments.ts';
+import { Output } from '../../src/app/cli/output/output.ts';
+import { executeCommand, makeProgram, splitAtServer } from '../../src/app/cli/run-command.ts';
+import { parseTapArguments } from '../../src/observe/tap/tap-arguments.ts';
 import { type DocumentedCommand, documentedCommands, documentedRuleOptions } from './commands-in-docs.ts';
 
 function collectingOutput() {
@@ -18,7 +18,7 @@ function collectingOutput() {
   return { text, out: new Output({ stdout: stream, stderr: stream, env: {}, json: false }) };
 }
 
-/** As src/cli/main.ts does. Rejects if the command line is wrong. */
+/** As src/app/cli/main.ts does. Rejects if the command line is wrong. */
 async function parse(words: readonly string[]): Promise<void> {
   const [name, second] = words;
   if (name === 'connect') return void parseConnectArguments(words.slice(1));

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { connect as connectNats } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { addToken } from '../../src/doors/access/token-file.ts';
+import { addToken } from '../../src/host/gateway/access/token-file.ts';
 import { contractServer, serviceContract } from '../contract/service.contract.ts';
 import { TestFleet } from '../fixtures/fleet/test-fleet.ts';
 import { until } from '../fixtures/server.ts';

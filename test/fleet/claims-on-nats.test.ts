@@ -4,13 +4,13 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/base/clock.ts';
-import type { ClaimRecord, Fabric, Table } from '../../src/fleet/fabric.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { Claims } from '../../src/fleet/node/claims/claims.ts';
-import { NodeLease } from '../../src/fleet/node/node-lease.ts';
-import { carryOut, changesTo } from '../../src/fleet/place/change-fleet.ts';
-import { readFleet } from '../../src/fleet/place/fleet-state.ts';
-import { keyOfSlot } from '../../src/fleet/subjects.ts';
+import type { ClaimRecord, ClusterNetwork, Table } from '../../src/host/fleet/cluster-network.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { Claims } from '../../src/host/fleet/node/claims/claims.ts';
+import { NodeLease } from '../../src/host/fleet/node/node-lease.ts';
+import { carryOut, changesTo } from '../../src/host/fleet/place/change-fleet.ts';
+import { readFleet } from '../../src/host/fleet/place/fleet-state.ts';
+import { keyOfSlot } from '../../src/host/fleet/subjects.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
 
@@ -26,31 +26,36 @@ beforeAll(async () => {
 /** With a `ManualClock`, the node believes that no time passes: it is as one that is paused, until the clock is turned. */
 async function node(
   name: string,
-  { clock = systemClock, change = (fabric: Fabric) => fabric, fleet = 'claims', lifetimeMs = LIFETIME_MS } = {},
+  {
+    clock = systemClock,
+    change = (network: ClusterNetwork) => network,
+    fleet = 'claims',
+    lifetimeMs = LIFETIME_MS,
+  } = {},
 ) {
-  const fabric = change(await openFabric({ servers: [nats.url], fleet, name, lifetimeMs }));
+  const network = change(await openNetwork({ servers: [nats.url], fleet, name, lifetimeMs }));
   const wallMs = clock === systemClock ? undefined : () => clock.nowMs();
-  const lease = new NodeLease(fabric, `node.${name}`, name, { clock, wallMs });
+  const lease = new NodeLease(network, `node.${name}`, name, { clock, wallMs });
   const running = new Map<string, ClaimRecord>();
   const runner = {
     run: async (claim: ClaimRecord) => void running.set(keyOfSlot(claim.server, claim.slot), claim),
     end: async ({ server, slot }: ClaimRecord) => void running.delete(keyOfSlot(server, slot)),
   };
-  const claims = new Claims(fabric, lease, runner, name, { clock });
+  const claims = new Claims(network, lease, runner, name, { clock });
   lease.onHeld = () => void claims.leaseHeld();
   lease.onLost = (reason) => claims.leaseLost(reason);
   await lease.acquire();
   onTestFinished(async () => {
     await claims.releaseAll('the test ends');
     await lease.release();
-    await fabric.close();
+    await network.close();
   });
-  return { fabric, lease, claims, running };
+  return { network, lease, claims, running };
 }
 
 test('two nodes that claim a slot at once: one of them has it, in generation 1', async () => {
   const [one, other] = [await node('a'), await node('b')];
-  for (let i = 1; i <= 20; i++) await one.fabric.directory.servers.create(`at-once-${i}`, record(`at-once-${i}`));
+  for (let i = 1; i <= 20; i++) await one.network.directory.servers.create(`at-once-${i}`, record(`at-once-${i}`));
   for (let i = 1; i <= 20; i++) {
     const params = { server: `at-once-${i}`, slot: 1, revision: 0 };
     const answers = await Promise.all([one.claims.place(params), other.claims.place(params)]);
@@ -63,7 +68,7 @@ test('two nodes that claim a slot at once: one of them has it, in generation 1',
 test('an owner that was paused and comes back finds its slot taken in the next generation, and ends what it ran', async () => {
   const clock = new ManualClock();
   const paused = await node('paused', { clock });
-  const { claims, servers } = paused.fabric.directory;
+  const { claims, servers } = paused.network.directory;
   await servers.create('moves', record('moves'));
   expect(await paused.claims.place({ server: 'moves', slot: 1, revision: 0 })).toEqual({ generation: 1 });
   await until('it runs', () => paused.running.size === 1);
@@ -73,7 +78,7 @@ test('an owner that was paused and comes back finds its slot taken in the next g
   const params = { server: 'moves', slot: 1, revision };
   const inForce = 'Node "paused" runs it in generation 1';
   expect(await heir.claims.place(params)).toEqual({ refused: inForce });
-  const { table } = heir.fabric.leases;
+  const { table } = heir.network.leases;
   await table.remove('node.paused', (await table.get('node.paused'))!.revision); // as NATS does after the lifetime
   expect(await heir.claims.place(params)).toEqual({ generation: 2 });
 
@@ -94,8 +99,8 @@ test('an owner that was paused and comes back finds its slot taken in the next g
 
 test('a claim whose acknowledgement is lost is found by reading, and runs once', async () => {
   let lost = 0;
-  const loses = (fabric: Fabric): Fabric => {
-    const table = fabric.directory.claims;
+  const loses = (network: ClusterNetwork): ClusterNetwork => {
+    const table = network.directory.claims;
     const create = async (key: string, claim: ClaimRecord) => {
       const revision = await table.create(key, claim);
       if (lost++ === 0) throw new Error('no answer');
@@ -105,17 +110,17 @@ test('a claim whose acknowledgement is lost is found by reading, and runs once',
       get: (_, name) =>
         name === 'create' ? create : (table[name as keyof Table<ClaimRecord>] as () => void).bind(table),
     });
-    const { directory } = fabric;
-    return new Proxy(fabric, {
+    const { directory } = network;
+    return new Proxy(network, {
       get: (_, name) => {
-        const value = fabric[name as keyof Fabric] as unknown;
+        const value = network[name as keyof ClusterNetwork] as unknown;
         if (name === 'directory') return { ...directory, claims };
-        return typeof value === 'function' ? value.bind(fabric) : value;
+        return typeof value === 'function' ? value.bind(network) : value;
       },
     });
   };
-  const { fabric, claims, running } = await node('forgetful', { change: loses });
-  await fabric.directory.servers.create('once', record('once'));
+  const { network, claims, running } = await node('forgetful', { change: loses });
+  await network.directory.servers.create('once', record('once'));
   expect(await claims.place({ server: 'once', slot: 1, revision: 0 })).toEqual({ generation: 1 });
   expect(lost).toBe(2);
   await until('it runs', () => running.size === 1);
@@ -129,15 +134,15 @@ test('a lifetime that is shortened in NATS lets no node take over before the own
     await node('owner', { fleet, lifetimeMs, clock: new ManualClock() }),
     await node('heir', { fleet, lifetimeMs, clock }),
   ];
-  await owner.fabric.directory.servers.create('stays', record('stays'));
+  await owner.network.directory.servers.create('stays', record('stays'));
   expect(await owner.claims.place({ server: 'stays', slot: 1, revision: 0 })).toEqual({ generation: 1 });
-  const { claims } = owner.fabric.directory;
+  const { claims } = owner.network.directory;
   const { revision } = (await claims.get('stays.1'))!;
   const { streams } = await manager();
   const { config } = await streams.info(`KV_standpipe-${fleet}-leases`);
   const short = shortMs * 1e6;
   await streams.update(config.name, { ...config, max_age: short, duplicate_window: short });
-  await until('NATS has forgotten the lease', async () => (await heir.fabric.leases.table.keys()).size === 0);
+  await until('NATS has forgotten the lease', async () => (await heir.network.leases.table.keys()).size === 0);
 
   expect(owner.lease.isHeld).toBe(true);
   const params = { server: 'stays', slot: 1, revision };
@@ -150,7 +155,7 @@ test('a lifetime that is shortened in NATS lets no node take over before the own
   const sinceMs = clock.nowMs();
   await until('the heir takes over', async () => {
     clock.advance(shortMs / 16);
-    await heir.fabric.leases.table.keys(); // so that a renewal can be answered
+    await heir.network.leases.table.keys(); // so that a renewal can be answered
     const answer = await heir.claims.place(params);
     return 'generation' in answer && answer.generation === 2;
   });
@@ -162,7 +167,7 @@ test('a lifetime that is shortened in NATS lets no node take over before the own
 test('a node that joins after a table was deleted takes no slot that an owner may still run', async () => {
   const fleet = 'joining';
   const owner = await node('owner', { fleet, clock: new ManualClock() });
-  const { claims, servers } = owner.fabric.directory;
+  const { claims, servers } = owner.network.directory;
   for (const name of ['leased', 'claimed']) {
     await servers.create(name, record(name));
     expect(await owner.claims.place({ server: name, slot: 1, revision: 0 })).toEqual({ generation: 1 });
@@ -170,7 +175,7 @@ test('a node that joins after a table was deleted takes no slot that an owner ma
   const { revision } = (await claims.get('leased.1'))!;
   const { streams } = await manager();
   await streams.delete(`KV_standpipe-${fleet}-leases`);
-  expect(await owner.fabric.leases.table.keys()).toEqual(new Set()); // makes it anew
+  expect(await owner.network.leases.table.keys()).toEqual(new Set()); // makes it anew
   const joins = await node('joins', { fleet });
   expect(owner.lease.isHeld).toBe(true);
   const anew = (table: string) => ({ refused: expect.stringContaining(`The table of ${table} was deleted in NATS`) });
@@ -184,13 +189,13 @@ test('a node that joins after a table was deleted takes no slot that an owner ma
 test('what an owner left behind whose lease was lost with its table is taken one lifetime after that', async () => {
   const [fleet, lifetimeMs] = ['left', 1_500];
   const owner = await node('owner', { fleet, lifetimeMs, clock: new ManualClock() });
-  const { claims, servers } = owner.fabric.directory;
+  const { claims, servers } = owner.network.directory;
   await servers.create('left', record('left'));
   await owner.claims.place({ server: 'left', slot: 1, revision: 0 });
   const { revision } = (await claims.get('left.1'))!;
   const { streams } = await manager();
   await streams.delete(`KV_standpipe-${fleet}-leases`);
-  expect(await owner.fabric.leases.table.keys()).toEqual(new Set());
+  expect(await owner.network.leases.table.keys()).toEqual(new Set());
   const heir = await node('heir', { fleet });
   await until('it takes over', async () => {
     const answer = await heir.claims.place({ server: 'left', slot: 1, revision });
@@ -211,8 +216,8 @@ async function manager() {
 }
 
 test('an owner whose claim was overwritten by an unusable one writes it again and runs on; an unusable server is not run', async () => {
-  const { fabric, claims, running } = await node('h');
-  const { servers, claims: table } = fabric.directory;
+  const { network, claims, running } = await node('h');
+  const { servers, claims: table } = network.directory;
   await servers.create('unusable', record('unusable'));
   expect(await claims.place({ server: 'unusable', slot: 1, revision: 0 })).toEqual({ generation: 1 });
   await until('it runs', () => running.size === 1);
@@ -229,10 +234,10 @@ test('an owner whose claim was overwritten by an unusable one writes it again an
   expect(running.size).toBe(1);
   const refused = await claims.place({ server: 'unusable', slot: 2, revision: 0 });
   expect(refused).toEqual({ refused: 'The fleet has no usable entry of the server "unusable"' });
-  const changes = changesTo([record('unusable')], (await readFleet(fabric)).servers);
+  const changes = changesTo([record('unusable')], (await readFleet(network)).servers);
   const change = changes.find(({ name }) => name === 'unusable')!;
   expect(change.kind).toBe('add');
-  expect(await carryOut(fabric, change)).toBe(true);
+  expect(await carryOut(network, change)).toBe(true);
   expect((await servers.get('unusable'))!.value).toEqual(record('unusable'));
 });
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyOfSlot } from '../../src/fleet/subjects.ts';
+import { keyOfSlot } from '../../src/host/fleet/subjects.ts';
 import { LIFETIME_MS, SimulatedFleet } from '../fixtures/fleet/simulated-fleet.ts';
 import { usually } from '../fixtures/repetitions.ts';
 

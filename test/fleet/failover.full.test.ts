@@ -3,8 +3,8 @@
 // fail, and a server move once more.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ClaimRecord } from '../../src/fleet/fabric.ts';
-import { instanceOf, subjectsOf } from '../../src/fleet/subjects.ts';
+import type { ClaimRecord } from '../../src/host/fleet/cluster-network.ts';
+import { instanceOf, subjectsOf } from '../../src/host/fleet/subjects.ts';
 import { SeededRandom } from '../chaos/seeded-random.ts';
 import { callOnce, Load } from '../fixtures/fleet/load.ts';
 import type { NodeProcess } from '../fixtures/fleet/node-process.ts';
@@ -71,13 +71,13 @@ beforeAll(async () => {
 afterAll(() => load?.stop());
 
 test('the slots of the node that places, when that is killed, run elsewhere in the next generation', async () => {
-  const placer = (await fleet.fabric.leases.table.get('placer'))!.value.node;
+  const placer = (await fleet.network.leases.table.get('placer'))!.value.node;
   const held = await Promise.all(servers.map((server) => fleet.whenHeld(server)));
   const lost = held.filter(({ node }) => node === placer);
   await node(placer).end('SIGKILL');
   for (const claim of lost) await fleet.whenHeld(claim.server, after(claim));
   await until('another node places', async () => {
-    const now = await fleet.fabric.leases.table.get('placer');
+    const now = await fleet.network.leases.table.get('placer');
     return now !== undefined && now.value.node !== placer;
   });
   const [other] = names.filter((name) => name !== placer);
@@ -95,27 +95,27 @@ test('a stopped owner leaves no process of its claims, and is refused when it co
   ownCalls.push(stale);
   const answers: string[] = [];
   const reply = subjects.reply('test', 'stale', 1);
-  fleet.fabric.subscribe(reply, ({ data, isUndeliverable }) =>
+  fleet.network.subscribe(reply, ({ data, isUndeliverable }) =>
     answers.push(isUndeliverable ? 'undeliverable' : new TextDecoder().decode(data)),
   );
   let moved: ClaimRecord;
   try {
     moved = await fleet.whenHeld('one', after(lost));
     expect(isAlive(pid)).toBe(false);
-    fleet.fabric.publish(subjects.call(lost.node, instanceOf(lost)), staleRequest, reply);
-    await fleet.fabric.flush();
+    fleet.network.publish(subjects.call(lost.node, instanceOf(lost)), staleRequest, reply);
+    await fleet.network.flush();
   } finally {
     node(lost.node).signal('SIGCONT');
   }
   await until('the stale call is answered', () => answers.length > 0);
   expect(answers[0]).toMatch(/^(?:refused moved |undeliverable$)/);
   await until('it has a new session', async () => {
-    const lease = await fleet.fabric.leases.table.get(`node.${lost.node}`);
+    const lease = await fleet.network.leases.table.get(`node.${lost.node}`);
     return lease !== undefined && lease.value.session !== lost.session;
   });
   expect(node(lost.node).events.length).toBeGreaterThan(wasReady);
   const claim = await fleet.claimOf('one');
-  const lease = await fleet.fabric.leases.table.get(`node.${moved.node}`);
+  const lease = await fleet.network.leases.table.get(`node.${moved.node}`);
   if (lease?.value.session === moved.session) expect(claim).toMatchObject({ node: moved.node });
   expect(await answeredAgain(lost.node, 'one')).toContain('one');
 });
@@ -146,13 +146,13 @@ test('of all nodes that are asked to claim a slot at once, one does', async () =
   // No node has the label, so that the placer of the fleet does not take part.
   await fleet.add('nowhere', { labels: ['none'] });
   const ask = (name: string) =>
-    fleet.fabric.request<{ result?: { generation?: number; refused?: string } }>(
+    fleet.network.request<{ result?: { generation?: number; refused?: string } }>(
       subjects.node(name),
       { method: 'standpipe/place', params: { server: 'nowhere', slot: 1, revision: 0 } },
       30_000,
     );
   await until('all have a lease', async () => {
-    const keys = await fleet.fabric.leases.table.keys();
+    const keys = await fleet.network.leases.table.keys();
     return names.every((name) => keys.has(`node.${name}`));
   });
   const replies = await Promise.all(names.map(ask));

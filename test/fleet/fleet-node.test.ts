@@ -6,11 +6,11 @@ import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/base/errors.ts';
 import { configOf, type GivenConfig } from '../../src/config/given-config.ts';
-import type { Fabric, Place, ServerRecord } from '../../src/fleet/fabric.ts';
-import { FleetNode, type JoinOptions } from '../../src/fleet/fleet-node.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
-import { keyOfServer, keyOfSlot } from '../../src/fleet/subjects.ts';
+import type { ClusterNetwork, Place, ServerRecord } from '../../src/host/fleet/cluster-network.ts';
+import { FleetNode, type JoinOptions } from '../../src/host/fleet/fleet-node.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { askNode } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { keyOfServer, keyOfSlot } from '../../src/host/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import { undescribed } from '../../src/host/services/typed-client.ts';
 import { Client } from '../../src/mcp/client/client.ts';
@@ -52,7 +52,7 @@ interface Joined {
   node: FleetNode;
   host: Host;
   notes: string[];
-  fabric: Fabric;
+  network: ClusterNetwork;
   end(): Promise<void>;
 }
 
@@ -75,29 +75,29 @@ function newFleet(leaseMs?: number): void {
   lifetimeMs = leaseMs;
 }
 
-const open = (name: string) => openFabric({ servers: [nats.url], fleet, name, lifetimeMs });
+const open = (name: string) => openNetwork({ servers: [nats.url], fleet, name, lifetimeMs });
 
 async function join(
   name: string,
   own: GivenConfig['mcpServers'] = {},
   options: Partial<JoinOptions> = {},
 ): Promise<Joined> {
-  const fabric = await open(name);
+  const network = await open(name);
   const notes: string[] = [];
   let node: FleetNode | undefined;
   const host = new Host({ mcpServers: own }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
-  node = await FleetNode.join(host, { fabric, node: name, note: (text) => notes.push(text), ...options });
+  node = await FleetNode.join(host, { network, node: name, note: (text) => notes.push(text), ...options });
   void host.start();
   const each: Joined = {
     node,
     host,
     notes,
-    fabric,
+    network,
     async end() {
       joined.delete(each);
       await node.leave();
       await host.stop();
-      await fabric.close();
+      await network.close();
     },
   };
   joined.add(each);
@@ -107,18 +107,18 @@ async function join(
 /** A server of the fleet, placed by the fleet. */
 async function apply(name: string, given: Partial<Place> = {}, entry: object = everything): Promise<void> {
   const full: Place = { labels: [], replicas: 1, spread: 'prefer', stateless: false, ...given };
-  await withFabric(async ({ directory }) => {
+  await withNetwork(async ({ directory }) => {
     const record = { name, entry: entry as Record<string, unknown>, place: full };
     await directory.servers.create(keyOfServer(name), record);
   });
 }
 
-async function withFabric<T>(work: (fabric: Fabric) => Promise<T>): Promise<T> {
-  const fabric = await open('operator');
+async function withNetwork<T>(work: (network: ClusterNetwork) => Promise<T>): Promise<T> {
+  const network = await open('operator');
   try {
-    return await work(fabric);
+    return await work(network);
   } finally {
-    await fabric.close();
+    await network.close();
   }
 }
 
@@ -162,7 +162,7 @@ test.each([
   async ({ stateless, processes }) => {
     newFleet(LONG_MS);
     const one = await join('one');
-    const args = [fileURLToPath(new URL('../fixtures/doors/asks.mjs', import.meta.url))];
+    const args = [fileURLToPath(new URL('../fixtures/gateway/asks.mjs', import.meta.url))];
     await apply('asks', { stateless }, { ...everything, args, revision: '2025-11-25', asks: ['elicit'] });
     await knows(one, 'asks');
     let answer!: () => void;
@@ -207,7 +207,7 @@ test('a node that leaves hands over what it runs, and leaves nothing behind', as
   const { nodes, servers } = await other.node.status();
   expect(nodes.map(({ name }) => name)).toEqual([other.node.name]);
   expect(servers[0]!.replicas).toMatchObject([{ node: other.node.name, generation: 2, isInForce: true }]);
-  await withFabric(async ({ leases }) => expect(await leases.table.keys()).not.toContain(`node.${owner.node.name}`));
+  await withNetwork(async ({ leases }) => expect(await leases.table.keys()).not.toContain(`node.${owner.node.name}`));
 });
 
 test('a changed entry renews one replica after the other: calls in flight are answered, and none fails', async () => {
@@ -290,8 +290,8 @@ test('a node does for others what its control socket has, and nothing that ends 
   newFleet(LONG_MS);
   const one = await join('one');
   const ask = (method: string) =>
-    withFabric((fabric) =>
-      askNode(fabric, 'one', 'standpipe/control', { method: method as 'standpipe/down', params: {} }, 10_000),
+    withNetwork((network) =>
+      askNode(network, 'one', 'standpipe/control', { method: method as 'standpipe/down', params: {} }, 10_000),
     );
   await expect(ask('standpipe/status')).resolves.toMatchObject({ pid: process.pid });
   await expect(ask('standpipe/down')).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
@@ -309,12 +309,12 @@ test('a second node of a name is refused', async () => {
 test('a node that waits for the lease of an earlier process of its name can be ended', async () => {
   newFleet(600_000);
   const lease = { session: 'earlier', node: 'late' };
-  await withFabric(({ leases }) => leases.table.create('node.late', lease));
+  await withNetwork(({ leases }) => leases.table.create('node.late', lease));
   const ending = new AbortController();
   const joining = join('late', {}, { signal: ending.signal });
   ending.abort(new Error('the host ends'));
   await expect(joining).rejects.toThrow('the host ends');
-  await withFabric(async ({ leases, directory }) => {
+  await withNetwork(async ({ leases, directory }) => {
     expect(await leases.table.get('node.late')).toMatchObject({ value: lease });
     expect(await directory.nodes.keys()).toEqual(new Set());
   });
@@ -372,7 +372,7 @@ test('calls of a node that is gone are cancelled where they run', async () => {
   await knows(two, 'contract@one');
   const waiting = two.host.callTool('contract@one', 'wait').catch(() => undefined);
   await until('it runs', () => (one.host.status()[0]?.calls ?? 0) > 0);
-  await two.fabric.close();
+  await two.network.close();
   expect((await one.host.callTool('contract', 'cancelled', { atLeast: 1 })).content).toMatchObject([{ text: '1' }]);
   await two.end();
   await waiting;
@@ -381,7 +381,7 @@ test('calls of a node that is gone are cancelled where they run', async () => {
 test('a node whose entry is removed while it lives writes it again, drained as it was', async () => {
   newFleet(LONG_MS);
   const one = await join('one', { files: everything });
-  const { nodes } = one.fabric.directory;
+  const { nodes } = one.network.directory;
   const before = (await nodes.get('one'))!;
   expect(before.value).toMatchObject({ name: 'one', offers: ['files'], draining: false });
   for (const draining of [true, false]) {
@@ -407,10 +407,10 @@ test('an owner whose claim is lost with its table claims the slot again, and no 
   const { node, pid } = await greet(one, 'files');
   const owner = node === 'one' ? one : two;
   const key = keyOfSlot('files', 1);
-  const claimOf = () => withFabric(async ({ directory }) => (await directory.claims.get(key))?.value);
+  const claimOf = () => withNetwork(async ({ directory }) => (await directory.claims.get(key))?.value);
   const before = await claimOf();
   await deleteBucket('claims');
-  await Promise.all([one, two].map(({ fabric }) => fabric.directory.claims.get(key))); // makes it anew
+  await Promise.all([one, two].map(({ network }) => network.directory.claims.get(key))); // makes it anew
   await until('the claim is there again', async () => (await claimOf()) !== undefined);
   expect(await claimOf()).toEqual(before);
   expect(await greet(one, 'files')).toMatchObject({ node, pid, claim: 1 });
@@ -430,10 +430,10 @@ test('a server that fails on its node is moved, once to each node, and says wher
   await stays('it failed on one, and no other node may run it. On one:');
   expect((await replica()).reason).toContain('code 3');
   // A change of its place alone starts nothing: it has failed as before.
-  await withFabric(async ({ directory: { servers } }) => {
+  await withNetwork(async ({ directory: { servers } }) => {
     const { value, revision } = (await servers.get('files'))!;
     const changed = await servers.update('files', { ...value, place: { ...value.place, spread: 'nodes' } }, revision);
-    const claimOf = () => one.fabric.directory.claims.get(keyOfSlot('files', 1));
+    const claimOf = () => one.network.directory.claims.get(keyOfSlot('files', 1));
     await until('the claim has the change', async () => (await claimOf())?.value.config === changed);
   });
   const two = await join('two');
@@ -446,7 +446,7 @@ test('a server that fails on its node is moved, once to each node, and says wher
   for (const { host } of [one, two]) expect(host.names).not.toContain('files#1');
 
   // With another entry it begins anew, and a command starts it again where it has failed.
-  await withFabric(async ({ directory: { servers } }) => {
+  await withNetwork(async ({ directory: { servers } }) => {
     const { value, revision } = (await servers.get('files'))!;
     await servers.update('files', { ...value, entry: failing('one,two,three') }, revision);
   });

@@ -3,14 +3,14 @@
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import type { Fabric, LeaseRecord } from '../../src/fleet/fabric.ts';
-import { BucketAges } from '../../src/fleet/nats/bucket-ages.ts';
-import { connectNats } from '../../src/fleet/nats/connect-nats.ts';
-import { KnownRevisions } from '../../src/fleet/nats/known-revisions.ts';
-import { loadNats } from '../../src/fleet/nats/load-nats.ts';
-import { NatsBucket } from '../../src/fleet/nats/nats-bucket.ts';
-import { NatsTable } from '../../src/fleet/nats/nats-table.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import type { ClusterNetwork, LeaseRecord } from '../../src/host/fleet/cluster-network.ts';
+import { BucketAges } from '../../src/host/fleet/nats/bucket-ages.ts';
+import { connectNats } from '../../src/host/fleet/nats/connect-nats.ts';
+import { KnownRevisions } from '../../src/host/fleet/nats/known-revisions.ts';
+import { loadNats } from '../../src/host/fleet/nats/load-nats.ts';
+import { NatsBucket } from '../../src/host/fleet/nats/nats-bucket.ts';
+import { NatsTable } from '../../src/host/fleet/nats/nats-table.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { NatsCluster } from '../fixtures/fleet/nats-cluster.ts';
 import type { NatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
@@ -20,21 +20,21 @@ beforeAll(async () => {
   cluster = await NatsCluster.open();
 });
 
-async function open(fleet: string, servers = cluster.urls): Promise<Fabric> {
-  const fabric = await openFabric({ servers, fleet, name: 'a', lifetimeMs: 1000, replicas: 3 });
-  onTestFinished(() => fabric.close());
-  return fabric;
+async function open(fleet: string, servers = cluster.urls): Promise<ClusterNetwork> {
+  const network = await openNetwork({ servers, fleet, name: 'a', lifetimeMs: 1000, replicas: 3 });
+  onTestFinished(() => network.close());
+  return network;
 }
 
 test('of many changes at one revision of a replicated bucket one is made, or the version of NATS is refused', async () => {
-  const fabrics = await Promise.all(cluster.urls.map((url) => open('one-wins', [url]))).catch((error) => {
+  const networks = await Promise.all(cluster.urls.map((url) => open('one-wins', [url]))).catch((error) => {
     expect(error).toMatchObject({ code: 'FLEET_REFUSED', message: expect.stringContaining('compare revisions') });
     return [];
   });
-  for (let round = 0; round < (fabrics.length > 0 ? 20 : 0); round++) {
-    const { nodes } = fabrics[0]!.directory;
+  for (let round = 0; round < (networks.length > 0 ? 20 : 0); round++) {
+    const { nodes } = networks[0]!.directory;
     const revision = (await nodes.create(`n${round}`, { name: 'x' } as never))!;
-    const changes = fabrics.flatMap(({ directory }) =>
+    const changes = networks.flatMap(({ directory }) =>
       [1, 2].map((pid) => directory.nodes.update(`n${round}`, { pid } as never, revision)),
     );
     expect((await Promise.all(changes)).filter((made) => made !== undefined)).toHaveLength(1);

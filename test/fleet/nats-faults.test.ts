@@ -2,8 +2,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import type { Fabric } from '../../src/fleet/fabric.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import type { ClusterNetwork } from '../../src/host/fleet/cluster-network.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 
@@ -14,10 +14,10 @@ let fleets = 0;
 async function open(
   fleet: string,
   more: { url?: string; lifetimeMs?: number; clock?: ManualClock } = {},
-): Promise<Fabric> {
-  const fabric = await openFabric({ servers: [more.url ?? nats.url], fleet, name: 'a', ...more });
-  onTestFinished(() => fabric.close());
-  return fabric;
+): Promise<ClusterNetwork> {
+  const network = await openNetwork({ servers: [more.url ?? nats.url], fleet, name: 'a', ...more });
+  onTestFinished(() => network.close());
+  return network;
 }
 
 async function manager() {
@@ -26,9 +26,9 @@ async function manager() {
   return jetstreamManager(connection);
 }
 
-function connection(fabric: Fabric, isConnected: boolean): Promise<void> {
+function connection(network: ClusterNetwork, isConnected: boolean): Promise<void> {
   return new Promise((resolve) => {
-    fabric.onConnection = (state) => {
+    network.onConnection = (state) => {
       if (state === isConnected) resolve();
     };
   });
@@ -36,42 +36,42 @@ function connection(fabric: Fabric, isConnected: boolean): Promise<void> {
 
 test('a connection that hangs is noticed, whatever was published to it, and made again', async () => {
   const fleet = `hangs${++fleets}`;
-  const [fabric, other] = [await open(fleet, { url: proxy.url }), await open(fleet)];
+  const [network, other] = [await open(fleet, { url: proxy.url }), await open(fleet)];
   const received: string[] = [];
-  fabric.subscribe('much', ({ data }) => data.length < 10 && received.push(Buffer.from(data).toString()));
-  await fabric.flush();
+  network.subscribe('much', ({ data }) => data.length < 10 && received.push(Buffer.from(data).toString()));
+  await network.flush();
   proxy.hang();
-  const lost = connection(fabric, false);
+  const lost = connection(network, false);
   const chunk = new Uint8Array(1_000_000);
-  const waits = Array.from({ length: 40 }, () => fabric.publish('elsewhere', chunk));
+  const waits = Array.from({ length: 40 }, () => network.publish('elsewhere', chunk));
   expect(waits.some((wait) => wait !== undefined)).toBe(true);
-  const refused = expect(fabric.directory.nodes.create('a', { name: 'a' } as never)).rejects.toMatchObject({
+  const refused = expect(network.directory.nodes.create('a', { name: 'a' } as never)).rejects.toMatchObject({
     code: 'FLEET_UNREACHABLE',
   });
   for (let i = 0; i < 100; i += 1) await other.publish('much', chunk);
   await refused;
   await lost;
   await Promise.all(waits);
-  const back = connection(fabric, true);
+  const back = connection(network, true);
   proxy.heal();
   await back;
   await other.publish('much', 'after');
   await other.flush();
-  await fabric.flush();
+  await network.flush();
   expect(received).toEqual(['after']);
 });
 
 test('a bucket that is deleted is made anew, and what it had is reported as removed', async () => {
   const fleet = `deleted${++fleets}`;
   const clock = new ManualClock();
-  const [fabric, watcher] = [await open(fleet), await open(fleet, { clock })];
-  const { nodes } = fabric.directory;
+  const [network, watcher] = [await open(fleet), await open(fleet, { clock })];
+  const { nodes } = network.directory;
   const lease = { session: 's', node: 'n' };
-  let renewal = (await fabric.leases.table.create('node.n', lease))!;
+  let renewal = (await network.leases.table.create('node.n', lease))!;
   await nodes.create('a', { name: 'a' } as never);
   const revision = (await nodes.create('b', { name: 'b' } as never))!;
   const said: string[] = [];
-  fabric.onConnection = (_, text) => said.push(text);
+  network.onConnection = (_, text) => said.push(text);
   const [own, others] = [new Map<string, unknown>(), new Map<string, unknown>()];
   const into = (seen: Map<string, unknown>) => (entry: { key: string; value: unknown }) =>
     seen.set(entry.key, entry.value);
@@ -102,17 +102,17 @@ test('a bucket that is deleted is made anew, and what it had is reported as remo
   expect(await joined.directory.claims.isSettled(20_000)).toBe(true);
   for (const { directory } of [watcher, joined]) {
     while (!(await directory.nodes.isSettled(10))) {
-      renewal = (await fabric.leases.table.update('node.n', lease, renewal))!;
+      renewal = (await network.leases.table.update('node.n', lease, renewal))!;
     }
   }
 });
 
 test('all who watch a table share one consumer, and each gets every entry first, in order', async () => {
   const fleet = `shared${++fleets}`;
-  const fabric = await open(fleet);
-  const { nodes } = fabric.directory;
+  const network = await open(fleet);
+  const { nodes } = network.directory;
   const said: string[] = [];
-  fabric.onConnection = (_, text) => said.push(text);
+  network.onConnection = (_, text) => said.push(text);
   const seen = [[], [], []] as string[][];
   const into = (at: number) => nodes.watch(({ key, value }) => seen[at]!.push(`${key} ${value?.pid}`));
   const [stop] = await Promise.all([into(0), into(1), nodes.watch(() => expect.unreachable('of a listener'))]);
@@ -176,14 +176,14 @@ test('a bucket that keeps leases for ever is refused', async () => {
 
 test('an entry that is not JSON is said and ignored, and those beside it are reported', async () => {
   const fleet = `odd${++fleets}`;
-  const fabric = await open(fleet);
+  const network = await open(fleet);
   const said: string[] = [];
-  fabric.onConnection = (_, text) => said.push(text);
-  await fabric.directory.nodes.create('a', { name: 'a' } as never);
-  fabric.publish(`$KV.standpipe-${fleet}-nodes.odd`, '{"name":');
-  await fabric.flush();
+  network.onConnection = (_, text) => said.push(text);
+  await network.directory.nodes.create('a', { name: 'a' } as never);
+  network.publish(`$KV.standpipe-${fleet}-nodes.odd`, '{"name":');
+  await network.flush();
   const seen: [string, unknown][] = [];
-  await fabric.directory.nodes.watch(({ key, value }) => seen.push([key, value]));
+  await network.directory.nodes.watch(({ key, value }) => seen.push([key, value]));
   expect(seen).toEqual([['a', { name: 'a' }]]);
   expect(said).toEqual([`The entry odd of KV_standpipe-${fleet}-nodes is not JSON, and is ignored`]);
 });

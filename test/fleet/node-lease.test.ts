@@ -2,25 +2,25 @@
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/base/clock.ts';
-import type { Fabric, LeaseRecord, Table } from '../../src/fleet/fabric.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { NodeLease } from '../../src/fleet/node/node-lease.ts';
+import type { ClusterNetwork, LeaseRecord, Table } from '../../src/host/fleet/cluster-network.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { NodeLease } from '../../src/host/fleet/node/node-lease.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
 
 let nats: NatsServer;
-let fabric: Fabric;
+let network: ClusterNetwork;
 /** Long enough that nothing expires in NATS by itself, except where a test waits for it. */
 const LONG_MS = 60_000;
 const SHORT_MS = 1_500;
 
 beforeAll(async () => {
   nats = await startNatsServer();
-  fabric = await open('long', LONG_MS);
+  network = await open('long', LONG_MS);
 });
 
-async function open(fleet: string, lifetimeMs: number): Promise<Fabric> {
-  return openFabric({ servers: [nats.url], fleet, name: 'test', lifetimeMs });
+async function open(fleet: string, lifetimeMs: number): Promise<ClusterNetwork> {
+  return openNetwork({ servers: [nats.url], fleet, name: 'test', lifetimeMs });
 }
 
 /** Between the lease and NATS. */
@@ -33,7 +33,7 @@ class Faults {
   /** Requests that NATS has not answered yet. */
   underWay = 0;
 
-  on(base: Fabric): Fabric {
+  on(base: ClusterNetwork): ClusterNetwork {
     const never = new Promise<never>(() => undefined);
     const { table } = base.leases;
     const answered = <T>(request: Promise<T>) => {
@@ -56,13 +56,13 @@ class Faults {
     } as Table<LeaseRecord>;
     const { lifetimeMs } = base.leases;
     const readLifetime = () => (this.isCut ? never : answered(base.leases.readLifetime()));
-    return { ...base, leases: { lifetimeMs, readLifetime, table: faulty } } as Fabric;
+    return { ...base, leases: { lifetimeMs, readLifetime, table: faulty } } as ClusterNetwork;
   }
 }
 
 let names = 0;
 
-function leaseOfNode(base = fabric) {
+function leaseOfNode(base = network) {
   const node = `n${++names}`;
   const key = `node.${node}`;
   const clock = new ManualClock();
@@ -122,7 +122,7 @@ test('a node whose name another process has got meanwhile learns that, and gets 
   const writes = faults.updates;
   await untilTurned('it tries to get it', 1 / 64, () => faults.updates > writes + 1);
   expect(lease.isTaken).toBe(false); // the entry is its own
-  const { table } = fabric.leases;
+  const { table } = network.leases;
   const other = (await table.update(key, { session: 'of another process', node }, (await entry())!.revision))!;
   await untilTurned('it sees that', 1 / 64, () => lease.isTaken);
   await table.remove(key, other);
@@ -184,7 +184,7 @@ test.each([
 ])('an entry that was %s is a loss at the next renewal', async (how, reason) => {
   const { lease, events, entry, key, node, untilTurned } = leaseOfNode();
   await lease.acquire();
-  const { table } = fabric.leases;
+  const { table } = network.leases;
   const { revision } = (await entry())!;
   if (how === 'removed') expect(await table.remove(key, revision)).toBe(true);
   else expect(await table.update(key, { session: 'other', node }, revision)).toBeGreaterThan(revision);
@@ -232,7 +232,7 @@ test('a node waits for a dead predecessor of its name, and is refused by a livin
 });
 
 test('one of two has the right to place; the other gets it as soon as it is given back', async () => {
-  const [one, other] = [new NodeLease(fabric, 'placer', 'a'), new NodeLease(fabric, 'placer', 'b')];
+  const [one, other] = [new NodeLease(network, 'placer', 'a'), new NodeLease(network, 'placer', 'b')];
   expect(await Promise.all([one.acquire(), other.acquire()].map((got) => got))).toContain(true);
   const [holder, waiter] = one.isHeld ? [one, other] : [other, one];
   expect(waiter.isHeld).toBe(false);

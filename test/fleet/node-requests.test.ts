@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
-import { subjectsOf } from '../../src/fleet/subjects.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { subjectsOf } from '../../src/host/fleet/subjects.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
 
 const nats = await startNatsServer();
 const [asked, asking] = await Promise.all(
-  ['asked', 'asking'].map((name) => openFabric({ servers: [nats.url], fleet: 'test', name })),
+  ['asked', 'asking'].map((name) => openNetwork({ servers: [nats.url], fleet: 'test', name })),
 );
 afterAll(() => Promise.all([asked!.close(), asking!.close()]));
 

@@ -1,11 +1,11 @@
 // Placers on a real NATS server, with nodes that claim slots and run nothing.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fabric, Place } from '../../src/fleet/fabric.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { FleetState } from '../../src/fleet/place/fleet-state.ts';
-import { isInForce } from '../../src/fleet/place/plan.ts';
-import { keyOfServer } from '../../src/fleet/subjects.ts';
+import type { ClusterNetwork, Place } from '../../src/host/fleet/cluster-network.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { FleetState } from '../../src/host/fleet/place/fleet-state.ts';
+import { isInForce } from '../../src/host/fleet/place/plan.ts';
+import { keyOfServer } from '../../src/host/fleet/subjects.ts';
 import { type ClaimingNode, claimingNode } from '../fixtures/fleet/claiming-node.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
@@ -22,15 +22,15 @@ afterAll(() => Promise.all(opened.map((each) => each.close())));
 
 /** What the records of a fleet say. */
 class Watched {
-  readonly fabric: Fabric;
+  readonly network: ClusterNetwork;
   readonly state = new FleetState();
 
-  constructor(fabric: Fabric) {
-    this.fabric = fabric;
+  constructor(network: ClusterNetwork) {
+    this.network = network;
   }
 
   async server(name: string, place: Partial<Place> = {}, command = 'x'): Promise<void> {
-    const { servers } = this.fabric.directory;
+    const { servers } = this.network.directory;
     const value = {
       name,
       entry: { command },
@@ -42,7 +42,7 @@ class Watched {
   }
 
   async drain(node: string): Promise<void> {
-    const { nodes } = this.fabric.directory;
+    const { nodes } = this.network.directory;
     const { value, revision } = (await nodes.get(node))!;
     await nodes.update(node, { ...value, draining: true }, revision);
   }
@@ -66,10 +66,10 @@ async function newFleet(
   fleet: string,
   { url = nats.url, lifetimeMs = SHORT_MS } = {},
 ): Promise<{ watched: Watched; join: Join }> {
-  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs });
-  const watched = new Watched(fabric);
-  await watched.state.watch(fabric);
-  opened.push(fabric);
+  const network = await openNetwork({ servers: [url], fleet, name: 'test', lifetimeMs });
+  const watched = new Watched(network);
+  await watched.state.watch(network);
+  opened.push(network);
   const join: Join = async (name, options = {}) => {
     const node = await claimingNode(name, { servers: [url], fleet, lifetimeMs, ...options });
     opened.push({ close: () => node.vanish() });
@@ -162,7 +162,7 @@ test.concurrent('two placers at a time start no second process', async () => {
   const placing = () => nodes.filter(({ placer }) => placer.isPlacing);
   await until('one places', () => placing().length === 1);
   const [first] = placing();
-  const { table } = watched.fabric.leases;
+  const { table } = watched.network.leases;
   await table.remove('placer', (await table.get('placer'))!.revision); // the first does not know yet
   await until('another places', () => placing().some((node) => node !== first));
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);

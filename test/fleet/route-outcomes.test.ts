@@ -4,9 +4,9 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { RpcCode } from '../../src/base/errors.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
-import { runOf, subjectsOf } from '../../src/fleet/subjects.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { runOf, subjectsOf } from '../../src/host/fleet/subjects.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
@@ -85,7 +85,7 @@ test('calls that run while NATS restarts are answered, and those that come meanw
   const running = Array.from({ length: 20 }, (_, at) => textOf(client, `running ${at}`));
   await until('all run', () => work.started === 20);
   await nats.stop();
-  await until('both know', () => !owner.fabric.isConnected && !caller.fabric.isConnected);
+  await until('both know', () => !owner.network.isConnected && !caller.network.isConnected);
   work.go(); // answered while nothing can be sent
   const meanwhile = Array.from({ length: 20 }, (_, at) => textOf(client, `meanwhile ${at}`));
   await nats.start();
@@ -174,16 +174,16 @@ test('another process with the name of the owner, which knows nothing of a call,
   const lost = textOf(client, 'lost').catch((error: unknown) => error);
   await until('it runs', () => work.started === 1);
   toOwner.cut();
-  const fabric = await openFabric({ servers: [nats.url], fleet: 'route', name: 'again' });
+  const network = await openNetwork({ servers: [nats.url], fleet: 'route', name: 'again' });
   // The directory still has the process before it.
   const handlers: Partial<NodeHandlers> = {
     'standpipe/calls': ({ calls }) => ({ run: 'another', states: calls.map(() => 'unknown') }),
   };
-  answerNodeRequests(fabric, owner.name, handlers as NodeHandlers);
+  answerNodeRequests(network, owner.name, handlers as NodeHandlers);
   expect(await lost).toMatchObject({ code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('has started anew') });
   work.go();
   expect(work.doubled).toEqual([]);
-  await fabric.close();
+  await network.close();
   await close();
 });
 
@@ -196,8 +196,8 @@ test('an owner that may not act, or is busy, runs nothing', async () => {
   const given = client
     .callTool('work', { key: 'cancelled' }, { signal: abort.signal })
     .catch((error: unknown) => error);
-  await caller.fabric.flush(); // they are at NATS,
-  await owner.fabric.flush(); // and at the owner
+  await caller.network.flush(); // they are at NATS,
+  await owner.network.flush(); // and at the owner
   abort.abort(new Error('enough'));
   expect(await given).toMatchObject({ message: 'enough' });
   placed.mayAct = true;
@@ -287,7 +287,7 @@ test('a service that is opened after the node has left does not start: the host 
 test('a program that does not know the secret of a run cannot answer, refuse or cancel its calls', async () => {
   const work = new Work();
   const { owner, caller, client, close } = await pair(work);
-  const evil = await openFabric({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
+  const evil = await openNetwork({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
   work.hold();
   const answer = textOf(client, 'once');
   await until('it runs', () => work.started === 1);
@@ -302,8 +302,8 @@ test('a program that does not know the secret of a run cannot answer, refuse or 
     }
   }
   await evil.flush();
-  await caller.fabric.flush();
-  await owner.fabric.flush();
+  await caller.network.flush();
+  await owner.network.flush();
   work.go();
   expect(await answer).toBe(`once by ${owner.name}`);
   expect(work.doubled).toEqual([]);
@@ -317,7 +317,7 @@ test('a call with a number that its node refuses as old is sent with another sec
   const owner = await RouteNode.join(nats.url, 'old-owner', { clock });
   const caller = await RouteNode.join(nats.url, 'old-caller');
   const replies: string[] = [];
-  const evil = await openFabric({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
+  const evil = await openNetwork({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
   evil.subscribe(subjectsOf('route').call(owner.name, '*'), ({ reply }) => replies.push(reply!));
   await evil.flush();
   await owner.run('old', work.server(owner.name).service);

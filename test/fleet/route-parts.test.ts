@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { subjectsOf } from '../../src/fleet/subjects.ts';
+import { subjectsOf } from '../../src/host/fleet/subjects.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
@@ -40,14 +40,14 @@ async function pair(name: string, limits: { maxArrivingBytes?: number } = {}) {
 
 test('a request that takes long to be sent is not asked about before it was, and is sent once', async () => {
   const { clock, owner, caller, runs, echo, close } = await pair('slow-request');
-  const { fabric } = caller;
-  const publish = fabric.publish.bind(fabric);
+  const { network } = caller;
+  const publish = network.publish.bind(network);
   let sections = 0;
   let goOn: () => void = () => undefined;
   const open = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  fabric.publish = (subject, data, reply) => {
+  network.publish = (subject, data, reply) => {
     if (data.length > 100_000) sections += 1;
     return publish(subject, data, reply) ?? (data.length > 100_000 ? open : undefined);
   };
@@ -55,8 +55,8 @@ test('a request that takes long to be sent is not asked about before it was, and
   await until('a part is sent', () => sections === 1);
   clock.advance(30_000);
   caller.services.reconnected(); // asks about all calls
-  await fabric.flush();
-  await owner.fabric.flush();
+  await network.flush();
+  await owner.network.flush();
   expect(runs).toEqual([]);
   goOn();
   expect((await answered) === long).toBe(true);
@@ -88,7 +88,7 @@ test('short parts that announce long messages leave room for a long request', as
   const { id } = caller.table.instancesOf('announced')[0]!;
   const { call, reply } = subjectsOf('route');
   for (let n = 1; n <= 5; n++)
-    caller.fabric.publish(call(owner.name, id), `part ${n} 0 70 67108000\nx`, reply('evil', 'run', n));
+    caller.network.publish(call(owner.name, id), `part ${n} 0 70 67108000\nx`, reply('evil', 'run', n));
   expect((await echo(long)).length).toBe(long.length);
   await close();
 });

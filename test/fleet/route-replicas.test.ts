@@ -4,17 +4,17 @@
 import { expect, test, vi } from 'vitest';
 import { PeerError, RpcCode } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
-import { instanceOf } from '../../src/fleet/subjects.ts';
-import type { ObservedHop } from '../../src/flow/event.ts';
+import { instanceOf } from '../../src/host/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
+import { ClientAdapters } from '../../src/mcp/adapter/client-adapters.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
-import { Fronts } from '../../src/mcp/front/fronts.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { type ClientIdentity, newClient, type Params } from '../../src/mcp/service.ts';
+import type { ObservedHop } from '../../src/observe/flow/event.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
-import { modernMeta } from '../fixtures/doors/modern-request.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
+import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { OpaqueService } from '../mcp-server/opaque-service.ts';
 
@@ -175,7 +175,7 @@ test('answers to a question go to the replica that asked, and if that has ended 
 });
 
 /** Two requests of one client, on whatever connections. */
-function post(fronts: Fronts, principal: string, params: Params): Promise<Params> {
+function post(adapters: ClientAdapters, principal: string, params: Params): Promise<Params> {
   const client = { ...new TestCaller().client, identity: newClient(principal) };
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: modernMeta } } as const;
   return new Promise((resolve) => {
@@ -185,7 +185,7 @@ function post(fronts: Fronts, principal: string, params: Params): Promise<Params
     };
     const nothing = () => undefined;
     const reply = { notify: () => true, answer, end: nothing, onfull: undefined, onclose: undefined };
-    fronts.serve(request, 100, client, reply);
+    adapters.serve(request, 100, client, reply);
   });
 }
 
@@ -193,13 +193,13 @@ test('a call that asks its client is resumed through another node, by its princi
   const placed = await a.run('parks', named('a').service);
   await Promise.all([b.run('parks', named('b').service, 2), c.run('parks', named('c').service, 3)]);
   const gateways = [caller, await RouteNode.join(nats.url, 'gateway')];
-  const fronts: Fronts[] = [];
+  const adapters: ClientAdapters[] = [];
   for (const node of gateways) {
     await until('all are known', () => node.table.instancesOf('parks').length === 3);
     const client = await node.connect('parks', { maxFrameBytes });
-    fronts.push(new Fronts(client.service));
+    adapters.push(new ClientAdapters(client.service));
   }
-  const [first, second] = fronts as [Fronts, Fronts];
+  const [first, second] = adapters as [ClientAdapters, ClientAdapters];
   const ask = { name: 'ask', arguments: {} };
   const parked = async () => {
     const { result } = (await post(first, 'ada', ask)) as { result: { requestState: string; inputRequests: object } };
@@ -278,7 +278,7 @@ test('a server that no node runs is unreachable with the reason, and ready as so
 test('a call to a server that was just added waits for the node that will run it', async () => {
   const patient = await RouteNode.join(nats.url, 'patient');
   const waited = patient.connect('soon', { maxFrameBytes });
-  await patient.fabric.flush();
+  await patient.network.flush();
   await a.run('soon', named('a').service);
   const client = await waited;
   expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'a' }] });
@@ -304,7 +304,7 @@ test('a call to an instance on the same node is neither serialized nor sent', as
   await a.run('near', service);
   await until('it is known', () => a.table.instancesOf('near').length === 1);
   const client = await a.connect('near', { maxFrameBytes, observer });
-  const published = vi.spyOn(a.fabric, 'publish');
+  const published = vi.spyOn(a.network, 'publish');
   const [params, test] = [{ name: 'x', arguments: { unserializable: 1n } }, new TestCaller()];
   expect(await client.service.request('tools/call', params, test)).toBe(answer);
   expect(service.requests.at(-1)!.params).toBe(params);

@@ -6,17 +6,17 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
-import type { Fabric, NodeRecord } from '../../src/fleet/fabric.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { answerNodeRequests, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
-import { FleetQuotas } from '../../src/fleet/quotas/fleet-quotas.ts';
-import { rendezvousScore } from '../../src/fleet/rendezvous.ts';
+import type { ClusterNetwork, NodeRecord } from '../../src/host/fleet/cluster-network.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { answerNodeRequests, type NodeHandlers } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { FleetQuotas } from '../../src/host/fleet/quotas/fleet-quotas.ts';
+import { rendezvousScore } from '../../src/host/fleet/rendezvous.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { NodeProcess } from '../fixtures/fleet/node-process.ts';
+import { modernHeaders, modernMeta } from '../fixtures/gateway/modern-request.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const nats = await startNatsServer();
@@ -43,23 +43,25 @@ async function pass(ms: number): Promise<void> {
 }
 
 interface Gateway {
-  fabric: Fabric;
+  network: ClusterNetwork;
   quotas: FleetQuotas;
   /** The status of the answer. */
   call(principal: string, tool: string): Promise<number>;
 }
 
 async function gateway(name: string, waits: Promise<void>, started: () => void, at = where): Promise<Gateway> {
-  const fabric = await openFabric({ servers: [at.url], fleet: at.fleet, name, lifetimeMs: 2000 });
-  const request = fabric.request.bind(fabric);
-  fabric.request = <T>(...args: Parameters<Fabric['request']>) => {
+  const network = await openNetwork({ servers: [at.url], fleet: at.fleet, name, lifetimeMs: 2000 });
+  const request = network.request.bind(network);
+  network.request = <T>(...args: Parameters<ClusterNetwork['request']>) => {
     const asking = request<T>(...args).finally(() => asked.delete(asking));
     asked.add(asking);
     return asking;
   };
-  const quotas = new FleetQuotas(fabric, name, clock);
-  const requests = answerNodeRequests(fabric, name, { 'standpipe/quota': (ask) => quotas.answer(ask) } as NodeHandlers);
-  await fabric.directory.nodes.create(name, { name, session: 's', url: `http://${name}` } as NodeRecord);
+  const quotas = new FleetQuotas(network, name, clock);
+  const requests = answerNodeRequests(network, name, {
+    'standpipe/quota': (ask) => quotas.answer(ask),
+  } as NodeHandlers);
+  await network.directory.nodes.create(name, { name, session: 's', url: `http://${name}` } as NodeRecord);
   await quotas.start();
   const server = new Server({ name, version: '1.0.0' });
   server.tool('echo', {}, () => 'here');
@@ -75,10 +77,10 @@ async function gateway(name: string, waits: Promise<void>, started: () => void, 
     await serving.close();
     quotas.stop();
     await requests.end();
-    await fabric.close();
+    await network.close();
   });
   return {
-    fabric,
+    network,
     quotas,
     async call(principal, tool) {
       const params = { name: tool, arguments: {}, _meta: modernMeta };
@@ -162,19 +164,19 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
 
   // It loses NATS for so long that it forgets what the others have. They go on with their fair parts.
   proxy.cut();
-  await expect.poll(() => c.fabric.isConnected).toBe(false);
+  await expect.poll(() => c.network.isConnected).toBe(false);
   await pass(3000);
   proxy.heal();
-  await expect.poll(() => c.fabric.isConnected).toBe(true);
-  await c.fabric.flush();
+  await expect.poll(() => c.network.isConnected).toBe(true);
+  await c.network.flush();
   expect(await Promise.all([c.call('ada', 'waits'), c.call('ada', 'waits')])).toEqual([429, 429]);
 
   await pass(2000);
   expect(await c.call('ada', 'waits')).toBe(429);
 
   // It leaves: the home of before is the home again, and does not know of the six.
-  const entry = await c.fabric.directory.nodes.get(home);
-  await c.fabric.directory.nodes.remove(home, entry!.revision);
+  const entry = await c.network.directory.nodes.get(home);
+  await c.network.directory.nodes.remove(home, entry!.revision);
   await expect.poll(() => [a, b].map(({ quotas }) => quotas.homeOf('ada'))).toEqual([second, second]);
   expect(await Promise.all([a.call('ada', 'waits'), b.call('ada', 'waits')])).toEqual([429, 429]);
   expect(running).toBe(6);

@@ -2,7 +2,7 @@
 // that does not end meanwhile, no call fails.
 
 import { beforeAll, expect, test } from 'vitest';
-import type { ClaimRecord } from '../../src/fleet/fabric.ts';
+import type { ClaimRecord } from '../../src/host/fleet/cluster-network.ts';
 import { SeededRandom } from '../chaos/seeded-random.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { Load } from '../fixtures/fleet/load.ts';
@@ -59,9 +59,9 @@ test('a node that joins and leaves moves nothing else, and no call fails', async
   const before = await placement();
   const failed = await underLoad(nodes(...names), async () => {
     const joined = await fleet.start('d');
-    await until('it is in the directory', async () => (await fleet.fabric.directory.nodes.get('d')) !== undefined);
+    await until('it is in the directory', async () => (await fleet.network.directory.nodes.get('d')) !== undefined);
     expect(await joined.end()).toBe(0);
-    await until('it has left', async () => (await fleet.fabric.leases.table.get('node.d')) === undefined);
+    await until('it has left', async () => (await fleet.network.leases.table.get('node.d')) === undefined);
   });
   expect(failed).toEqual([]);
   expect(await placement()).toEqual(before);
@@ -102,6 +102,6 @@ test('all nodes are stopped under load: no process and no claim is left, and the
     servers.map(() => expect.objectContaining({ held: false })),
   );
   // That of "d" was removed before NATS was killed, and NATS can forget such a removal (`nats-table.ts`).
-  expect([...(await fleet.fabric.leases.table.keys())].filter((key) => key !== 'node.d')).toEqual([]);
+  expect([...(await fleet.network.leases.table.keys())].filter((key) => key !== 'node.d')).toEqual([]);
   expect(fleet.check(loads.flatMap(({ calls }) => calls)).violations).toEqual([]);
 });

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { UpFleet } from '../../src/cli/fleet/up-fleet.ts';
+import { UpFleet } from '../../src/app/cli/fleet/up-fleet.ts';
 import { configOf } from '../../src/config/given-config.ts';
-import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
-import { noCounts } from '../../src/fleet/quotas/quota-home.ts';
-import { rendezvousScore } from '../../src/fleet/rendezvous.ts';
+import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { askNode } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { noCounts } from '../../src/host/fleet/quotas/quota-home.ts';
+import { rendezvousScore } from '../../src/host/fleet/rendezvous.ts';
 import { Host } from '../../src/host/host.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 
@@ -21,8 +21,8 @@ const LIFETIME_MS = 10_000;
 
 /** A host with one server that joins. `wantedMs`: another lifetime than that of the fleet is noted just before the node begins. */
 function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs = 5_000 } = {}) {
-  const fabric = { servers: [url], fleet, name, lifetimeMs: wantedMs, timeoutMs };
-  const up = new UpFleet({ fabric, node: name, labels: [], offers: true, drainMs: undefined });
+  const network = { servers: [url], fleet, name, lifetimeMs: wantedMs, timeoutMs };
+  const up = new UpFleet({ network, node: name, labels: [], offers: true, drainMs: undefined });
   const failures: string[] = [];
   const onStateChange = ({ server, to, reason }: { server: string; to: string; reason: string | undefined }) => {
     if (to === 'failed') failures.push(`${server}: ${reason}`);
@@ -48,7 +48,7 @@ function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs
 }
 
 test('a host that serves already keeps changes of its config while it joins, and reaches the others at once', async () => {
-  const operator = await openFabric({ servers: [nats.url], fleet, name: 'operator', lifetimeMs: LIFETIME_MS });
+  const operator = await openNetwork({ servers: [nats.url], fleet, name: 'operator', lifetimeMs: LIFETIME_MS });
   onTestFinished(() => operator.close());
   const first = begin('first');
   await first.joined;

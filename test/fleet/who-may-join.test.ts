@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StandpipeError } from '../../src/base/errors.ts';
-import type { Fabric } from '../../src/fleet/fabric.ts';
-import { FleetNode } from '../../src/fleet/fleet-node.ts';
-import { type FabricOptions, openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
-import { subjectsOf } from '../../src/fleet/subjects.ts';
+import type { ClusterNetwork } from '../../src/host/fleet/cluster-network.ts';
+import { FleetNode } from '../../src/host/fleet/fleet-node.ts';
+import { type ClusterNetworkOptions, openNetwork } from '../../src/host/fleet/nats/open-network.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/host/fleet/node/answer-node-requests.ts';
+import { subjectsOf } from '../../src/host/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
-import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { natsOperator } from '../fixtures/fleet/nats-operator.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { selfSigned } from '../fixtures/gateway/self-signed.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('who-may-join');
@@ -24,15 +24,15 @@ function write(name: string, text: string): string {
   return path;
 }
 
-async function open(options: Partial<FabricOptions> & { servers: string[] }): Promise<Fabric> {
-  const fabric = await openFabric({ fleet: 'default', name: 'a', lifetimeMs: 60_000, ...options });
-  onTestFinished(() => fabric.close());
-  return fabric;
+async function open(options: Partial<ClusterNetworkOptions> & { servers: string[] }): Promise<ClusterNetwork> {
+  const network = await openNetwork({ fleet: 'default', name: 'a', lifetimeMs: 60_000, ...options });
+  onTestFinished(() => network.close());
+  return network;
 }
 
 /** Message and hint of the refusal. */
 async function refusal(
-  options: Partial<FabricOptions> & { servers: string[] },
+  options: Partial<ClusterNetworkOptions> & { servers: string[] },
   code = 'FLEET_REFUSED',
 ): Promise<string> {
   const error = await open(options).then(
@@ -139,11 +139,11 @@ test('nodes with the documented permissions place servers, call each other and l
   const admin = await open({ servers: as('admin:pad'), name: 'admin' });
   const notes: string[] = [];
   const join = async (name: string, password: string) => {
-    const fabric = await open({ servers: as(`node-${name}:${password}`), name });
+    const network = await open({ servers: as(`node-${name}:${password}`), name });
     let node: FleetNode | undefined;
     const host = new Host({ mcpServers: {} }, { serviceOf: (config, wire) => node?.serviceOf(config, wire) });
     node = await FleetNode.join(host, {
-      fabric,
+      network,
       node: name,
       labels: [name],
       url: `http://${name}`,
@@ -193,15 +193,15 @@ test('addresses without NATS are refused with the reason', async () => {
 
 test('any server of the list is enough', async () => {
   const nats = await startNatsServer();
-  const fabric = await open({ servers: ['nats://127.0.0.1:1', nats.url] });
-  expect(await fabric.directory.nodes.keys()).toEqual(new Set());
+  const network = await open({ servers: ['nats://127.0.0.1:1', nats.url] });
+  expect(await network.directory.nodes.keys()).toEqual(new Set());
 });
 
 test('a credentials file of an operator opens its account, and a broken one is refused', async () => {
   const { config, credentials } = natsOperator();
   const nats = await startNatsServer(['-c', write('operator.conf', config)]);
-  const fabric = await open({ servers: [nats.url], credentials: write('user.creds', credentials) });
-  expect(await fabric.directory.nodes.create('a', { name: 'a' } as never)).toBeTypeOf('number');
+  const network = await open({ servers: [nats.url], credentials: write('user.creds', credentials) });
+  expect(await network.directory.nodes.create('a', { name: 'a' } as never)).toBeTypeOf('number');
   const other = write('other.creds', natsOperator().credentials);
   expect(await refusal({ servers: [nats.url], credentials: other })).toContain('NATS refused the credentials');
   const missing = { servers: [nats.url], credentials: join(folder, 'missing.creds') };
@@ -218,8 +218,8 @@ test('TLS: the certificate of the server is verified, and that of the client', a
   const config = `tls { cert_file: "${ca}", key_file: "${serverKey}", ca_file: "${cert}", verify: true }`;
   const nats = await startNatsServer(['-c', write('tls.conf', config)]);
   for (const host of ['localhost', '127.0.0.1']) {
-    const fabric = await open({ servers: [`tls://${host}:${nats.port}`], tls: { ca, cert, key } });
-    expect(await fabric.directory.nodes.keys()).toEqual(new Set());
+    const network = await open({ servers: [`tls://${host}:${nats.port}`], tls: { ca, cert, key } });
+    expect(await network.directory.nodes.keys()).toEqual(new Set());
   }
   const servers = [`tls://localhost:${nats.port}`];
   expect(await refusal({ servers, tls: { cert, key } })).toContain('--nats-ca');

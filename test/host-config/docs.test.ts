@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { discoveredPlaces, usedPlaces } from '../../src/config/files/places.ts';
-import { fileKeys, inputKeys, keysOfOthers, spellingsOfRemotes } from '../../src/config/read/keys.ts';
+import { fileKeys, formatsOfRemotes, inputKeys, keysOfOthers } from '../../src/config/read/keys.ts';
 import { read } from '../../src/config/read-text.contract.ts';
 import { replaceBetween } from '../interop/matrix-table.ts';
 import { root } from './fixtures.ts';
@@ -40,7 +40,7 @@ test('its tables are those of the keys', () => {
 
 test('keys that are in no table are explained', () => {
   const ofInputs = Object.keys(inputKeys).filter((key) => ['id', 'default', 'password'].includes(key));
-  const all = [...Object.keys({ ...fileKeys, ...spellingsOfRemotes, ...keysOfOthers }), ...ofInputs];
+  const all = [...Object.keys({ ...fileKeys, ...formatsOfRemotes, ...keysOfOthers }), ...ofInputs];
   expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import {
   addressKeys,
   commandKeys,
   fileKeys,
+  formatsOfRemotes,
   inputKeys,
   keysOfOthers,
   oauthKeys,
@@ -13,7 +14,6 @@ import {
   restartKeys,
   settingKeys,
   shareKeys,
-  spellingsOfRemotes,
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/keys.ts';
@@ -25,7 +25,7 @@ import {
   defaultSettings,
   defaultShare,
 } from '../../src/config/server-config.ts';
-import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
+import { defaultStopWaits } from '../../src/wire/process/tree/stop-ladder.ts';
 
 interface Table {
   title: string;
@@ -64,7 +64,7 @@ export function configSchema(): object {
   const refs = (keys: Keys) =>
     Object.fromEntries(Object.keys(keys).map((key) => [key, { $ref: `#/definitions/stdioServer/properties/${key}` }]));
   const stdio = { ...commandKeys, ...settingKeys, ...keysOfOthers };
-  const remote = one({ ...remoteKeys, ...spellingsOfRemotes }, 'A remote server.', {
+  const remote = one({ ...remoteKeys, ...formatsOfRemotes }, 'A remote server.', {
     anyOf: addressKeys.map((key) => ({ required: [key] })),
   });
   const shared = refs({ ...settingKeys, ...keysOfOthers });

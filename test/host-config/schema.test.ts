@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { replacements } from '../../src/config/read/keys.ts';
-import { framingByName, framingNames } from '../../src/framing/by-name.ts';
+import { framingByName, framingNames } from '../../src/wire/framing/by-name.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 import { configSchema, tables } from './keys-page.ts';
 

@@ -11,7 +11,7 @@ import {
   type WatchOptions,
   watchConfig,
 } from '../../src/config/files/watch-config.ts';
-import { renameOver } from '../../src/process/files/rename-over.ts';
+import { renameOver } from '../../src/wire/process/files/rename-over.ts';
 import { lacks } from '../fixtures/windows.ts';
 
 const options = { settleMs: 20, graceMs: 150, pollMs: 200 };

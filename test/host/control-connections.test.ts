@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
-import { connectLocal } from '../../src/transport/local-socket.ts';
+import { connectLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost } from './run-host.ts';
 

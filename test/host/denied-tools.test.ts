@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { CallUpdate } from '../../src/app/inspector/api.ts';
+import { startInspector } from '../../src/app/inspector/server.ts';
+import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
-import type { CallUpdate } from '../../src/inspector/api.ts';
-import { startInspector } from '../../src/inspector/server.ts';
-import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import type { Service } from '../../src/mcp/service.ts';
 import { TestCaller } from '../contract/test-caller.ts';
 import { Page } from '../inspector/inspecting.ts';

@@ -66,7 +66,7 @@ describe('orphans', () => {
       tree: tree('killed-tree').entry,
     });
     const program = `
-      import { Host } from '${new URL('../../dist/host/index.js', import.meta.url)}';
+      import { Host } from '${new URL('../../dist/entry/host.js', import.meta.url)}';
       const host = await Host.open('${config}');
       void host.start();`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });

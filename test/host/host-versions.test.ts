@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { connectHost } from '../../src/host/control/connect-host.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
-import { makeKey } from '../../src/transport/local-key.ts';
-import { connectLocal, listenLocal } from '../../src/transport/local-socket.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
+import { makeKey } from '../../src/wire/transport/local-key.ts';
+import { connectLocal, listenLocal } from '../../src/wire/transport/local-socket.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { folder } from './run-host.ts';
 
 let sockets = 0;

@@ -8,10 +8,10 @@ import { connect } from '../../src/connect/connect.ts';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
-import { serve } from '../../src/mcp/front/fronts.ts';
+import { serve } from '../../src/mcp/adapter/client-adapters.ts';
 import type { Params, Service } from '../../src/mcp/service.ts';
-import { connectLocal } from '../../src/transport/local-socket.ts';
-import { memoryPair, StreamTransport } from '../../src/transport/stream-transport.ts';
+import { connectLocal } from '../../src/wire/transport/local-socket.ts';
+import { memoryPair, StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { contractServer } from '../contract/service.contract.ts';
 import { folder, writeConfig } from './run-host.ts';
 
@@ -83,11 +83,11 @@ test('a service around that of a host may change a long result in place', async 
     },
   };
   const [here, there] = memoryPair();
-  const front = await serve(service, there);
+  const adapter = await serve(service, there);
   const client = await connect(here);
   const long = [{ type: 'text', text: 'x'.repeat(10_000) }];
   const { content } = await client.callTool('opaque', { result: { content: long } });
   expect(content).toEqual([...long, { type: 'text', text: 'added' }]);
   await client.close();
-  await front.closed;
+  await adapter.closed;
 });

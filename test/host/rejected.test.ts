@@ -1,7 +1,7 @@
 // What a host says of entries that it cannot run, of servers that failed, and of names that nobody has.
 
 import { expect, test } from 'vitest';
-import { Host } from '../../src/host/index.ts';
+import { Host } from '../../src/entry/host.ts';
 import { counting, openHost } from './run-host.ts';
 
 const typo = { comand: 'x' };

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { connect } from '../../src/connect/connect.ts';
-import type { Auth } from '../../src/doors/access/auth.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { Auth } from '../../src/host/gateway/access/auth.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import type { Host } from '../../src/host/host.ts';
 import { later } from '../fixtures/later.ts';
 import { remoteUp, States, text } from './remote-servers.ts';

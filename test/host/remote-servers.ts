@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/doors/http/serve-http.ts';
+import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import type { ServerState, StateChange } from '../../src/host/supervision/server-state.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { later } from '../fixtures/later.ts';

@@ -102,7 +102,7 @@ test('a refusal is passed on without a repeat, and a gateway that answers for a 
   const states = new States();
   let answer: { status: number; of: string } | undefined;
   const refused: string[] = [];
-  const front = createServer((request, response) => {
+  const adapter = createServer((request, response) => {
     const method = String(request.headers['mcp-method'] ?? '');
     if (answer && (answer.of === '' || answer.of === method)) {
       refused.push(method);
@@ -118,13 +118,13 @@ test('a refusal is passed on without a repeat, and a gateway that answers for a 
     passed.on('error', () => response.destroy());
     request.pipe(passed);
   });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
+  adapter.listen(0, '127.0.0.1');
+  await once(adapter, 'listening');
   later(async () => {
-    front.closeAllConnections();
-    front.close();
+    adapter.closeAllConnections();
+    adapter.close();
   });
-  const { port } = front.address() as AddressInfo;
+  const { port } = adapter.address() as AddressInfo;
   const entry = { url: `http://127.0.0.1:${port}/mcp`, era: 'modern' };
   const host = await openHost({ far: entry }, { onStateChange: states.changed });
   await host.start();

@@ -14,8 +14,8 @@ import type { Host, HostOptions } from '../../src/host/host.ts';
 import type { Unanswered } from '../../src/host/services/process-service.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import type { ClientIdentity } from '../../src/mcp/service.ts';
-import { connectLocal } from '../../src/transport/local-socket.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { connectLocal } from '../../src/wire/transport/local-socket.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 

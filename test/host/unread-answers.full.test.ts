@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
-import { connectLocal } from '../../src/transport/local-socket.ts';
+import { connectLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { counting, folder, openHost } from './run-host.ts';
 

@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { firstChars } from '../../src/base/first-chars.ts';
-import { FlowClients } from '../../src/flow/clients.ts';
-import { FlowStore } from '../../src/flow/store.ts';
-import { MessageReader } from '../../src/jsonrpc/message-reader.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
 import { AnswerReader } from '../../src/litemcp/answer-reader.ts';
 import { Warnings } from '../../src/mcp/client/warnings.ts';
+import { FlowClients } from '../../src/observe/flow/clients.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
+import { MessageReader } from '../../src/wire/jsonrpc/message-reader.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

@@ -5,12 +5,12 @@ import { createServer, type Socket, type Server as SocketServer } from 'node:net
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Activity, describeProgress, type Progress } from '../../src/app/cli/output/activity.ts';
+import type { OutputStream } from '../../src/app/cli/output/output.ts';
+import { controlPathOf, findRunningHost } from '../../src/app/cli/servers/running-host.ts';
 import type { PeerError } from '../../src/base/errors.ts';
-import { Activity, describeProgress, type Progress } from '../../src/cli/output/activity.ts';
-import type { OutputStream } from '../../src/cli/output/output.ts';
-import { controlPathOf, findRunningHost } from '../../src/cli/servers/running-host.ts';
-import { writeDescriptor } from '../../src/live/descriptor.ts';
-import { findLive } from '../../src/live/find-live.ts';
+import { writeDescriptor } from '../../src/observe/live/descriptor.ts';
+import { findLive } from '../../src/observe/live/find-live.ts';
 import { cleanEnv, dangerous, program, writeConfig } from '../cli/run-cli.ts';
 import { until } from '../fixtures/server.ts';
 import { hostileEntry, runToEnd } from './raw-server.ts';

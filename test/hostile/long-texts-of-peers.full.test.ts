@@ -3,22 +3,22 @@
 
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { describeFrame } from '../../src/analysis/describe-frame.ts';
+import { headerLines, maskedUrl } from '../../src/base/secrets/mask-http.ts';
+import { redactor } from '../../src/base/secrets/redact.ts';
+import { redactArguments } from '../../src/base/secrets/redact-arguments.ts';
+import { isSecretName } from '../../src/base/secrets/secret-names.ts';
+import { unfinishedValue } from '../../src/base/secrets/unfinished-value.ts';
 import { visible, visibleIndented, visibleLine } from '../../src/base/terminal/visible.ts';
 import { isSameMistake } from '../../src/check/report/causes.ts';
 import { LineReader } from '../../src/check/server/line-reader.ts';
-import { diagnose, diagnoseLine } from '../../src/diagnosis/diagnose.ts';
-import { diagnoseHttp } from '../../src/diagnosis/http.ts';
-import { parseMessage } from '../../src/jsonrpc/parse.ts';
-import { traceMessage } from '../../src/jsonrpc/recover-id.ts';
 import { parseModelReply } from '../../src/litemcp/model-reply.ts';
 import { kindOf, parseValue } from '../../src/litemcp/values.ts';
-import { explainExit } from '../../src/process/launch/explain-exit.ts';
-import { headerLines, maskedUrl } from '../../src/secrets/mask-http.ts';
-import { redactor } from '../../src/secrets/redact.ts';
-import { redactArguments } from '../../src/secrets/redact-arguments.ts';
-import { isSecretName } from '../../src/secrets/secret-names.ts';
-import { unfinishedValue } from '../../src/secrets/unfinished-value.ts';
+import { describeFrame } from '../../src/observe/analysis/describe-frame.ts';
+import { diagnose, diagnoseLine } from '../../src/wire/diagnosis/diagnose.ts';
+import { diagnoseHttp } from '../../src/wire/diagnosis/http.ts';
+import { parseMessage } from '../../src/wire/jsonrpc/parse.ts';
+import { traceMessage } from '../../src/wire/jsonrpc/recover-id.ts';
+import { explainExit } from '../../src/wire/process/launch/explain-exit.ts';
 
 const CHARS = 1024 * 1024;
 /** For one text. A linear pattern takes far less on the slowest machine. */

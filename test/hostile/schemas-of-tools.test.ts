@@ -2,8 +2,8 @@
 // server.
 
 import { describe, expect, test } from 'vitest';
-import { checkArguments, describeParameters } from '../../src/cli/values/check.ts';
-import { propertySchema } from '../../src/cli/values/property-schema.ts';
+import { checkArguments, describeParameters } from '../../src/app/cli/values/check.ts';
+import { propertySchema } from '../../src/app/cli/values/property-schema.ts';
 import { objectSchema, requiredOf } from '../../src/mcp/schema-alternatives.ts';
 
 const number = { type: 'number' };

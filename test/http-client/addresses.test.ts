@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectSocket, createServer as createSocketServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { selfSigned } from '../fixtures/gateway/self-signed.ts';
 import { until } from '../fixtures/server.ts';
 import { type Script, scripted } from './scripted-server.ts';
 

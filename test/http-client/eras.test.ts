@@ -11,10 +11,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createMcpHandler, McpServer as McpServer2 } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { BoundedEraMemory } from '../../src/mcp/client/opening/era-memory.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { type Front, frontOf } from '../fixtures/http-client/front.ts';
+import { adapterOf, type ClientAdapter } from '../fixtures/http-client/adapter.ts';
 import { later } from '../fixtures/later.ts';
 
 const info = { name: 'echoes', version: '1.0.0' };
@@ -95,13 +95,13 @@ async function serveOurs(): Promise<string> {
 
 const opening = ['initialize', 'notifications/initialized'];
 
-async function connected(front: Front, eraMemory = new BoundedEraMemory()) {
-  const before = front.steps.length;
+async function connected(adapter: ClientAdapter, eraMemory = new BoundedEraMemory()) {
+  const before = adapter.steps.length;
   // A machine under load must not look like a silent server.
-  const client = await connect({ url: front.url }, { eraMemory, probeTimeoutMs: 60_000 });
+  const client = await connect({ url: adapter.url }, { eraMemory, probeTimeoutMs: 60_000 });
   later(() => client.close());
   expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
-  const asked = front.steps.slice(before).filter((step) => !['tools/call', 'GET', 'DELETE'].includes(step));
+  const asked = adapter.steps.slice(before).filter((step) => !['tools/call', 'GET', 'DELETE'].includes(step));
   return { client, asked };
 }
 
@@ -110,13 +110,13 @@ test.each([
   ['the official 2.x server', serveOfficial2, '2026-07-28'],
   ['the official 1.x server', serveOfficial1, '2025-11-25'],
 ])('%s is asked once for its era, and not at all the next time', async (_, serve, revision) => {
-  const front = await frontOf(await serve());
+  const adapter = await adapterOf(await serve());
   const memory = new BoundedEraMemory();
   const isModern = revision === '2026-07-28';
-  const first = await connected(front, memory);
+  const first = await connected(adapter, memory);
   expect(first.client.server.revision).toBe(revision);
   expect(first.asked).toEqual(['server/discover', ...(isModern ? [] : opening)]);
-  const second = await connected(front, memory);
+  const second = await connected(adapter, memory);
   expect(second.asked).toEqual(isModern ? ['server/discover'] : opening);
 });
 
@@ -146,55 +146,55 @@ test.each<[string, Refuse]>([
   ['200 and a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Hello</html>')],
   ['a connection that is cut', (response) => response.destroy()],
 ])('a legacy server that answers the question for its era with %s', async (_, refuse) => {
-  const front = await frontOf(await serveOfficial1());
-  front.intercept = ({ method }, response) => {
+  const adapter = await adapterOf(await serveOfficial1());
+  adapter.intercept = ({ method }, response) => {
     if (method === 'server/discover') refuse(response);
     return method === 'server/discover';
   };
-  const { client, asked } = await connected(front);
+  const { client, asked } = await connected(adapter);
   expect(client.server.era).toBe('legacy');
   expect(asked).toEqual(['server/discover', ...opening]);
 });
 
 test('a server that has become modern since is asked for its era after it refuses to open a session', async () => {
-  const front = await frontOf(await serveOurs());
-  front.intercept = ({ method }, response) => {
+  const adapter = await adapterOf(await serveOurs());
+  adapter.intercept = ({ method }, response) => {
     if (method !== 'initialize') return false;
     response.writeHead(404, json).end(error(-32601));
     return true;
   };
   const memory = new BoundedEraMemory();
-  memory.set(front.url, 'legacy');
-  const { client } = await connected(front, memory);
+  memory.set(adapter.url, 'legacy');
+  const { client } = await connected(adapter, memory);
   expect(client.server.era).toBe('modern');
-  expect(memory.get(front.url)).toBe('modern');
+  expect(memory.get(adapter.url)).toBe('modern');
 });
 
 test.each([401, 429])('a server that lets nothing in with %s is asked no more', async (status) => {
-  const front = await frontOf(await serveOurs());
-  front.intercept = (_, response) => {
+  const adapter = await adapterOf(await serveOurs());
+  adapter.intercept = (_, response) => {
     response.writeHead(status).end();
     return true;
   };
-  const connecting = connect({ url: front.url, auth: false }, { eraMemory: new BoundedEraMemory() });
+  const connecting = connect({ url: adapter.url, auth: false }, { eraMemory: new BoundedEraMemory() });
   await expect(connecting).rejects.toThrow(String(status));
-  expect(front.steps).toEqual(['server/discover']);
+  expect(adapter.steps).toEqual(['server/discover']);
 });
 
 test('a silent answer to the question for the era does not hold up a legacy server', async () => {
-  const front = await frontOf(await serveOfficial1());
+  const adapter = await adapterOf(await serveOfficial1());
   let isClosed: (() => void) | undefined;
   const closed = new Promise<void>((resolve) => {
     isClosed = resolve;
   });
-  front.intercept = ({ method }, response) => {
+  adapter.intercept = ({ method }, response) => {
     if (method !== 'server/discover') return false;
     response.on('close', isClosed!);
     return true;
   };
-  const client = await connect({ url: front.url }, { eraMemory: new BoundedEraMemory(), probeTimeoutMs: 1 });
+  const client = await connect({ url: adapter.url }, { eraMemory: new BoundedEraMemory(), probeTimeoutMs: 1 });
   later(() => client.close());
   expect(client.server.era).toBe('legacy');
   await closed; // the question is dropped
-  expect(front.steps).not.toContain('notifications/cancelled');
+  expect(adapter.steps).not.toContain('notifications/cancelled');
 });

@@ -3,13 +3,13 @@
 import { Client as OfficialClient, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
-import type { Channel } from '../../src/jsonrpc/channel.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
-import { frontOf } from '../fixtures/http-client/front.ts';
+import type { Channel } from '../../src/wire/jsonrpc/channel.ts';
+import { HttpClientTransport } from '../../src/wire/transport/http/http-client.ts';
+import { adapterOf } from '../fixtures/http-client/adapter.ts';
 import { later } from '../fixtures/later.ts';
 
 const region = { type: 'string', 'x-mcp-header': 'Region' };
@@ -20,15 +20,15 @@ async function start(declare: (server: Server) => void, options?: ClientOptions)
   declare(server);
   const serving = await serveHttp(server, { token: false });
   later(() => serving.close());
-  const front = await frontOf(String(serving.url));
-  const client = await connect({ url: front.url }, options);
+  const adapter = await adapterOf(String(serving.url));
+  const client = await connect({ url: adapter.url }, options);
   later(() => client.close());
   expect(client.server.revision).toBe('2026-07-28');
-  return { server, front, client };
+  return { server, adapter, client };
 }
 
 test('headers repeat the body, there is no session, and no stream but those of requests', async () => {
-  const { front, client } = await start((server) => {
+  const { adapter, client } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => String(region));
     server.tool('größe', {}, () => 'XL');
     server.resource('memo://ä b', { name: 'memo' }, () => 'noted');
@@ -37,11 +37,11 @@ test('headers repeat the body, there is no session, and no stream but those of r
   expect((await client.callTool('place', { region: ' süd ' })).content).toEqual([{ type: 'text', text: ' süd ' }]);
   await client.callTool('place', { region: 'north' }, { meta: { trace: '1' } });
   await client.callTool('größe');
-  const { seen } = front;
+  const { seen } = adapter;
   expect(seen.map(({ verb, headers }) => [verb, headers['mcp-protocol-version'], headers['mcp-session-id']])).toEqual(
     seen.map(() => ['POST', '2026-07-28', undefined]),
   );
-  expect(seen.map(({ headers }) => headers['mcp-method'])).toEqual(front.steps);
+  expect(seen.map(({ headers }) => headers['mcp-method'])).toEqual(adapter.steps);
   const header = (name: string) => seen.slice(-3).map(({ headers }) => headers[name]);
   expect(header('mcp-name')).toEqual(['place', 'place', '=?base64?Z3LDtsOfZQ==?=']);
   expect(header('mcp-param-region')).toEqual(['=?base64?IHPDvGQg?=', 'north', undefined]);
@@ -49,7 +49,7 @@ test('headers repeat the body, there is no session, and no stream but those of r
 
 test('the tools are listed where a call is refused because of its headers, and the call is sent once more', async () => {
   let runs = 0;
-  const { front, client } = await start((server) => {
+  const { adapter, client } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => {
       runs++;
       return String(region);
@@ -58,10 +58,10 @@ test('the tools are listed where a call is refused because of its headers, and t
   const calls = await Promise.all(['north', 'south'].map((region) => client.callTool('place', { region })));
   expect(calls.map(({ content }) => content)).toEqual(['north', 'south'].map((text) => [{ type: 'text', text }]));
   expect(runs).toBe(2);
-  const rest = front.steps.slice(1).sort();
+  const rest = adapter.steps.slice(1).sort();
   expect(rest).toEqual(['tools/call', 'tools/call', 'tools/call', 'tools/call', 'tools/list']);
   await client.callTool('place', { region: 'west' });
-  expect(front.steps).toHaveLength(7);
+  expect(adapter.steps).toHaveLength(7);
 });
 
 test('a tool whose headers are wrong is not listed, with a warning; the others are', async () => {
@@ -148,7 +148,7 @@ test.each<[string, Waits]>([
   const stopped = new Promise<void>((resolve) => {
     aborted = resolve;
   });
-  const { front } = await start((server) => {
+  const { adapter } = await start((server) => {
     server.tool('waits', {}, (_args, call) => {
       call.progress(1);
       return new Promise<string>((resolve) => {
@@ -160,41 +160,41 @@ test.each<[string, Waits]>([
     });
   });
   const giveUp = new AbortController();
-  const call = wait(front.url, giveUp.signal, () => giveUp.abort(new Error('no longer needed')));
+  const call = wait(adapter.url, giveUp.signal, () => giveUp.abort(new Error('no longer needed')));
   await expect(call).rejects.toThrow('no longer needed');
   await stopped;
-  expect(front.steps.at(-1)).toBe('tools/call');
-  expect(front.steps).not.toContain('notifications/cancelled');
+  expect(adapter.steps.at(-1)).toBe('tools/call');
+  expect(adapter.steps).not.toContain('notifications/cancelled');
 });
 
 test('our client repeats arguments over the official transport too', async () => {
-  const { front } = await start((server) => {
+  const { adapter } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => String(region));
   });
-  const client = await connect(new StreamableHTTPClientTransport(new URL(front.url)) as unknown as Channel);
+  const client = await connect(new StreamableHTTPClientTransport(new URL(adapter.url)) as unknown as Channel);
   later(() => client.close());
   await client.listTools();
   await client.callTool('place', { region: 'north' });
-  expect(front.seen.at(-1)?.headers['mcp-param-region']).toBe('north');
+  expect(adapter.seen.at(-1)?.headers['mcp-param-region']).toBe('north');
 });
 
 test('a call whose stream is cut may have run, and is not sent again', async () => {
   let runs = 0;
-  const { front, client } = await start((server) => {
+  const { adapter, client } = await start((server) => {
     server.tool('waits', {}, (_, call) => {
       runs++;
       call.progress(1);
       return new Promise<string>(() => undefined);
     });
   });
-  const call = client.callTool('waits', {}, { onProgress: () => front.cut() });
+  const call = client.callTool('waits', {}, { onProgress: () => adapter.cut() });
   await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(runs).toBe(1);
   await client.ping();
 });
 
 test('a subscription that is cut is opened again, and what may have been missed is reported', async () => {
-  const { server, front, client } = await start((server) => {
+  const { server, adapter, client } = await start((server) => {
     server.resource('memo://a', { name: 'memo' }, () => 'noted');
   });
   const news: string[] = [];
@@ -212,23 +212,23 @@ test('a subscription that is cut is opened again, and what may have been missed 
   server.resourceUpdated('memo://a');
   await first;
   const afterCut = next();
-  front.cut();
+  adapter.cut();
   await afterCut;
   const third = next();
   server.resourceUpdated('memo://a');
   await third;
   expect(news).toEqual(['memo://a', 'memo://a', 'memo://a']);
-  expect(front.steps.filter((step) => step === 'subscriptions/listen')).toHaveLength(2);
+  expect(adapter.steps.filter((step) => step === 'subscriptions/listen')).toHaveLength(2);
   await client.close();
-  expect(front.steps).not.toContain('notifications/cancelled');
+  expect(adapter.steps).not.toContain('notifications/cancelled');
 });
 
 test('a subscription takes the place of no call', async () => {
-  const { server, front } = await start((server) => {
+  const { server, adapter } = await start((server) => {
     server.tool('echo', {}, () => 'echoed');
     server.resource('memo://a', { name: 'memo' }, () => 'noted');
   });
-  const client = await connect({ url: front.url, maxConcurrent: 1, maxQueued: 0 });
+  const client = await connect({ url: adapter.url, maxConcurrent: 1, maxQueued: 0 });
   later(() => client.close());
   const updated = new Promise<void>((resolve) => {
     void client.subscribe('memo://a', () => resolve()).then(() => server.resourceUpdated('memo://a'));
@@ -239,9 +239,9 @@ test('a subscription takes the place of no call', async () => {
 });
 
 test('a request is sent again where the server refuses its revision and names it', async () => {
-  const { front, client } = await start((server) => server.tool('echo', {}, () => 'echoed'));
+  const { adapter, client } = await start((server) => server.tool('echo', {}, () => 'echoed'));
   let refusals = 0;
-  front.intercept = ({ params }, response) => {
+  adapter.intercept = ({ params }, response) => {
     if (refusals++ > 0) return false;
     const error = { code: -32022, message: 'not yet', data: { supported: ['2026-07-28'], requested: '' } };
     response

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 
 test('a process whose clients are closed ends by itself', async () => {

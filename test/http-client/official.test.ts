@@ -6,9 +6,9 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
+import { HttpClientTransport } from '../../src/wire/transport/http/http-client.ts';
 import { official1, official2, officialSse, type Serving } from './official-servers.ts';
 import { type Exchange, scripted } from './scripted-server.ts';
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
-import type { HttpClientOptions } from '../../src/transport/http/http-client.ts';
+import type { HttpClientOptions } from '../../src/wire/transport/http/http-client.ts';
 import { until } from '../fixtures/server.ts';
 import { answerEvent, type Exchange, event, type Script, scripted } from './scripted-server.ts';
 

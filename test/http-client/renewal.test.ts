@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connect } from '../../src/connect/connect.ts';
-import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import type { HttpClientOptions } from '../../src/transport/http/http-client.ts';
-import { frontOf } from '../fixtures/http-client/front.ts';
+import type { HttpClientOptions } from '../../src/wire/transport/http/http-client.ts';
+import { adapterOf } from '../fixtures/http-client/adapter.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { type Forgetful, official1, official2Sessions } from './official-servers.ts';
@@ -277,8 +277,8 @@ test('subscriptions and the log level are restored, and what may have changed is
   });
   const serving = await serveHttp(server, { token: false });
   later(() => serving.close());
-  const front = await frontOf(String(serving.url));
-  const client = await connect({ url: front.url }, { revision: '2025-11-25' });
+  const adapter = await adapterOf(String(serving.url));
+  const client = await connect({ url: adapter.url }, { revision: '2025-11-25' });
   later(() => client.close());
   const [updates, changes, logs]: [string[], string[], unknown[]] = [[], [], []];
   await client.subscribe('memo://a', ({ uri }) => updates.push(uri));
@@ -293,7 +293,7 @@ test('subscriptions and the log level are restored, and what may have changed is
   expect((await client.callTool('logs')).content).toEqual([{ type: 'text', text: 'done' }]);
   expect(client.transport.sessionId).not.toBe(old);
   await until('all is restored', () => updates.length === 1 && changes.length === 1);
-  await until('the level is set', () => front.steps.filter((step) => step === 'logging/setLevel').length === 2);
+  await until('the level is set', () => adapter.steps.filter((step) => step === 'logging/setLevel').length === 2);
   server.resourceUpdated('memo://a');
   await until('an update of the new session', () => updates.length === 2);
   logs.length = 0;

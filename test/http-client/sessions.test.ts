@@ -5,7 +5,7 @@ import { ManualClock } from '../../src/base/clock.ts';
 import { connect } from '../../src/connect/connect.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
-import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
+import { HttpClientTransport } from '../../src/wire/transport/http/http-client.ts';
 import { until } from '../fixtures/server.ts';
 import { type Script, SESSION, scripted } from './scripted-server.ts';
 

@@ -11,7 +11,7 @@ import type {
   SearchPage,
   ServerOffer,
   StderrPage,
-} from '../../src/inspector/api.ts';
+} from '../../src/app/inspector/api.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { inspectHost, kindsOf, legacy, modern } from './inspecting.ts';

@@ -1,7 +1,7 @@
 // JSON that is nested without end, from the page and from servers: told in words, and in nobody's way.
 
 import { expect, test } from 'vitest';
-import type { CallStarted, CallUpdate, EventDetail, EventPage, ServerOffer } from '../../src/inspector/api.ts';
+import type { CallStarted, CallUpdate, EventDetail, EventPage, ServerOffer } from '../../src/app/inspector/api.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { inspectHost, legacy } from './inspecting.ts';

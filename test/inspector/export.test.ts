@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FlowStore } from '../../src/flow/store.ts';
-import type { EventDetail, EventPage, Overview } from '../../src/inspector/api.ts';
-import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
-import type { InspectorSource } from '../../src/inspector/sources/source.ts';
-import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import type { EventDetail, EventPage, Overview } from '../../src/app/inspector/api.ts';
+import { recordingSource } from '../../src/app/inspector/sources/recording-source.ts';
+import type { InspectorSource } from '../../src/app/inspector/sources/source.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
+import { type RecordingItem, readRecording } from '../../src/observe/record/reader.ts';
 import { later } from '../fixtures/later.ts';
 import { inspectHost, legacy, openPage, type Page } from './inspecting.ts';
 

@@ -1,7 +1,7 @@
 // What a hostile server says comes back as data, and only as data.
 
 import { expect, test } from 'vitest';
-import type { CallUpdate, EventDetail, EventPage, Overview, ServerOffer } from '../../src/inspector/api.ts';
+import type { CallUpdate, EventDetail, EventPage, Overview, ServerOffer } from '../../src/app/inspector/api.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { inspectHost } from './inspecting.ts';

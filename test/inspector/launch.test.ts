@@ -2,10 +2,10 @@
 
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { FlowStore } from '../../src/flow/store.ts';
+import { startInspector } from '../../src/app/inspector/server.ts';
+import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
 import { Host } from '../../src/host/host.ts';
-import { startInspector } from '../../src/inspector/server.ts';
-import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
 import { later } from '../fixtures/later.ts';
 
 test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/inspector/api.ts';
+import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/app/inspector/api.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';

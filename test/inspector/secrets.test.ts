@@ -8,7 +8,7 @@ import type {
   EventPage,
   SearchPage,
   StderrPage,
-} from '../../src/inspector/api.ts';
+} from '../../src/app/inspector/api.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { type Inspected, inspectHost } from './inspecting.ts';

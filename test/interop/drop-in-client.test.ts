@@ -11,13 +11,13 @@ import { inspect } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import type { StdioServerParameters as OfficialParameters } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, expectTypeOf, test } from 'vitest';
-import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
 import {
   DEFAULT_INHERITED_ENV_VARS,
   getDefaultEnvironment,
   type StdioClientOptions,
   StdioClientTransport,
-} from '../../src/transport/index.ts';
+} from '../../src/entry/stdio.ts';
+import type { JsonRpcMessage } from '../../src/wire/jsonrpc/message.ts';
 import { closing, isAlive, until } from '../fixtures/server.ts';
 import { isOfWine } from '../fixtures/windows.ts';
 

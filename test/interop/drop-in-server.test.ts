@@ -6,9 +6,9 @@ import { Client } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
-import { StdioServerTransport } from '../../src/transport/stdio-server.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import type { JsonRpcMessage } from '../../src/wire/jsonrpc/message.ts';
+import { StdioServerTransport } from '../../src/wire/transport/stdio-server.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { closing, until } from '../fixtures/server.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;

@@ -2,9 +2,9 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { contentLength } from '../../src/framing/index.ts';
-import { lsp, Peer } from '../../src/jsonrpc/index.ts';
-import { StdioClientTransport } from '../../src/transport/index.ts';
+import { contentLength } from '../../src/entry/framing.ts';
+import { lsp, Peer } from '../../src/entry/jsonrpc.ts';
+import { StdioClientTransport } from '../../src/entry/stdio.ts';
 import { closing } from '../fixtures/server.ts';
 
 const bin = (path: string) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url));

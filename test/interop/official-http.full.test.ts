@@ -2,8 +2,8 @@
 
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { expect, test } from 'vitest';
-import type { Channel } from '../../src/jsonrpc/channel.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import type { Channel } from '../../src/wire/jsonrpc/channel.ts';
 
 type Message = { id?: unknown; method?: string; params?: Record<string, unknown>; result?: Record<string, unknown> };
 

@@ -6,11 +6,11 @@ import { StdioClientTransport as OfficialClientTransport } from '@modelcontextpr
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Channel } from '../../src/jsonrpc/channel.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
-import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
-import type { StdioServerTransport } from '../../src/transport/stdio-server.ts';
-import { memoryPair } from '../../src/transport/stream-transport.ts';
+import type { Channel } from '../../src/wire/jsonrpc/channel.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
+import { StdioClientTransport } from '../../src/wire/transport/stdio-client.ts';
+import type { StdioServerTransport } from '../../src/wire/transport/stdio-server.ts';
+import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { closing, fixture, until } from '../fixtures/server.ts';
 
 const officialServer = fileURLToPath(new URL('../fixtures/official/server.mjs', import.meta.url));

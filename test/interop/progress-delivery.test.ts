@@ -5,7 +5,7 @@ import { Client as NewestClient } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
+import { StdioClientTransport } from '../../src/wire/transport/stdio-client.ts';
 import { closing, fixture, fixtureTransport } from '../fixtures/server.ts';
 
 const SERVER = 'answers-with-its-progress';

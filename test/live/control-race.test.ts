@@ -12,7 +12,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PeerError } from '../../src/base/errors.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
-import { makeKey } from '../../src/transport/local-key.ts';
+import { makeKey } from '../../src/wire/transport/local-key.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
 const ROUNDS = usually(25, 100);

@@ -1,10 +1,10 @@
 // A process that takes the place of a host whenever it is told to, and reports what became of it. Bundled before it is
 // run: see control-race.test.ts.
 
-import { FlowClients } from '../../src/flow/clients.ts';
-import { FlowStore } from '../../src/flow/store.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
+import { FlowClients } from '../../src/observe/flow/clients.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
 
 const flow = new FlowStore();
 /** As much of a host as its status needs. */

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClientOptions, connect, type Revision } from '../../src/entry/client.ts';
-import { serve } from '../../src/mcp/front/fronts.ts';
+import { memoryPair } from '../../src/entry/testing.ts';
+import { serve } from '../../src/mcp/adapter/client-adapters.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../../src/mcp/meta.ts';
 import { has, revisionsOfMcp } from '../../src/mcp/revisions.ts';
 import type { Caller, Params, Result, Service, Watcher } from '../../src/mcp/service.ts';
-import { memoryPair } from '../../src/testing/index.ts';
 
 /** Answers every request in the way that the test says. */
 class Answering implements Service {

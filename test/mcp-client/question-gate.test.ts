@@ -3,12 +3,12 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import type { PendingCall } from '../../src/jsonrpc/outbound.ts';
 import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
 import { GatedRequest } from '../../src/mcp/client/session/gated-request.ts';
 import { QuestionGate } from '../../src/mcp/client/session/question-gate.ts';
 import { newClient } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
+import type { PendingCall } from '../../src/wire/jsonrpc/outbound.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { type HeldServer, startHeldServer } from '../fixtures/mcp-client/held-server.ts';
 

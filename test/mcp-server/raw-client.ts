@@ -1,10 +1,10 @@
 // A client that writes messages as they are and keeps what comes back: for tests of what really goes over the pipe.
 
 import { duplexPair } from 'node:stream';
-import { type FrontOptions, serve } from '../../src/mcp/front/fronts.ts';
+import { type ClientAdapterOptions, serve } from '../../src/mcp/adapter/client-adapters.ts';
 import type { Server } from '../../src/mcp/server/server.ts';
 import type { Service } from '../../src/mcp/service.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 
 type Message = Record<string, unknown> & { id?: unknown; method?: string; params?: Record<string, unknown> };
 
@@ -35,7 +35,7 @@ export class RawClient {
     });
   }
 
-  static async connect(served: Server | Service, options?: FrontOptions): Promise<RawClient> {
+  static async connect(served: Server | Service, options?: ClientAdapterOptions): Promise<RawClient> {
     const [near, far] = duplexPair();
     const channel = StreamTransport.over(far);
     const { closed } = await ('connect' in served ? served.connect(channel) : serve(served, channel, options));

@@ -3,7 +3,7 @@
 import { auth, type OAuthClientProvider, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import type { HttpClientOptions } from '../../src/transport/http/http-client-options.ts';
+import type { HttpClientOptions } from '../../src/wire/transport/http/http-client-options.ts';
 import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 
 async function use(authProvider: HttpClientOptions['authProvider']) {

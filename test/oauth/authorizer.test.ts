@@ -3,10 +3,10 @@
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { maskValues } from '../../src/base/secrets/mask-values.ts';
 import { connect } from '../../src/connect/connect.ts';
-import { LoginStore } from '../../src/oauth/login-store.ts';
-import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/oauth/oauth-authorizer.ts';
-import { maskValues } from '../../src/secrets/mask-values.ts';
+import { LoginStore } from '../../src/wire/oauth/login-store.ts';
+import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/wire/oauth/oauth-authorizer.ts';
 import { sendJson, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { browser } from '../fixtures/oauth/browser.ts';
 import { issuer, server } from '../fixtures/oauth/protected-pair.ts';

@@ -5,9 +5,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Login } from '../../src/oauth/login.ts';
-import { LoginStore } from '../../src/oauth/login-store.ts';
-import { findKeyring, type Keyring, KeyringUnavailable } from '../../src/process/files/keyring.ts';
+import type { Login } from '../../src/wire/oauth/login.ts';
+import { LoginStore } from '../../src/wire/oauth/login-store.ts';
+import { findKeyring, type Keyring, KeyringUnavailable } from '../../src/wire/process/files/keyring.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { privateMode } from '../fixtures/windows.ts';
 

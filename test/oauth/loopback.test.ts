@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { type LoopbackOptions, loopbackRedirect } from '../../src/oauth/loopback-redirect.ts';
+import { type LoopbackOptions, loopbackRedirect } from '../../src/wire/oauth/loopback-redirect.ts';
 
 const page = new URL('https://issuer.example/authorize');
 

@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/base/command-line.ts';
-import { Host } from '../../src/host/index.ts';
-import type { ServerProcessOptions } from '../../src/process/server-process.ts';
-import { readProcessTable } from '../../src/process/tree/process-table.ts';
+import { Host } from '../../src/entry/host.ts';
+import type { ServerProcessOptions } from '../../src/wire/process/server-process.ts';
+import { readProcessTable } from '../../src/wire/process/tree/process-table.ts';
 import {
   endedWithTest,
   expectNoneAlive,

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/base/command-line.ts';
 import { ProcessError, UsageError } from '../../src/base/errors.ts';
-import { startServerProcess } from '../../src/process/server-process.ts';
+import { startServerProcess } from '../../src/wire/process/server-process.ts';
 import { fixture, node, playground, textOf } from '../fixtures/process/programs.ts';
 import { lacks } from '../fixtures/windows.ts';
 

@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { startServerProcess } from '../../src/process/server-process.ts';
-import { readProcessRow } from '../../src/process/tree/process-table.ts';
-import { Watchdog } from '../../src/process/tree/watchdog.ts';
+import { startServerProcess } from '../../src/wire/process/server-process.ts';
+import { readProcessRow } from '../../src/wire/process/tree/process-table.ts';
+import { Watchdog } from '../../src/wire/process/tree/watchdog.ts';
 import { fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const linux = process.platform === 'linux';

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readProcessTable } from '../../src/process/tree/process-table.ts';
+import { readProcessTable } from '../../src/wire/process/tree/process-table.ts';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };

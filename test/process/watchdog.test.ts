@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import type { ProcessError } from '../../src/base/errors.ts';
-import { readProcessRow } from '../../src/process/tree/process-table.ts';
-import { Watchdog } from '../../src/process/tree/watchdog.ts';
-import { watchdogScript } from '../../src/process/tree/watchdog-script.ts';
+import { readProcessRow } from '../../src/wire/process/tree/process-table.ts';
+import { Watchdog } from '../../src/wire/process/tree/watchdog.ts';
+import { watchdogScript } from '../../src/wire/process/tree/watchdog-script.ts';
 import {
   endedWithTest,
   expectNoneAlive,

@@ -3,7 +3,7 @@
 import { expect, test, vi } from 'vitest';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
-vi.mock('../../src/process/tree/process-table.ts', () => ({
+vi.mock('../../src/wire/process/tree/process-table.ts', () => ({
   readProcessTable: () => undefined,
   readProcessRow: () => undefined,
   readResidentBytes: () => undefined,

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { NoteFact } from '../../src/flow/event.ts';
-import { readRecording } from '../../src/record/reader.ts';
+import type { NoteFact } from '../../src/observe/flow/event.ts';
+import { readRecording } from '../../src/observe/record/reader.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('exit');

@@ -22,6 +22,6 @@ test('a build leaves nothing of earlier ones, and the page as it is', async () =
   // Types are checked elsewhere.
   await promisify(execFile)(process.execPath, [join(copy, 'scripts/build.mjs'), '--noCheck']);
   expect([...stale, 'left-over'].filter((path) => existsSync(dist(path)))).toEqual([]);
-  const built = ['ui/assets/page.js', 'index.js', 'index.d.ts', 'cli/main.cjs', 'cli/commander.LICENSE'];
+  const built = ['ui/assets/page.js', 'entry/index.js', 'entry/index.d.ts', 'cli/main.cjs', 'cli/commander.LICENSE'];
   expect(built.filter((path) => !existsSync(dist(path)))).toEqual([]);
 });

@@ -17,7 +17,7 @@ function unhidden(source: string): number {
 test('every process is started with windowsHide', () => {
   const sources = repositoryFiles('src').filter((file) => /(?<!\.(?:test|contract|d))\.ts$/.test(file));
   const starting = sources.filter((file) => /from 'node:child_process'/.test(readFileSync(join(root, file), 'utf8')));
-  expect(starting).toContain('src/process/server-process.ts');
+  expect(starting).toContain('src/wire/process/server-process.ts');
   expect(starting.filter((file) => unhidden(readFileSync(join(root, file), 'utf8')) > 0)).toEqual([]);
 });
 

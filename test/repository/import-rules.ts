@@ -1,156 +1,84 @@
-// Which folder of `src` may import what: the table of docs/architecture.md as data. Data goes one way through the house;
-// a layer knows the ones below it and never the ones above. Whoever changes a row changes the architecture: say why.
+// The rooms of `src`, from the lowest to the highest, and what each may import. docs/architecture.md shows the same table.
 
-export interface ImportRule {
-  /** Other folders of `src`, in full, or single files of them. Its own files a folder may always import. */
-  folders: readonly string[];
-  /** Folders, files and packages of which only types may be used (`import type`). */
-  types?: readonly string[];
-  node?: NodeModules;
+export interface Room {
+  /** Lower rooms that it imports, and single files that lie above: shapes or tables without code. */
+  imports: readonly string[];
+  /** Subfolders, lowest first: each may import those before it. '.' is everything beside them. Default: one part. */
+  parts?: readonly string[];
+  /** The parts without I/O, or true if the whole room is. They import only each other, and tsconfig.pure.json compiles them without Node's types. */
+  pure?: true | readonly string[];
   packages?: readonly string[];
   /** Packages that are loaded on first use, by `import()`. */
   lazyPackages?: readonly string[];
+  /** Packages of which only types are used (`import type`). */
+  typePackages?: readonly string[];
 }
 
-export type NodeModules = 'all' | 'all but node:child_process';
+/** The only part that may start processes. */
+export const spawningPart = 'wire/process';
 
-const io = 'all but node:child_process';
-const wireTypes = ['transport/wire.ts'];
-const natsPackages = ['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node'];
-const officialClient = '@modelcontextprotocol/client';
-const belowHost = [
-  'base',
-  'secrets',
-  'framing',
-  'requests',
-  'jsonrpc',
-  'process',
-  'transport',
-  'oauth',
-  'mcp',
-  'litemcp',
-  'connect',
-  'config',
-  'flow',
-  'record',
-];
-const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'fleet', 'analysis', 'check', 'inspector'];
-
-/** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
-export const importRules: Readonly<Record<string, ImportRule>> = {
-  base: { folders: [] },
-  secrets: { folders: ['base'] },
-  framing: { folders: ['base'] },
-  requests: { folders: ['base'] },
-  jsonrpc: { folders: ['base', 'requests'], types: ['diagnosis', ...wireTypes] },
-  diagnosis: { folders: ['base'] },
-  mcp: {
-    folders: ['base', 'requests', 'jsonrpc', 'diagnosis'],
-    types: [...wireTypes, '@standard-schema/spec'],
-    lazyPackages: ['ajv'],
+export const rooms: Readonly<Record<string, Room>> = {
+  base: { imports: [], pure: true },
+  wire: {
+    imports: ['base', 'mcp/methods.ts'],
+    parts: ['framing', 'requests', 'diagnosis', '.', 'jsonrpc', 'process', 'transport', 'oauth', 'http'],
+    pure: ['framing', 'requests', 'diagnosis', '.', 'jsonrpc'],
+    packages: ['hono'],
+    lazyPackages: ['@modelcontextprotocol/client', 'http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
   },
-  litemcp: { folders: ['base', 'framing', 'requests', 'mcp'], types: ['transport/wire.ts'] },
-  flow: { folders: ['base'], types: ['framing', 'transport/wire.ts'] },
-  process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all' },
-  transport: {
-    folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process', 'mcp/methods.ts'],
-    node: io,
-    types: [officialClient],
-    lazyPackages: [officialClient, 'http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
-  },
-  oauth: {
-    folders: ['base', 'secrets', 'process', 'transport'],
-    node: io,
-    types: [officialClient],
-    lazyPackages: [officialClient],
-  },
-  connect: {
-    folders: ['base', 'framing', 'jsonrpc', 'diagnosis', 'process', 'transport', 'oauth', 'mcp', 'litemcp'],
-    node: io,
-  },
-  doors: {
-    folders: ['base', 'framing', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'http'],
-    node: io,
-    lazyPackages: ['@opentelemetry/api', 'jose', 'prom-client'],
-  },
-  entry: {
-    folders: [
-      'base',
-      'jsonrpc',
-      'process',
-      'transport',
-      'oauth',
-      'mcp',
-      'litemcp',
-      'connect',
-      'doors',
-      'flow',
-      'record',
-      'live',
-      'check',
-    ],
-  },
+  mcp: { imports: ['base', 'wire'], pure: true, lazyPackages: ['ajv'], typePackages: ['@standard-schema/spec'] },
+  litemcp: { imports: ['base', 'wire', 'mcp'], pure: true },
+  connect: { imports: ['base', 'wire', 'mcp', 'litemcp'] },
   config: {
-    folders: ['base', 'secrets', 'framing', 'process', 'mcp'],
-    node: io,
+    imports: ['base', 'wire', 'mcp'],
     packages: ['jsonc-parser'],
     lazyPackages: ['@decimalturn/toml-patch', 'yaml'],
   },
-  record: { folders: ['base', 'secrets', 'framing', 'process', 'flow'], node: io },
-  live: { folders: ['base', 'secrets', 'process', 'transport', 'flow', 'record'], node: io },
-  tap: {
-    folders: ['base', 'secrets', 'framing', 'jsonrpc', 'process', 'transport', 'config', 'flow', 'record', 'live'],
-    node: io,
-    packages: ['jsonc-parser'],
-  },
-  host: { folders: belowHost, node: io, types: ['fleet/fleet-status.ts'] },
-  fleet: {
-    folders: ['base', 'secrets', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'flow', 'doors', 'host'],
-    node: io,
-    types: [...wireTypes, ...natsPackages],
-    lazyPackages: [...natsPackages],
-  },
-  analysis: {
-    folders: ['base', 'secrets', 'jsonrpc', 'diagnosis', 'flow'],
+  observe: {
+    imports: ['base', 'wire', 'config'],
+    parts: ['flow', 'analysis', 'record', 'live', 'tap'],
+    pure: ['flow', 'analysis'],
     lazyPackages: ['@modelcontextprotocol/core'],
   },
-  check: {
-    folders: [
-      'base',
-      'secrets',
-      'framing',
-      'diagnosis',
-      'process',
-      'transport',
-      'mcp',
-      'litemcp',
-      'config',
-      'analysis',
+  host: {
+    imports: ['base', 'wire', 'mcp', 'connect', 'config', 'observe', 'host/fleet/fleet-status.ts'],
+    parts: ['gateway', '.', 'fleet'],
+    lazyPackages: [
+      '@nats-io/jetstream',
+      '@nats-io/kv',
+      '@nats-io/transport-node',
+      '@opentelemetry/api',
+      'jose',
+      'prom-client',
     ],
-    node: io,
   },
-  http: { folders: ['base'], node: io, packages: ['hono'] },
-  inspector: {
-    folders: ['base', 'secrets', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
-    types: ['mcp', 'fleet'],
-    node: io,
+  check: { imports: ['base', 'wire', 'mcp', 'litemcp', 'config', 'observe'] },
+  app: {
+    imports: ['base', 'wire', 'mcp', 'litemcp', 'connect', 'config', 'observe', 'host', 'check'],
+    parts: ['inspector', 'cli'],
+    packages: ['commander'],
   },
-  cli: { folders: [...all, 'diagnosis'], node: io, packages: ['commander'] },
-  testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },
-  /** What lies in no folder: the subpath `standpipe` itself. */
-  'index.ts': { folders: ['base', 'jsonrpc', 'transport', 'entry', 'host'] },
+  entry: { imports: ['base', 'wire', 'mcp', 'litemcp', 'connect', 'config', 'observe', 'host', 'check'] },
 };
 
-/** The row of the table, as docs/architecture.md shows it. */
-export function ruleAsRow(folder: string): string {
-  const { folders, types = [], node, packages = [], lazyPackages = [] } = importRules[folder]!;
-  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
-  const allowed = [
-    folders.map((name) => (name.endsWith('.ts') ? code([name]) : name)).join(', '),
-    types.length > 0 ? `types of ${code(types)}` : '',
-    node === undefined ? '' : node === 'all' ? '`node:*`' : '`node:*` but not `node:child_process`',
+export const isPure = (room: string, part: string): boolean => {
+  const pure = rooms[room]?.pure ?? [];
+  return pure === true || pure.includes(part);
+};
+
+/** The row of a room in docs/architecture.md. */
+export function roomAsRow(name: string): string {
+  const { imports, parts = [], pure, packages = [], lazyPackages = [], typePackages = [] } = rooms[name]!;
+  const code = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(', ');
+  const named = parts.map((part) => (part === '.' ? 'the rest' : part));
+  const loaded = [
     code(packages),
-    lazyPackages.length > 0 ? `${code(lazyPackages)} on first use` : '',
-  ];
-  return `| ${folder} | ${allowed.filter((part) => part !== '').join('; ') || 'nothing'} |`;
+    lazyPackages.length > 0 ? `on first use ${code(lazyPackages)}` : '',
+    typePackages.length > 0 ? `types of ${code(typePackages)}` : '',
+  ].filter((each) => each !== '');
+  const purity = pure === true ? 'all' : (pure ?? []).filter((part) => part !== '.').join(', ');
+  return `| ${name} | ${named.join(', ')} | ${imports.join(', ')} | ${purity} | ${loaded.join('; ')} |`.replace(
+    / +/g,
+    ' ',
+  );
 }

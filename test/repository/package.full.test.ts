@@ -79,7 +79,7 @@ test('the tarball holds what is used, and no tests, contracts or sources', () =>
       'CHANGELOG.md',
       'SECURITY.md',
       'LICENSE',
-      'dist/index.js',
+      'dist/entry/index.js',
       'dist/cli/main.cjs',
       'dist/ui/index.html',
       'docs/errors.md',
@@ -115,8 +115,8 @@ test('every module of the library has a source map that holds its source', () =>
     withCode.map((path) => `${path}.map`).toSorted(),
   );
   const map = JSON.parse(installed('dist/chunks/core.js.map'));
-  const place = map.sources.indexOf('../../src/jsonrpc/peer.ts');
-  expect(map.sourcesContent[place]).toEqual(readFileSync(join(root, 'src/jsonrpc/peer.ts'), 'utf8'));
+  const place = map.sources.indexOf('../../src/wire/jsonrpc/peer.ts');
+  expect(map.sourcesContent[place]).toEqual(readFileSync(join(root, 'src/wire/jsonrpc/peer.ts'), 'utf8'));
 });
 
 test('a subpath loads only the files that it needs', () => {
@@ -147,7 +147,7 @@ test('every subpath resolves as ESM', async () => {
 });
 
 test('what is not exported stays inside', async () => {
-  const program = `import(${JSON.stringify(`${name}/dist/index.js`)}).catch((error) => console.log(error.code))`;
+  const program = `import(${JSON.stringify(`${name}/dist/entry/index.js`)}).catch((error) => console.log(error.code))`;
   const { stdout } = await run(process.execPath, ['-e', program], { cwd: elsewhere });
   expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });

@@ -41,17 +41,17 @@ const rules: Record<string, { pattern: RegExp; why: string; finds: string; passe
 
 /** Files that may, with the reason. */
 const exceptions: Record<string, string> = {
-  'clock in src/flow/store.test.ts': 'a date lies between two others',
-  'clock in src/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
-  'clock in src/process/files/file-lock.test.ts': 'makes a file look old',
+  'clock in src/observe/flow/store.test.ts': 'a date lies between two others',
+  'clock in src/wire/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
+  'clock in src/wire/process/files/file-lock.test.ts': 'makes a file look old',
   'clock in test/browser/fleet.full.test.ts': 'the clock of another node is ahead',
-  'clock in test/fixtures/doors/issuer.ts': 'tokens say when they end',
   'clock in test/fixtures/fleet/nats-operator.ts': 'credentials say when they were issued',
+  'clock in test/fixtures/gateway/issuer.ts': 'tokens say when they end',
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
   'clock in test/fleet/time-to-recover.full.test.ts': 'printed, not asserted',
   'clock in test/oauth/authorizer.test.ts': 'a login says when it ends',
   'clock in test/windows/scenario.mjs': 'limits how long a scenario waits',
-  'memory in test/doors/vanished-clients.full.test.ts': 'printed after a long run, not asserted',
+  'memory in test/gateway/vanished-clients.full.test.ts': 'printed after a long run, not asserted',
 };
 
 const files = repositoryFiles().filter(

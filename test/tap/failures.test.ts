@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LiveDescriptor } from '../../src/live/descriptor.ts';
-import { connectLive, findLive, watchLive } from '../../src/live/find-live.ts';
-import type { RecordingItem } from '../../src/record/reader.ts';
+import type { LiveDescriptor } from '../../src/observe/live/descriptor.ts';
+import { connectLive, findLive, watchLive } from '../../src/observe/live/find-live.ts';
+import type { RecordingItem } from '../../src/observe/record/reader.ts';
 import { lacks } from '../fixtures/windows.ts';
 import { fixture, folder, freshFile, node, readEvents, readItems, startTap, type Tapped, until } from './tapped.ts';
 

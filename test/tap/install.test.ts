@@ -7,8 +7,8 @@ import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
 import { unwrapText, wrapText } from '../../src/config/wrap/wrap-text.ts';
 import { type Wrapper, wrappers } from '../../src/config/wrap/wrapped-entry.ts';
-import { type InstallOptions, installTap, uninstallTap } from '../../src/tap/install.ts';
-import { parseTapArguments } from '../../src/tap/tap-arguments.ts';
+import { type InstallOptions, installTap, uninstallTap } from '../../src/observe/tap/install.ts';
+import { parseTapArguments } from '../../src/observe/tap/tap-arguments.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { lacks } from '../fixtures/windows.ts';
 

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import type { FlowEvent } from '../../src/flow/event.ts';
-import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import type { FlowEvent } from '../../src/observe/flow/event.ts';
+import { type RecordingItem, readRecording } from '../../src/observe/record/reader.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 export { isAlive, until } from '../fixtures/server.ts';

@@ -1,7 +1,7 @@
 // Pain point 10: a child that goes away or does not read must neither crash the host nor leave anything waiting.
 
 import { expect, test } from 'vitest';
-import { Peer } from '../../src/jsonrpc/peer.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { fixtureTransport, startFixture } from '../fixtures/server.ts';
 

@@ -2,8 +2,8 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { StdioServerTransport } from '../../src/transport/stdio-server.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { StdioServerTransport } from '../../src/wire/transport/stdio-server.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 
 const count = 20_000;
 const messages = Buffer.from(

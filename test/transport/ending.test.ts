@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { Peer } from '../../src/jsonrpc/peer.ts';
+import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { fixture, fixtureTransport, isAlive, startFixture, until } from '../fixtures/server.ts';
 
 test('a polite server leaves at the end of its input, without a signal, and no wait goes by', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { StandpipeError } from '../../src/base/errors.ts';
-import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
+import { StdioClientTransport } from '../../src/wire/transport/stdio-client.ts';
 import { startFixture } from '../fixtures/server.ts';
 import { killed, lacks } from '../fixtures/windows.ts';
 

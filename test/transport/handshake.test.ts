@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { proveToListener } from '../../src/transport/handshake.ts';
-import { addressOf, keyFileOf, makeKey, readKey } from '../../src/transport/local-key.ts';
-import { connectLocal, isServed, type ListenOptions, listenLocal } from '../../src/transport/local-socket.ts';
+import { proveToListener } from '../../src/wire/transport/handshake.ts';
+import { addressOf, keyFileOf, makeKey, readKey } from '../../src/wire/transport/local-key.ts';
+import { connectLocal, isServed, type ListenOptions, listenLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

@@ -2,11 +2,11 @@
 
 import { type Duplex, duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
-import { blankLines, contentLength, lengthPrefix, newline } from '../../src/framing/index.ts';
+import { blankLines, contentLength, lengthPrefix, newline } from '../../src/entry/framing.ts';
 import { LiteMcpClient } from '../../src/litemcp/client.ts';
 import { LiteMcpServer } from '../../src/litemcp/server.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
-import { StreamWire } from '../../src/transport/stream-wire.ts';
+import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
+import { StreamWire } from '../../src/wire/transport/stream-wire.ts';
 
 const text = 'a\u2028b\u2029c é 漢 \u2028';
 const raw = /[\u2028\u2029]/;

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { proveToClient } from '../../src/transport/handshake.ts';
-import { makeKey } from '../../src/transport/local-key.ts';
-import { connectLocal, isServed, type LocalListener, listenLocal } from '../../src/transport/local-socket.ts';
+import { proveToClient } from '../../src/wire/transport/handshake.ts';
+import { makeKey } from '../../src/wire/transport/local-key.ts';
+import { connectLocal, isServed, type LocalListener, listenLocal } from '../../src/wire/transport/local-socket.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const windows = process.platform === 'win32';

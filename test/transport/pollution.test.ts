@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Noise } from '../../src/base/noise.ts';
-import { StderrRing } from '../../src/process/streams/stderr-ring.ts';
+import { StderrRing } from '../../src/wire/process/streams/stderr-ring.ts';
 import { fixtureTransport, startFixture, until } from '../fixtures/server.ts';
 
 test('1,000 junk lines among 1,000 messages: none lost, each shown once', async () => {

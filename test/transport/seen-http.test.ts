@@ -3,16 +3,16 @@
 import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Analysis } from '../../src/analysis/analysis.ts';
 import { decodeText } from '../../src/base/decode-text.ts';
 import { connect } from '../../src/connect/connect.ts';
-import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts';
-import type { FlowEvent } from '../../src/flow/event.ts';
-import { FlowStore } from '../../src/flow/store.ts';
+import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { EventLines } from '../../src/record/event-line.ts';
-import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
-import type { WireObserver } from '../../src/transport/wire.ts';
+import { Analysis } from '../../src/observe/analysis/analysis.ts';
+import type { FlowEvent } from '../../src/observe/flow/event.ts';
+import { FlowStore } from '../../src/observe/flow/store.ts';
+import { EventLines } from '../../src/observe/record/event-line.ts';
+import { HttpClientTransport } from '../../src/wire/transport/http/http-client.ts';
+import type { WireObserver } from '../../src/wire/wire.ts';
 import { until } from '../fixtures/server.ts';
 
 let serving: HttpServing;

@@ -6,8 +6,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newline } from '../../src/framing/newline.ts';
-import { BatchWriter } from '../../src/transport/batch-writer.ts';
+import { newline } from '../../src/wire/framing/newline.ts';
+import { BatchWriter } from '../../src/wire/transport/batch-writer.ts';
 import { until } from '../fixtures/server.ts';
 
 test.skipIf(process.platform === 'win32')('what is read is noticed long before the write is done', async () => {

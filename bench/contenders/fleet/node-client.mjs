@@ -16,7 +16,7 @@ const START_LIMIT_MS = 20_000;
 
 /** `parts`: the file of `fleet-parts.mjs`. */
 export async function connect({ url, parts, isLocal }) {
-  const { FleetNode, Host, openFabric } = await import(parts);
+  const { FleetNode, Host, openNetwork } = await import(parts);
   // Each sample has a fleet of its own.
   const fleet = `bench-${process.pid}`;
   const folder = makeTempFolder();
@@ -25,8 +25,8 @@ export async function connect({ url, parts, isLocal }) {
   const config = join(folder.path, 'caller.json');
   writeFileSync(config, JSON.stringify({ mcpServers: isLocal ? { echo: echoServer } : {} }));
   const host = await Host.open(config, { serviceOf: (...given) => node?.serviceOf(...given) });
-  const fabric = await openFabric({ servers: [url], fleet, name: 'caller' });
-  node = await FleetNode.join(host, { fabric, node: 'caller' });
+  const network = await openNetwork({ servers: [url], fleet, name: 'caller' });
+  node = await FleetNode.join(host, { network, node: 'caller' });
   await host.start();
   const server = isLocal ? 'echo' : 'echo@owner';
   const echo = async (text) => (await host.callTool(server, 'echo', { text })).content[0].text;
@@ -36,7 +36,7 @@ export async function connect({ url, parts, isLocal }) {
     async close() {
       await node.leave();
       await host.stop();
-      await fabric.close();
+      await network.close();
       owner?.child.kill('SIGTERM');
       await owner?.exited;
       folder.remove();

@@ -2,8 +2,8 @@
 // own. Sends its port to its parent.
 
 import { fileURLToPath } from 'node:url';
+import { Host } from '../../../dist/entry/host.js';
 import { serveHttp } from '../../../dist/entry/http.js';
-import { Host } from '../../../dist/host/index.js';
 
 const args = [fileURLToPath(new URL('server.mjs', import.meta.url))];
 const host = new Host({ mcpServers: { echo: { command: process.execPath, args } } });

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Host } from '../../../dist/host/index.js';
+import { Host } from '../../../dist/entry/host.js';
 import { makeTempFolder } from '../../temp-folder.mjs';
 
 /** Writes the config and reads it; nothing is started yet. `close` stops the servers and removes the folder. */

@@ -1,7 +1,7 @@
 // Our peer over our stdio transport, without a protocol on top: what the plane itself costs.
 
-import { Peer } from '../../../dist/jsonrpc/index.js';
-import { StdioClientTransport } from '../../../dist/transport/index.js';
+import { Peer } from '../../../dist/entry/jsonrpc.js';
+import { StdioClientTransport } from '../../../dist/entry/stdio.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
 import { serverCommand } from '../server-command.mjs';
 

@@ -1,7 +1,7 @@
 // An echo method on our peer.
 
-import { Peer } from '../../../dist/jsonrpc/index.js';
-import { StdioServerTransport } from '../../../dist/transport/index.js';
+import { Peer } from '../../../dist/entry/jsonrpc.js';
+import { StdioServerTransport } from '../../../dist/entry/stdio.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
 import { usage } from '../usage.mjs';
 

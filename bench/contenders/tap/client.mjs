@@ -1,8 +1,8 @@
 // Our peer and its server with a tap between them: the hardest pair for a tap, since their own calls cost next to nothing.
 
 import { join } from 'node:path';
-import { Peer } from '../../../dist/jsonrpc/index.js';
-import { StdioClientTransport } from '../../../dist/transport/index.js';
+import { Peer } from '../../../dist/entry/jsonrpc.js';
+import { StdioClientTransport } from '../../../dist/entry/stdio.js';
 import { makeTempFolder } from '../../temp-folder.mjs';
 import { cliPath } from '../cli/path.mjs';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';

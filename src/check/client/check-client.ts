@@ -1,9 +1,9 @@
 // `checkClient`: runs a client under test in the scenarios of the rules, and reports what it did.
 
 import { isObject } from '../../base/json-object.ts';
-import { languageOf } from '../../diagnosis/language.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { languageOf } from '../../wire/diagnosis/language.ts';
 import { Budget } from '../budget.ts';
 import { type Deadline, inParallel } from '../in-parallel.ts';
 import { DEFAULT_TIMEOUT_MS, deadlineOf, type Seams, tooLate } from '../jobs.ts';
@@ -14,7 +14,7 @@ import { appliesTo } from '../server/server-rule.ts';
 import { shownCommand, type Target, targetOf } from '../target.ts';
 import { notApplicable } from '../verdict.ts';
 import type { ClientRule } from './client-rule.ts';
-import { ClientTrial, mustBeWhole } from './client-trial.ts';
+import { ClientRuleRun, mustBeWhole } from './client-rule-run.ts';
 import { clientRules } from './rules/index.ts';
 import { opens } from './rules/opens.ts';
 import { askedIn, hasOpened, type Run, runScenario, type Scenario } from './scenario.ts';
@@ -96,7 +96,7 @@ async function judgeRule(
 ): Promise<Outcome> {
   const first = runs[0]!;
   const isConnected = isTestable(first);
-  const trial = new ClientTrial(rule, runs, first);
+  const ruleRun = new ClientRuleRun(rule, runs, first);
   // Whatever it calls its revision, it opens like those before 2026-07-28.
   const spoken = revisions.length > 0 ? revisions : [NEWEST_LEGACY];
   const revision = spoken.find((each) => appliesTo(rule, each));
@@ -104,26 +104,26 @@ async function judgeRule(
     ...(revision && { revision }),
     budget: options.budget,
     language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
-    hide: (text: string) => first.stage.redact(text),
-    evidence: () => (isConnected ? trial.evidence() : first.stage.transcript.entries),
+    hide: (text: string) => first.clientRun.redact(text),
+    evidence: () => (isConnected ? ruleRun.evidence() : first.clientRun.transcript.entries),
     allEvidence: options.allEvidence ?? false,
   };
   const outcome = await judge(rule, judging, () => {
     if (rule !== opens && !isConnected)
-      notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
+      notApplicable(`the client ${first.clientRun.isFlooded ?? 'does not open'} (${opens.id})`);
     if (rule !== opens && !revision) notApplicable('the client speaks no revision that this rule applies to');
-    if (trial.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
-    mustBeWhole(trial.runs);
-    rule.check(trial);
+    if (ruleRun.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
+    mustBeWhole(ruleRun.runs);
+    rule.check(ruleRun);
   });
   return {
     ...outcome,
-    durationMs: isConnected ? Math.max(0, ...trial.runs.map((run) => run.durationMs)) : first.durationMs,
+    durationMs: isConnected ? Math.max(0, ...ruleRun.runs.map((run) => run.durationMs)) : first.durationMs,
   };
 }
 
 function isTestable(plainRun: Run): boolean {
-  return hasOpened(plainRun) && plainRun.stage.isFlooded === undefined;
+  return hasOpened(plainRun) && plainRun.clientRun.isFlooded === undefined;
 }
 
 /** Those that it asked for, newest first. */
@@ -138,7 +138,7 @@ function revisionsIn(runs: readonly Run[]): Revision[] {
 function nameIn(runs: readonly Run[]): Pick<CheckReport, 'name' | 'version'> {
   for (const { params } of runs.flatMap((run) => askedIn(run))) {
     const info = params.clientInfo ?? metaOf(params)[CLIENT_INFO];
-    if (isObject(info)) return introduction(info, runs[0]!.stage.redact);
+    if (isObject(info)) return introduction(info, runs[0]!.clientRun.redact);
   }
   return {};
 }

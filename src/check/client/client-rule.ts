@@ -2,7 +2,7 @@
 
 import type { Revision } from '../../mcp/revisions.ts';
 import type { RuleText } from '../rule.ts';
-import type { ClientTrial } from './client-trial.ts';
+import type { ClientRuleRun } from './client-rule-run.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface ClientRule extends RuleText {
@@ -12,5 +12,5 @@ export interface ClientRule extends RuleText {
   /** Those that it reads. */
   readonly scenarios: readonly Scenario[];
   /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
-  readonly check: (trial: ClientTrial) => void;
+  readonly check: (ruleRun: ClientRuleRun) => void;
 }

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
 import { ENTRY_BYTES } from '../budget.ts';
 import type { Transcript } from '../transcript.ts';
-import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
+import { fromStub, stubFrame, stubFrameReader, toStub } from './stub-frames.ts';
 
 /** What happened to the process, in order. A signal by its name. */
-export type SeatEvent = 'started' | 'stdin ended' | 'exits' | 'gone' | NodeJS.Signals;
+export type StubEvent = 'started' | 'stdin ended' | 'exits' | 'gone' | NodeJS.Signals;
 
 /** How long the end of stdin may take after a signal. */
 const END_MS = 1_000;
@@ -22,7 +22,7 @@ export interface PlayedIn {
 
 export class PlayedServer {
   readonly transcript: Transcript;
-  readonly events: SeatEvent[] = [];
+  readonly events: StubEvent[] = [];
   /** Bytes of stdin. Add messages to the transcript as `received`. */
   onbytes: ((chunk: Buffer) => void) | undefined;
   /** The end of stdin. */
@@ -51,7 +51,7 @@ export class PlayedServer {
     this.#onactivity = onactivity;
     socket.on(
       'data',
-      seatFrameReader(
+      stubFrameReader(
         (letter, payload) => this.#reported(letter, payload),
         () => this.close(),
       ),
@@ -60,38 +60,38 @@ export class PlayedServer {
     socket.on('close', () => this.#happened('gone'));
   }
 
-  has(event: SeatEvent): boolean {
+  has(event: StubEvent): boolean {
     return this.events.includes(event);
   }
 
   /** To stdout. A string is written as UTF-8. One call is one write, unless it is larger than a pipe. */
   write(bytes: Uint8Array | string): void {
     this.transcript.add('sent', Buffer.from(bytes as string));
-    this.#tell(toSeat.stdout, bytes);
+    this.#tell(toStub.stdout, bytes);
   }
 
   writeStderr(bytes: Uint8Array | string): void {
     this.transcript.event(`${Buffer.byteLength(bytes)} bytes to stderr of the server`);
-    this.#tell(toSeat.stderr, bytes);
+    this.#tell(toStub.stderr, bytes);
   }
 
   /** Whether the client has taken what was written, up to what its pipes hold. */
   async flushed(timeoutMs: number): Promise<boolean> {
     const flush = ++this.#flushes;
-    this.#tell(toSeat.flush);
+    this.#tell(toStub.flush);
     return (await this.maybe(() => (this.#written >= flush ? true : undefined), timeoutMs)) ?? false;
   }
 
   closeStdout(): void {
     this.transcript.event('the server closes its stdout');
-    this.#tell(toSeat.closeStdout);
+    this.#tell(toStub.closeStdout);
   }
 
   exit(code: number): void {
     if (this.#isExiting) return;
     this.#isExiting = true;
     this.transcript.event(`the server exits with code ${code}`);
-    this.#tell(toSeat.exit, `${code}`);
+    this.#tell(toStub.exit, `${code}`);
   }
 
   /** It was ended from outside: by a signal that it cannot handle. */
@@ -102,7 +102,7 @@ export class PlayedServer {
   /** Whether the process still runs, by its own answer. */
   async isAlive(timeoutMs: number): Promise<boolean> {
     this.#isAlive = false;
-    this.#tell(toSeat.ask);
+    this.#tell(toStub.ask);
     return (await this.maybe(() => this.#isAlive || undefined, timeoutMs)) ?? false;
   }
 
@@ -143,33 +143,33 @@ export class PlayedServer {
   }
 
   #tell(letter: string, payload?: Uint8Array | string): void {
-    if (!this.#socket.destroyed) this.#socket.write(seatFrame(letter, payload));
+    if (!this.#socket.destroyed) this.#socket.write(stubFrame(letter, payload));
   }
 
   #reported(letter: string, payload: Buffer): void {
     switch (letter) {
-      case fromSeat.started:
+      case fromStub.started:
         return this.#happened('started');
-      case fromSeat.exits:
+      case fromStub.exits:
         return this.#happened('exits');
-      case fromSeat.stdin:
+      case fromStub.stdin:
         return this.#arrived(payload);
-      case fromSeat.stdinEnded:
+      case fromStub.stdinEnded:
         this.#happened('stdin ended');
         this.oninputend?.();
         if (!this.ignoresEnd) this.exit(0);
         return;
-      case fromSeat.signal:
+      case fromStub.signal:
         this.#happened(payload.toString() as NodeJS.Signals);
         if (!this.ignoresEnd) void this.#obeySignal();
         return;
-      case fromSeat.written:
+      case fromStub.written:
         this.#written++;
         break;
-      case fromSeat.broken:
+      case fromStub.broken:
         this.isBroken = true;
         break;
-      case fromSeat.alive:
+      case fromStub.alive:
         this.#isAlive = true;
     }
     this.#wake();
@@ -187,7 +187,7 @@ export class PlayedServer {
     this.#wake();
   }
 
-  #happened(event: SeatEvent): void {
+  #happened(event: StubEvent): void {
     this.events.push(event);
     this.transcript.event(`server: ${event}`);
     this.#wake();

@@ -5,8 +5,8 @@ import type { Budget } from '../budget.ts';
 import type { Deadline } from '../in-parallel.ts';
 import { messagesOf } from '../server/probe.ts';
 import type { Target } from '../target.ts';
+import { ClientRun } from './client-run.ts';
 import { PlayedMcp } from './played-mcp.ts';
-import { Stage } from './stage.ts';
 import type { Asked, Speaks } from './usual-answers.ts';
 
 export type Answering = (asked: Asked, mcp: PlayedMcp) => void | Promise<void>;
@@ -33,7 +33,7 @@ export interface RunOptions {
 /** What was seen when the client was run in a scenario. */
 export interface Run {
   readonly scenario: Scenario;
-  readonly stage: Stage;
+  readonly clientRun: ClientRun;
   readonly servers: readonly PlayedMcp[];
   readonly durationMs: number;
 }
@@ -42,7 +42,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const { target, timeoutMs, signal, budget, deadline } = options;
   const startMs = performance.now();
   const servers: PlayedMcp[] = [];
-  const stage = await Stage.run({
+  const clientRun = await ClientRun.run({
     target,
     scenario: scenario.name,
     timeoutMs,
@@ -51,7 +51,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     ...(signal && { signal }),
     onserver: (server) => servers.push(new PlayedMcp(server, scenario, timeoutMs)),
   });
-  return { scenario, stage, servers, durationMs: Math.round(performance.now() - startMs) };
+  return { scenario, clientRun, servers, durationMs: Math.round(performance.now() - startMs) };
 }
 
 /** Messages of the client to all its servers. */

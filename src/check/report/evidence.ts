@@ -1,6 +1,6 @@
 // Entries of a transcript as lines that people read: masked, escaped, cut and few.
 
-import { ERROR_LINE } from '../../diagnosis/rule.ts';
+import { ERROR_LINE } from '../../wire/diagnosis/rule.ts';
 import type { Entry } from '../transcript.ts';
 import type { EvidenceLine } from './report.ts';
 

@@ -22,9 +22,9 @@ import { type Target, targetOf } from '../target.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
 import { explainSilence, wrongDiscovery } from './explain-silence.ts';
-import { Lane } from './lane.ts';
 import { easeOlderRevisions } from './older-revisions.ts';
-import { type Lanes, openLanes } from './open-lanes.ts';
+import { openRevisionRuns, type RevisionRuns } from './open-revision-runs.ts';
+import { RevisionRun } from './revision-run.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
 import { discoverVersions } from './rules/modern/versions.ts';
@@ -33,7 +33,7 @@ import { importable } from './sdk/installed-version.ts';
 import { recogniseSdk, type Sdk } from './sdk/recognise-sdk.ts';
 import { attributeToSdk, mayBeOfSdk } from './sdk/sdk-findings.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
-import { Trial } from './trial.ts';
+import { ServerRuleRun } from './server-rule-run.ts';
 
 export interface CheckServerOptions extends Target, Selection, RunOptions {
   /** Only these revisions, of those that the server supports. Failures in older ones than the newest are warnings if this is absent. */
@@ -56,34 +56,37 @@ export async function checkServer(
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
   const { signal = new AbortController().signal } = options;
   const learnt = {};
-  const lanes = await openLanes(
+  const revisionRuns = await openRevisionRuns(
     revisions.map((each) => {
       const target = targetOf(options);
-      return new Lane(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });
+      return new RevisionRun(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });
     }),
     concurrencyOf(options),
   );
   try {
     options.signal?.throwIfAborted();
-    const supported = lanes.open.map(({ revision }) => revision);
-    await inParallel(lanesToObserve(rules, lanes), concurrencyOf(options), async (lane) => {
-      await observe(new Trial(lane, [...lanes.open, ...lanes.refused], true), deadline.within(12 * timeoutMs));
-      await lane.endObservation();
+    const supported = revisionRuns.open.map(({ revision }) => revision);
+    await inParallel(revisionRunsToObserve(rules, revisionRuns), concurrencyOf(options), async (revisionRun) => {
+      await observe(
+        new ServerRuleRun(revisionRun, [...revisionRuns.open, ...revisionRuns.refused], true),
+        deadline.within(12 * timeoutMs),
+      );
+      await revisionRun.endObservation();
     });
     options.signal?.throwIfAborted();
-    const [first] = lanes.open;
+    const [first] = revisionRuns.open;
     const { outcomes, sdk } = first
       ? await weighed(
-          await runAll(jobsOf(rules, lanes, options, budget), options, deadline, arrange),
-          lanes.open,
+          await runAll(jobsOf(rules, revisionRuns, options, budget), options, deadline, arrange),
+          revisionRuns.open,
           options,
         )
-      : { outcomes: await nothingOpened(rules, lanes.refused, options, budget) };
+      : { outcomes: await nothingOpened(rules, revisionRuns.refused, options, budget) };
     const info = first && nameOf(first);
     return {
       role: 'server',
       protocol: 'mcp',
-      command: [...lanes.open, ...lanes.refused][0]?.observed[0]?.process.commandLine ?? options.command,
+      command: [...revisionRuns.open, ...revisionRuns.refused][0]?.observed[0]?.process.commandLine ?? options.command,
       ...info,
       revisions: supported,
       ...(sdk && { sdk }),
@@ -92,12 +95,12 @@ export async function checkServer(
       durationMs: Math.round(performance.now() - startMs),
     };
   } finally {
-    await Promise.all([...lanes.open, ...lanes.refused].map((lane) => lane.close()));
+    await Promise.all([...revisionRuns.open, ...revisionRuns.refused].map((revisionRun) => revisionRun.close()));
   }
 }
 
 /** Those of rules that read what was observed. */
-function lanesToObserve(rules: readonly ServerRule[], { open }: Lanes): Lane[] {
+function revisionRunsToObserve(rules: readonly ServerRule[], { open }: RevisionRuns): RevisionRun[] {
   const supported = open.map(({ revision }) => revision);
   const reading = rules.filter(readsObservation);
   return open.filter(({ revision }) => reading.some((rule) => revisionsOf(rule, supported).includes(revision)));
@@ -106,7 +109,7 @@ function lanesToObserve(rules: readonly ServerRule[], { open }: Lanes): Lane[] {
 /** A violated MUST is a warning if only older revisions violate it, or if the SDK causes it, unless the revision was asked for. */
 async function weighed(
   all: readonly Outcome[],
-  open: readonly Lane[],
+  open: readonly RevisionRun[],
   { revisions = [], ...target }: CheckServerOptions,
 ): Promise<{ outcomes: readonly Outcome[]; sdk?: Sdk | undefined }> {
   const supported = open.map(({ revision }) => revision);
@@ -120,7 +123,7 @@ async function weighed(
 /** In the order of the table. */
 function jobsOf(
   rules: readonly ServerRule[],
-  { open, refused }: Lanes,
+  { open, refused }: RevisionRuns,
   options: CheckServerOptions,
   budget: Budget,
 ): Job[] {
@@ -131,68 +134,83 @@ function jobsOf(
       const wrong = rule === discoverVersions ? wrongOpenings(refused, options, budget) : [];
       return wrong.length > 0 ? wrong : [otherRevisions(rule, open[0]!, options, budget)];
     }
-    return fitting.map((lane) => {
+    return fitting.map((revisionRun) => {
       const begin = () => {
-        const trial = new Trial(lane, [...open, ...refused]);
+        const ruleRun = new ServerRuleRun(revisionRun, [...open, ...refused]);
         return {
-          judging: judging(lane, options, budget, trial),
+          judging: judging(revisionRun, options, budget, ruleRun),
           check: async () => {
-            await rule.check(trial);
-            trial.mustBeWhole();
-            if (readsObservation(rule)) trial.mustBeWhole(trial.seen);
+            await rule.check(ruleRun);
+            ruleRun.mustBeWhole();
+            if (readsObservation(rule)) ruleRun.mustBeWhole(ruleRun.seen);
           },
-          leave: (isViolated: boolean) => trial.leave(isViolated),
-          lastOutputMs: () => trial.lastOutputMs,
-          end: () => trial.end(),
+          leave: (isViolated: boolean) => ruleRun.leave(isViolated),
+          lastOutputMs: () => ruleRun.lastOutputMs,
+          end: () => ruleRun.end(),
         };
       };
-      return { rule, uses: rule.uses, lane, begin };
+      return { rule, uses: rule.uses, revisionRun, begin };
     });
   });
 }
 
 /** A server that earlier revisions open may answer `server/discover` in a way that no client can use. */
-function wrongOpenings(refused: readonly Lane[], options: CheckServerOptions, budget: Budget): Job[] {
-  return refused.flatMap((lane): Job[] => {
-    const reason = wrongDiscovery(lane);
+function wrongOpenings(refused: readonly RevisionRun[], options: CheckServerOptions, budget: Budget): Job[] {
+  return refused.flatMap((revisionRun): Job[] => {
+    const reason = wrongDiscovery(revisionRun);
     if (reason === undefined) return [];
-    const check = () => violation(reason, lane.observed[0]!.answersTo(1)[0]!);
+    const check = () => violation(reason, revisionRun.observed[0]!.answersTo(1)[0]!);
     return [
-      { rule: discoverVersions, uses: 'seen', lane, begin: () => ({ judging: judging(lane, options, budget), check }) },
+      {
+        rule: discoverVersions,
+        uses: 'seen',
+        revisionRun,
+        begin: () => ({ judging: judging(revisionRun, options, budget), check }),
+      },
     ];
   });
 }
 
-function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions, budget: Budget): Job {
+function otherRevisions(rule: ServerRule, revisionRun: RevisionRun, options: CheckServerOptions, budget: Budget): Job {
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
   const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
-  return { rule, uses: 'seen', lane, begin: () => ({ judging: serverJudging(options, lane, budget), check }) };
+  return {
+    rule,
+    uses: 'seen',
+    revisionRun,
+    begin: () => ({ judging: serverJudging(options, revisionRun, budget), check }),
+  };
 }
 
-function judging(lane: Lane, options: CheckServerOptions, budget: Budget, trial?: Trial): Judging {
-  return { revision: lane.revision, ...serverJudging(options, lane, budget, trial) };
+function judging(
+  revisionRun: RevisionRun,
+  options: CheckServerOptions,
+  budget: Budget,
+  ruleRun?: ServerRuleRun,
+): Judging {
+  return { revision: revisionRun.revision, ...serverJudging(options, revisionRun, budget, ruleRun) };
 }
 
 /** One rule is violated, which says why, and no other can be tested. */
 async function nothingOpened(
   rules: readonly ServerRule[],
-  refused: readonly Lane[],
+  refused: readonly RevisionRun[],
   options: CheckServerOptions,
   budget: Budget,
 ): Promise<Outcome[]> {
-  const { lane, reason, fix, proof = [], rule: violated = opens } = await explainSilence(refused);
+  const { revisionRun, reason, fix, proof = [], rule: violated = opens } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
   for (const rule of new Set([violated, ...rules])) {
     const run = () =>
       rule === violated ? violation(reason, ...proof) : notApplicable(`the server does not open (${violated.id})`);
     const fixed = rule === violated && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
-    outcomes.push(await judge(fixed, judging(lane, options, budget), run));
+    outcomes.push(await judge(fixed, judging(revisionRun, options, budget), run));
   }
   return outcomes;
 }
 
-function nameOf({ facts, observed }: Lane): Pick<CheckReport, 'name' | 'version'> {
+function nameOf({ facts, observed }: RevisionRun): Pick<CheckReport, 'name' | 'version'> {
   const meta = isObject(facts.opening._meta) ? facts.opening._meta : {};
   return introduction(facts.opening.serverInfo ?? meta[SERVER_INFO], (text) => observed[0]!.process.redact(text));
 }

@@ -3,17 +3,17 @@
 import type { JsonObject } from '../../base/json-object.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { spellingOf, wrongMember } from '../../base/wrong-member.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
-import { idAsText } from '../../diagnosis/text-id.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import { eraOf } from '../../mcp/revisions.ts';
-import { explainExit } from '../../process/launch/explain-exit.ts';
+import { diagnose } from '../../wire/diagnosis/diagnose.ts';
+import { idAsText } from '../../wire/diagnosis/text-id.ts';
+import { explainExit } from '../../wire/process/launch/explain-exit.ts';
 import { answerLater } from '../answer-later.ts';
 import type { Entry } from '../transcript.ts';
 import { type Answer, ONE_MESSAGE_PER_READ, openingRequest, readAnswer, withoutResult } from './conversation.ts';
-import type { Lane } from './lane.ts';
 import { proofOfOneMessagePerRead } from './one-message-per-read.ts';
 import type { Probe } from './probe.ts';
+import type { RevisionRun } from './revision-run.ts';
 import { discoverVersions, isListOfVersions } from './rules/modern/versions.ts';
 import { splitWrites } from './rules/wire/split-writes.ts';
 import type { ServerRule } from './server-rule.ts';
@@ -21,7 +21,7 @@ import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
 
 export interface Silence {
   /** The one whose evidence is reported. */
-  lane: Lane;
+  revisionRun: RevisionRun;
   reason: string;
   /** Absent if the usual advice is the best. */
   fix?: string | undefined;
@@ -44,49 +44,55 @@ const ACCEPT_MODERN =
 const NAME =
   'Answer `initialize` with `protocolVersion`, with this spelling. Its value is a string, the published version of MCP that the server uses.';
 
-export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
+export async function explainSilence(refused: readonly RevisionRun[]): Promise<Silence> {
   // Most servers are legacy servers, and every client can open them.
   const tried = refused.filter(({ observed }) => observed.length > 0);
   const legacy = tried.filter(({ revision }) => eraOf(revision) === 'legacy');
   // A revision that the server accepted before it failed says more than one that it refused.
-  const lane = onlyModern(tried) ?? legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
-  const probe = lane.observed[0]!;
-  if (!lane.problem) return { lane, ...refusal(lane) };
+  const revisionRun = onlyModern(tried) ?? legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
+  const probe = revisionRun.observed[0]!;
+  if (!revisionRun.problem) return { revisionRun, ...refusal(revisionRun) };
   if (isEcho(probe)) {
     const fix =
       'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
-    return { lane, reason: 'The command echoes its input: `initialize` came back.', fix };
+    return { revisionRun, reason: 'The command echoes its input: `initialize` came back.', fix };
   }
-  const isModern = eraOf(lane.revision) === 'modern';
-  const proof = isMuteLater(lane) ? await proofOfOneMessagePerRead(lane, isModern) : undefined;
-  if (proof) return { lane, rule: splitWrites, reason: ONE_MESSAGE_PER_READ, proof };
-  if (probe.textId !== undefined) return { lane, reason: lane.problem.message, fix: idAsText(probe.textId).fix };
-  const isWaitedFor = lane.isMute && !probe.ended && !diagnose(symptomsOf(probe));
-  return { lane, ...(await (isWaitedFor ? mute(lane, lane.problem.message) : diagnosed(probe, lane.problem.message))) };
+  const isModern = eraOf(revisionRun.revision) === 'modern';
+  const proof = isMuteLater(revisionRun) ? await proofOfOneMessagePerRead(revisionRun, isModern) : undefined;
+  if (proof) return { revisionRun, rule: splitWrites, reason: ONE_MESSAGE_PER_READ, proof };
+  if (probe.textId !== undefined)
+    return { revisionRun, reason: revisionRun.problem.message, fix: idAsText(probe.textId).fix };
+  const isWaitedFor = revisionRun.isMute && !probe.ended && !diagnose(symptomsOf(probe));
+  return {
+    revisionRun,
+    ...(await (isWaitedFor
+      ? mute(revisionRun, revisionRun.problem.message)
+      : diagnosed(probe, revisionRun.problem.message))),
+  };
 }
 
 /** It answered the first request, and not what followed. */
-function isMuteLater({ observed: [probe] }: Lane): boolean {
+function isMuteLater({ observed: [probe] }: RevisionRun): boolean {
   return probe?.answersTo(1)[0] !== undefined && probe.textId === undefined && probe.stopped === undefined;
 }
 
 /** The process in 2026-07-28 of a server that serves this era and not `initialize`, and whose answer to `server/discover` is wrong. */
-function onlyModern(tried: readonly Lane[]): Lane | undefined {
+function onlyModern(tried: readonly RevisionRun[]): RevisionRun | undefined {
   const modern = tried.find(({ revision, problem }) => eraOf(revision) === 'modern' && !problem);
-  const others = tried.filter((lane) => lane !== modern).map(firstAnswer);
+  const others = tried.filter((revisionRun) => revisionRun !== modern).map(firstAnswer);
   if (!modern || others.some((answer) => answer?.result)) return undefined;
   const isRefused = others.some((answer) => answer?.error?.code === McpCode.unsupportedProtocolVersion);
   return firstAnswer(modern)?.result || isRefused ? modern : undefined;
 }
 
-function firstAnswer({ observed: [probe] }: Lane): Answer | undefined {
+function firstAnswer({ observed: [probe] }: RevisionRun): Answer | undefined {
   const frame = probe?.answersTo(1)[0];
   return frame && readAnswer(frame, 1);
 }
 
 /** What is wrong with the versions in the answer to `server/discover`, if its result can be of no revision but a modern one. */
-export function wrongDiscovery(lane: Lane): string | undefined {
-  const result = eraOf(lane.revision) === 'modern' ? firstAnswer(lane)?.result : undefined;
+export function wrongDiscovery(revisionRun: RevisionRun): string | undefined {
+  const result = eraOf(revisionRun.revision) === 'modern' ? firstAnswer(revisionRun)?.result : undefined;
   if (!result || isListOfVersions(result.supportedVersions)) return undefined;
   const isModern = spellingOf(VERSIONS, result) ?? result[VERSIONS] ?? result.resultType;
   return isModern === undefined ? undefined : wrongVersions(result);
@@ -96,9 +102,9 @@ function wrongVersions(result: JsonObject): string {
   return `The answer to \`server/discover\` ${wrongMember(result, VERSIONS)}.`;
 }
 
-function refusal(lane: Lane): Omit<Silence, 'lane'> {
-  const isModern = eraOf(lane.revision) === 'modern';
-  const answer = firstAnswer(lane);
+function refusal(revisionRun: RevisionRun): Omit<Silence, 'revisionRun'> {
+  const isModern = eraOf(revisionRun.revision) === 'modern';
+  const answer = firstAnswer(revisionRun);
   const reason = 'The server accepted no revision of MCP';
   const [method, fix] = isModern ? ['server/discover', ACCEPT_MODERN] : ['initialize', ACCEPT];
   if (!answer) return { reason: `${reason}.`, fix };
@@ -122,13 +128,13 @@ function refusal(lane: Lane): Omit<Silence, 'lane'> {
   return { reason: `The answer to \`initialize\` ${wrong}.`, fix: NAME };
 }
 
-async function mute(lane: Lane, message: string): Promise<Omit<Silence, 'lane'>> {
-  const [first] = lane.observed as [Probe];
+async function mute(revisionRun: RevisionRun, message: string): Promise<Omit<Silence, 'revisionRun'>> {
+  const [first] = revisionRun.observed as [Probe];
   const later = await answerLater(
     first,
     async () => {
-      const second = await lane.start();
-      second.send(openingRequest(lane.revision, second.newId()));
+      const second = await revisionRun.start();
+      second.send(openingRequest(revisionRun.revision, second.newId()));
       return second;
     },
     (probe) => probe.answersTo(1)[0],
@@ -139,7 +145,7 @@ async function mute(lane: Lane, message: string): Promise<Omit<Silence, 'lane'>>
 }
 
 /** Answers that come with the end of stdin are evidence too, so that it is stopped first. */
-async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, 'lane'>> {
+async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, 'revisionRun'>> {
   if (probe.ended) await probe.howItEnded();
   const hasExited = probe.process.exitStatus !== undefined;
   const bytesBeforeEof = hasExited ? undefined : stdoutOf(probe).length;

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../base/json-object.ts';
 import { Violation } from '../verdict.ts';
 import { type Answer, describeError, initializeParams, readAnswer } from './conversation.ts';
 import type { Probe } from './probe.ts';
-import type { Trial } from './trial.ts';
+import type { ServerRuleRun } from './server-rule-run.ts';
 
 /** The answer of a new process to `initialize` with any version. */
-export async function initializeWith(trial: Trial, version: string): Promise<Answer> {
-  return initializeOn(await trial.start(), initializeParams(version));
+export async function initializeWith(ruleRun: ServerRuleRun, version: string): Promise<Answer> {
+  return initializeOn(await ruleRun.start(), initializeParams(version));
 }
 
 export async function initializeOn(probe: Probe, params: JsonObject): Promise<Answer> {

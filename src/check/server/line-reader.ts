@@ -3,7 +3,7 @@
 
 import { jsonObjects } from '../../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { withoutColours } from '../../diagnosis/observations.ts';
+import { withoutColours } from '../../wire/diagnosis/observations.ts';
 import { parsed } from '../parsed-json.ts';
 import type { Entry } from '../transcript.ts';
 

@@ -1,7 +1,7 @@
 // The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
 import type { JsonObject } from '../../base/json-object.ts';
-import { idAsText } from '../../diagnosis/text-id.ts';
+import { idAsText } from '../../wire/diagnosis/text-id.ts';
 import { type Budget, parsedBytes } from '../budget.ts';
 import { launch, ProcessUnderTest } from '../process-under-test.ts';
 import type { Target } from '../target.ts';

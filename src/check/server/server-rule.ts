@@ -2,7 +2,7 @@
 
 import { eraOf, type Revision } from '../../mcp/revisions.ts';
 import type { RuleText, Runs } from '../rule.ts';
-import type { Trial } from './trial.ts';
+import type { ServerRuleRun } from './server-rule-run.ts';
 
 export interface ServerRule extends RuleText {
   /** The first and the last revision that it applies to. Default: all. */
@@ -17,7 +17,7 @@ export interface ServerRule extends RuleText {
   /** Sends megabytes or many requests. Tests try it only on servers that are meant to violate it. */
   readonly isHeavy?: true;
   /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the server is. */
-  readonly check: (trial: Trial) => Promise<void> | void;
+  readonly check: (ruleRun: ServerRuleRun) => Promise<void> | void;
 }
 
 export function appliesTo({ since, until }: Pick<ServerRule, 'since' | 'until'>, revision: Revision): boolean {

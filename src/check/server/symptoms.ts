@@ -1,6 +1,6 @@
 // What a server that does not answer has written, as the diagnosis of Standpipe reads it.
 
-import type { Symptoms } from '../../diagnosis/symptoms.ts';
+import type { Symptoms } from '../../wire/diagnosis/symptoms.ts';
 import { type Frame, messagesOf, type Probe } from './probe.ts';
 
 const HEAD_BYTES = 8 * 1024;

@@ -4,8 +4,8 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { isWorthMasking } from '../../secrets/mask-values.ts';
-import { secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { isWorthMasking } from '../../base/secrets/mask-values.ts';
+import { secretsInArguments } from '../../base/secrets/redact-arguments.ts';
 import { configFromText } from '../config-file.ts';
 import { secretsInAddress } from '../expand/address.ts';
 import { decodeFile, fromDisk } from '../files/disk.ts';
@@ -97,7 +97,7 @@ async function edit(text: string, place: ConfigPlace, existing: ConfigServers, p
   const byPath = new Map<string, { at: ServersAt; changes: ServerChange[] }>();
   for (const { name, entry } of servers) {
     const places = existing.placesOf(name);
-    const written = entry && !isSpelled ? ownSpelling(name, entry, place) : entry;
+    const written = entry && !isSpelled ? ownFormat(name, entry, place) : entry;
     for (const at of entry === undefined ? places : places.slice(0, 1)) {
       const key = JSON.stringify(at.path);
       const known = byPath.get(key) ?? { at, changes: [] };
@@ -120,7 +120,7 @@ async function edit(text: string, place: ConfigPlace, existing: ConfigServers, p
 }
 
 /** A config of Standpipe keeps the keys that the host of the file does not know: hosts ignore them. */
-function ownSpelling(name: string, entry: PlainEntry, { host }: ConfigPlace): PlainEntry {
+function ownFormat(name: string, entry: PlainEntry, { host }: ConfigPlace): PlainEntry {
   if (!host) return entry;
   const { written, lost } = spellEntry(name, entry, host);
   return { ...written, ...Object.fromEntries(lost.map((key) => [key, entry[key]])) };

@@ -6,8 +6,8 @@ import type { Stats } from 'node:fs';
 import { mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
-import { withFileLock } from '../../process/files/file-lock.ts';
-import { replaceAlike } from '../../process/files/private-file.ts';
+import { withFileLock } from '../../wire/process/files/file-lock.ts';
+import { replaceAlike } from '../../wire/process/files/private-file.ts';
 import { isMissing } from '../files/disk.ts';
 
 export interface RewriteOptions {

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, parseTree } from 'jsonc-parser';
 import { parseTemplate, type Reference, type Template } from '../expand/template.ts';
 import { type VariableSources, variableValue } from '../expand/variables.ts';
+import { mapTextsOf } from '../hosts/formats/nodes.ts';
 import { type HostLimits, hostLimits } from '../hosts/host-limits.ts';
 import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
-import { mapTextsOf } from '../hosts/spellings/nodes.ts';
 import { isComment } from '../read/fields.ts';
 import { keysOfOthers } from '../read/keys.ts';
 
@@ -18,16 +18,16 @@ export interface SpelledEntry {
 }
 
 export function spellEntry(name: string, entry: PlainEntry, host: HostProgram): SpelledEntry {
-  const written = host.spelling.write(entry);
+  const written = host.format.write(entry);
   const back = entryOf(name, written, host);
   const isOurs = (key: string) => !isComment(key) && !Object.hasOwn(keysOfOthers, key);
   return { written, lost: Object.keys(entry).filter((key) => isOurs(key) && !isKept(key, entry, back)) };
 }
 
 /** An entry of a host in our spelling. */
-export function entryOf(name: string, written: PlainEntry, { spelling }: HostProgram): PlainEntry {
+export function entryOf(name: string, written: PlainEntry, { format }: HostProgram): PlainEntry {
   const root = parseTree(JSON.stringify(written))!;
-  const node = spelling.read(root, name, root);
+  const node = format.read(root, name, root);
   return typeof node === 'string' ? {} : getNodeValue(node);
 }
 
@@ -58,8 +58,8 @@ export function withoutSecrets(host: HostProgram | undefined): string {
   return host === undefined || takesReferences(host) ? 'write references with --secrets reference' : USE_CONNECT;
 }
 
-function takesReferences({ id, spelling }: HostProgram): boolean {
-  const written = JSON.stringify(spelling.write({ command: 'x', env: { NAME: '${NAME}' } }));
+function takesReferences({ id, format }: HostProgram): boolean {
+  const written = JSON.stringify(format.write({ command: 'x', env: { NAME: '${NAME}' } }));
   const [, left] = /\$\{([^}]*)\}/.exec(written) ?? [];
   return left === undefined || hostLimits[id].expands?.test(left) === true;
 }
@@ -122,12 +122,12 @@ function sourceOf(template: Template): string {
 
 /** Why the host cannot have the server in its file at all. */
 export function inexpressible(host: HostProgram, name: string, entry: PlainEntry): string | undefined {
-  const { id, title, spelling } = host;
+  const { id, title, format } = host;
   const limits: HostLimits = hostLimits[id];
   if (limits.names?.test(name) === false) return `${title} does not allow this name`;
   if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no remote servers`;
   if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
-  if (isDisabled(entry) && spelling.disables === undefined)
+  if (isDisabled(entry) && format.disables === undefined)
     return `is disabled here, and ${title} cannot disable a server`;
   return undefined;
 }

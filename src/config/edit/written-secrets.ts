@@ -3,8 +3,8 @@
 
 import { statSync } from 'node:fs';
 import { isObject } from '../../base/json-object.ts';
-import { isWorthMasking } from '../../secrets/mask-values.ts';
-import { secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { isWorthMasking } from '../../base/secrets/mask-values.ts';
+import { secretsInArguments } from '../../base/secrets/redact-arguments.ts';
 import { secretsInAddress } from '../expand/address.ts';
 import { showsSecret } from '../header-option.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';

@@ -1,7 +1,7 @@
 // What makes an address or a header unusable. The answers contain neither of them: both may hold secrets.
 
 import { ownCommand } from '../../base/own-command.ts';
-import { isSecretName } from '../../secrets/secret-names.ts';
+import { isSecretName } from '../../base/secrets/secret-names.ts';
 
 export interface Fault {
   message: string;

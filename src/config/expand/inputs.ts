@@ -2,8 +2,8 @@
 // (STANDPIPE_INPUT_<ID>), from `askInput`, and from the default of the input.
 
 import type { Node } from 'jsonc-parser';
-import { readVariable } from '../../process/launch/environment.ts';
-import { isSecretName } from '../../secrets/secret-names.ts';
+import { isSecretName } from '../../base/secrets/secret-names.ts';
+import { readVariable } from '../../wire/process/launch/environment.ts';
 import type { Findings } from '../problem.ts';
 import { Fields } from '../read/fields.ts';
 import type { JsonDocument } from '../read/json-document.ts';

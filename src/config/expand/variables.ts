@@ -1,8 +1,8 @@
 // The values of variables in a config: from the environment of Standpipe (not from `env` of the entry), from the location of the
 // config, and from its inputs.
 
-import { readVariable } from '../../process/launch/environment.ts';
-import { isSecretName } from '../../secrets/secret-names.ts';
+import { isSecretName } from '../../base/secrets/secret-names.ts';
+import { readVariable } from '../../wire/process/launch/environment.ts';
 import { didYouMean } from '../nearest.ts';
 import type { ConfigErrorCode } from '../problem.ts';
 import { type InputDefinition, type InputValue, inputVariable } from './inputs.ts';

@@ -1,7 +1,7 @@
 // The folders that the paths of config files begin with, on each platform.
 
-import { configFile } from '../../process/files/config-file.ts';
-import { readVariable } from '../../process/launch/environment.ts';
+import { configFile } from '../../wire/process/files/config-file.ts';
+import { readVariable } from '../../wire/process/launch/environment.ts';
 import { pathOf } from '../expand/paths.ts';
 import type { SystemContext } from '../system-context.ts';
 import type { HostFile } from './host-program.ts';

@@ -26,7 +26,7 @@ export interface HostProgram {
   title: string;
   /** Of one scope, the first file is the one that new entries are written to. */
   files: readonly HostFile[];
-  spelling: Spelling;
+  format: HostFormat;
 }
 
 /** `user`: for all projects. `project`: in the folder of a project. `local`: of one project, in a file of the user. */
@@ -57,7 +57,7 @@ export interface HostFile {
 export type PlainEntry = Readonly<Record<string, unknown>>;
 
 /** How a host spells an entry. */
-export interface Spelling {
+export interface HostFormat {
   /** The key that disables an entry. Undefined: the host cannot, so that a disabled entry must not be written. */
   disables: 'disabled' | 'enabled' | undefined;
   /**

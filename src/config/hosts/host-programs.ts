@@ -1,22 +1,22 @@
 // The table of host programs. The order is that of precedence where two files of one scope define the same name.
 
-import type { HostId, HostProgram } from './host-program.ts';
-import { clineSpelling } from './spellings/cline.ts';
-import { codexSpelling } from './spellings/codex.ts';
-import { geminiSpelling } from './spellings/gemini.ts';
-import { opencodeSpelling } from './spellings/opencode.ts';
+import { clineFormat } from './formats/cline.ts';
+import { codexFormat } from './formats/codex.ts';
+import { geminiFormat } from './formats/gemini.ts';
+import { opencodeFormat } from './formats/opencode.ts';
 import {
-  claudeCodeSpelling,
-  continueSpelling,
-  copilotSpelling,
-  cursorSpelling,
-  desktopSpelling,
-  jetbrainsSpelling,
-  kiroSpelling,
-  vscodeSpelling,
-  windsurfSpelling,
-} from './spellings/plain.ts';
-import { zedSpelling } from './spellings/zed.ts';
+  claudeCodeFormat,
+  continueFormat,
+  copilotFormat,
+  cursorFormat,
+  desktopFormat,
+  jetbrainsFormat,
+  kiroFormat,
+  vscodeFormat,
+  windsurfFormat,
+} from './formats/plain.ts';
+import { zedFormat } from './formats/zed.ts';
+import type { HostId, HostProgram } from './host-program.ts';
 
 const json = { format: 'json', keys: ['mcpServers'] } as const;
 const vscode = { format: 'json', keys: ['servers'] } as const;
@@ -30,7 +30,7 @@ export const hostPrograms: readonly HostProgram[] = [
     id: 'claude-desktop',
     title: 'Claude Desktop',
     files: [{ scope: 'user', path: '{settings}/Claude/claude_desktop_config.json', ...json, shared: true }],
-    spelling: desktopSpelling,
+    format: desktopFormat,
   },
   {
     id: 'claude-code',
@@ -46,7 +46,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.mcp.json', ...json },
       { scope: 'user', path: '{claude}/.claude.json', ...json, shared: true },
     ],
-    spelling: claudeCodeSpelling,
+    format: claudeCodeFormat,
   },
   {
     id: 'cursor',
@@ -55,7 +55,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.cursor/mcp.json', ...json },
       { scope: 'user', path: '{home}/.cursor/mcp.json', ...json },
     ],
-    spelling: cursorSpelling,
+    format: cursorFormat,
   },
   {
     id: 'vscode',
@@ -65,7 +65,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'user', path: '{settings}/Code/User/mcp.json', ...vscode },
       { scope: 'user', path: '{settings}/Code - Insiders/User/mcp.json', ...vscode },
     ],
-    spelling: vscodeSpelling,
+    format: vscodeFormat,
   },
   {
     id: 'codex',
@@ -74,7 +74,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.codex/config.toml', ...codex },
       { scope: 'user', path: '{codex}/config.toml', ...codex },
     ],
-    spelling: codexSpelling,
+    format: codexFormat,
   },
   {
     id: 'windsurf',
@@ -83,7 +83,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'user', path: '{home}/.codeium/windsurf/mcp_config.json', ...json },
       { scope: 'user', path: '{home}/.codeium/mcp_config.json', ...json },
     ],
-    spelling: windsurfSpelling,
+    format: windsurfFormat,
   },
   {
     id: 'zed',
@@ -100,7 +100,7 @@ export const hostPrograms: readonly HostProgram[] = [
         ...zed,
       },
     ],
-    spelling: zedSpelling,
+    format: zedFormat,
   },
   {
     id: 'cline',
@@ -118,7 +118,7 @@ export const hostPrograms: readonly HostProgram[] = [
         ...json,
       },
     ],
-    spelling: clineSpelling,
+    format: clineFormat,
   },
   {
     id: 'gemini',
@@ -127,7 +127,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.gemini/settings.json', ...json, shared: true },
       { scope: 'user', path: '{gemini}/.gemini/settings.json', ...json, shared: true },
     ],
-    spelling: geminiSpelling,
+    format: geminiFormat,
   },
   {
     id: 'jetbrains',
@@ -145,7 +145,7 @@ export const hostPrograms: readonly HostProgram[] = [
         ...vscode,
       },
     ],
-    spelling: jetbrainsSpelling,
+    format: jetbrainsFormat,
   },
   {
     id: 'continue',
@@ -155,7 +155,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'user', path: '{continue}/config.yaml', ...blocks },
       { scope: 'user', path: '{continue}/mcpServers/*', ...blocks },
     ],
-    spelling: continueSpelling,
+    format: continueFormat,
   },
   {
     id: 'copilot',
@@ -164,7 +164,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.github/mcp.json', ...json },
       { scope: 'user', path: '{copilot}/mcp-config.json', ...json },
     ],
-    spelling: copilotSpelling,
+    format: copilotFormat,
   },
   {
     id: 'kiro',
@@ -173,7 +173,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'project', path: '{project}/.kiro/settings/mcp.json', ...json },
       { scope: 'user', path: '{home}/.kiro/settings/mcp.json', ...json },
     ],
-    spelling: kiroSpelling,
+    format: kiroFormat,
   },
   {
     id: 'opencode',
@@ -184,7 +184,7 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'user', path: '{xdgConfig}/opencode/opencode.json', ...opencode },
       { scope: 'user', path: '{xdgConfig}/opencode/opencode.jsonc', ...opencode },
     ],
-    spelling: opencodeSpelling,
+    format: opencodeFormat,
   },
 ];
 

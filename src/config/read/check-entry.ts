@@ -2,8 +2,8 @@
 // PATH may change: so these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
 import { existsSync, statSync } from 'node:fs';
-import { childEnvironment } from '../../process/launch/environment.ts';
-import { findCommand, isPath } from '../../process/launch/find-command.ts';
+import { childEnvironment } from '../../wire/process/launch/environment.ts';
+import { findCommand, isPath } from '../../wire/process/launch/find-command.ts';
 import type { Findings } from '../problem.ts';
 import type { CommandConfig, ServerConfig } from '../server-config.ts';
 import type { CommandDraft } from './command-draft.ts';

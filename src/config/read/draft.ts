@@ -14,7 +14,7 @@ import {
 import { type CommandDraft, readCommandDraft } from './command-draft.ts';
 import type { Fields } from './fields.ts';
 import { readKeys } from './key.ts';
-import { commandKeys, keysOfOthers, remoteKeys, replacements, settingKeys, spellingsOfRemotes } from './keys.ts';
+import { commandKeys, formatsOfRemotes, keysOfOthers, remoteKeys, replacements, settingKeys } from './keys.ts';
 import { isRemote, type RemoteDraft, readRemoteDraft } from './remote-draft.ts';
 
 const replacementOf = new Map(Object.entries(replacements));
@@ -25,7 +25,7 @@ export type Draft = (CommandDraft | RemoteDraft) & { place?: (Place & { at: Posi
 export function readDraft(name: string, source: Position, fields: Fields, findings: Findings): Draft | undefined {
   const remote = isRemote(fields, findings);
   const [own, other] = remote ? [remoteKeys, commandKeys] : [commandKeys, remoteKeys];
-  const known = { ...settingKeys, ...own, ...other, ...(remote ? spellingsOfRemotes : {}) };
+  const known = { ...settingKeys, ...own, ...other, ...(remote ? formatsOfRemotes : {}) };
   fields.warnUnknown(Object.keys(known), (key) => (Object.hasOwn(keysOfOthers, key) ? '' : replacementOf.get(key)));
   const foreign = Object.keys(other).filter((key) => !Object.hasOwn(own, key));
   for (const key of foreign.filter((each) => fields.has(each) && !findings.failed)) {

@@ -3,7 +3,7 @@
 import type { Node } from 'jsonc-parser';
 import { pathOf } from '../expand/paths.ts';
 import type { ConfigPlace } from '../files/places.ts';
-import { membersOf, valueIn } from '../hosts/spellings/nodes.ts';
+import { membersOf, valueIn } from '../hosts/formats/nodes.ts';
 import { Findings, type Position } from '../problem.ts';
 import { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
@@ -47,7 +47,7 @@ export function findEntries(
   if (!found || !host) return found;
   const project = valueOfProject(valueIn(root, 'projects'), place.folder, platform);
   const entries = found.entries.flatMap((entry) => {
-    const node = host.spelling.read(entry.node, entry.name, root, project);
+    const node = host.format.read(entry.node, entry.name, root, project);
     if (typeof node !== 'string') return [{ ...entry, node }];
     const ofEntry = new Findings(entry.name);
     ofEntry.warn(entry.source, node);

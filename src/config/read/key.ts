@@ -2,7 +2,7 @@
 
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { framingByName, framingNames } from '../../framing/by-name.ts';
+import { framingByName, framingNames } from '../../wire/framing/by-name.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Fields, Located } from './fields.ts';
 

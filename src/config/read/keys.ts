@@ -3,9 +3,9 @@
 
 // biome-ignore-all format: one row for each key
 
-import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
-import type { StopWaits } from '../../process/tree/stop-ladder.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../../wire/framing/framing.ts';
+import type { StopWaits } from '../../wire/process/tree/stop-ladder.ts';
 import { inputCapabilities, MOST_LABELS, MOST_REPLICAS, type OAuthSettings, oauthGrants, type Place, type RemoteTransport, type RestartLimits, restartPolicies, type SharePolicy, shareModes, spreads, type ToolRules } from '../server-config.ts';
 import type { Located } from './fields.ts';
 import { checkGrant, checkLabels, checkRestart, checkShare } from './group-checks.ts';
@@ -119,7 +119,7 @@ export const addressKeys = ['httpUrl', 'url', 'serverUrl'] as const;
 const asText = (about: string): Described => ({ about, schema: { type: 'string', minLength: 1 } });
 
 /** What other hosts with configs in JSON call `url` and `type`. They are read in every file, since entries are copied. */
-export const spellingsOfRemotes = {
+export const formatsOfRemotes = {
   httpUrl: asText('`url` with `"type": "http"`, as Gemini CLI calls it.'),
   serverUrl: asText('`url`, as Windsurf calls it.'),
   transport: asText('Another word for `type`.'),

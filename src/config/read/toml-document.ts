@@ -3,7 +3,7 @@
 
 import type { TomlDocument } from '@decimalturn/toml-patch';
 import type { Node } from 'jsonc-parser';
-import { valueIn } from '../hosts/spellings/nodes.ts';
+import { valueIn } from '../hosts/formats/nodes.ts';
 import type { JsonDocument } from './json-document.ts';
 import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
 import { type SourceText, sourceText } from './source-text.ts';

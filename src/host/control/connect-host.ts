@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { PeerError, StandpipeError } from '../../base/errors.ts';
-import { connectLocal, isNotServed } from '../../transport/local-socket.ts';
+import { connectLocal, isNotServed } from '../../wire/transport/local-socket.ts';
 import { otherVersion } from './control-version.ts';
 
 /** Undefined if no host listens at the path. Rejects with HOST_VERSION if a host listens that does not know the key of the socket. */

@@ -3,9 +3,9 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { FleetAddress, FleetStatus } from '../../fleet/fleet-status.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params } from '../../mcp/service.ts';
+import type { FleetAddress, FleetStatus } from '../fleet/fleet-status.ts';
 import type { Host } from '../host.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 import { CONTROL_VERSION } from './control-version.ts';

@@ -9,13 +9,13 @@ import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toRpcError } from '../../base/error-json.ts';
 import { RpcCode, RpcError, StandpipeError, toError, UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import type { Front } from '../../mcp/front/front.ts';
-import { Fronts } from '../../mcp/front/fronts.ts';
+import type { ClientAdapter } from '../../mcp/adapter/client-adapter.ts';
+import { ClientAdapters } from '../../mcp/adapter/client-adapters.ts';
 import { newClient } from '../../mcp/service.ts';
-import { withFileLock } from '../../process/files/file-lock.ts';
-import { isServed, type ListenOptions, type LocalListener, listenLocal } from '../../transport/local-socket.ts';
-import { SendBudget } from '../../transport/send-budget.ts';
-import { StreamTransport } from '../../transport/stream-transport.ts';
+import { withFileLock } from '../../wire/process/files/file-lock.ts';
+import { SendBudget } from '../../wire/send-budget.ts';
+import { isServed, type ListenOptions, type LocalListener, listenLocal } from '../../wire/transport/local-socket.ts';
+import { StreamTransport } from '../../wire/transport/stream-transport.ts';
 import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
@@ -79,30 +79,30 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   const { maxConnections = MOST_CONNECTIONS } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
   const principal = ownUserName();
-  const fronts = new Set<Promise<Front>>();
+  const adapters = new Set<Promise<ClientAdapter>>();
   const idle = new IdleTimer(options, clock);
 
   const accept = (socket: Socket): void => {
-    if (fronts.size >= maxConnections) return refuseConnection(socket, tooMany(maxConnections), clock);
+    if (adapters.size >= maxConnections) return refuseConnection(socket, tooMany(maxConnections), clock);
     const service = new ConnectionService(host, options);
     const client = newClient(principal);
     const observer = host.clients.observe(client, { door: 'socket' });
     // Only the owner's programs get here: they may see all details of an error.
-    const served = new Fronts(service, { exposeErrors: true, ...limits }).connect(
+    const served = new ClientAdapters(service, { exposeErrors: true, ...limits }).connect(
       StreamTransport.over(socket, { observer, ...unread }),
       client,
       observer,
     );
-    fronts.add(served);
+    adapters.add(served);
     idle.stop();
-    void served.then(async (front) => {
-      service.notifyClient = (method, params) => void front.peer.notify(method, params).catch(() => undefined); // disconnected
-      front.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
-      front.peer.onNotification('standpipe/end', () => closeWhenAnswered(front, clock));
-      await front.closed;
+    void served.then(async (adapter) => {
+      service.notifyClient = (method, params) => void adapter.peer.notify(method, params).catch(() => undefined); // disconnected
+      adapter.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
+      adapter.peer.onNotification('standpipe/end', () => closeWhenAnswered(adapter, clock));
+      await adapter.closed;
       service.close();
-      fronts.delete(served);
-      if (fronts.size === 0) idle.start();
+      adapters.delete(served);
+      if (adapters.size === 0) idle.start();
     });
   };
 
@@ -117,16 +117,16 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     async close() {
       idle.stop();
       listener.close();
-      await Promise.all([...fronts].map(async (served) => (await served).close()));
+      await Promise.all([...adapters].map(async (served) => (await served).close()));
     },
   };
 }
 
 /** The client has sent its last request. It cannot close its half of the connection instead, because a killed client looks the same. */
-function closeWhenAnswered(front: Front, clock: Clock): void {
-  front.peer.onending?.();
+function closeWhenAnswered(adapter: ClientAdapter, clock: Clock): void {
+  adapter.peer.onending?.();
   const look = (): void => {
-    if (front.peer.serving === 0) void front.close();
+    if (adapter.peer.serving === 0) void adapter.close();
     else clock.after(LOOK_MS, look).keepAlive(false);
   };
   look();

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { toRpcError } from '../../base/error-json.ts';
-import { StreamTransport } from '../../transport/stream-transport.ts';
+import { StreamTransport } from '../../wire/transport/stream-transport.ts';
 
 const LONGEST_REQUEST_BYTES = 64 * 1024;
 /** A connection without a request is closed after this time. */

@@ -5,15 +5,15 @@
 import { systemClock } from '../../base/clock.ts';
 import { fromRpcError } from '../../base/error-json.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
-import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
-import { Peer } from '../../jsonrpc/peer.ts';
 import { ModernSession, makeEnvelope } from '../../mcp/client/session/modern-session.ts';
 import { CALL_OPTIONS, SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { Implementation, Meta, ServerCapabilities } from '../../mcp/types.ts';
-import { StreamTransport } from '../../transport/stream-transport.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../../wire/framing/framing.ts';
+import { Peer } from '../../wire/jsonrpc/peer.ts';
+import { StreamTransport } from '../../wire/transport/stream-transport.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { Unanswered } from '../services/process-service.ts';
 import { typedClient, undescribed } from '../services/typed-client.ts';

@@ -7,14 +7,14 @@
 import { type ClientKey, clientKeyOf } from '../../mcp/client/session/gated-request.ts';
 import type { Caller, ClientIdentity } from '../../mcp/service.ts';
 import type { Instance } from './instance.ts';
-import type { Tenant, Tenants } from './tenants.ts';
+import type { ProcessSlot, ProcessSlots } from './process-slots.ts';
 
 /** Stands for a client without requests. */
 const NOBODY = 0;
 
 interface Place {
   /** Undefined for the shared process. */
-  readonly tenant: Tenant | undefined;
+  readonly slot: ProcessSlot | undefined;
   readonly instance: Instance;
   /** Number of running calls that may ask, by client. */
   readonly calls: Map<ClientKey, number>;
@@ -24,26 +24,26 @@ interface Place {
 
 interface PlacesOptions {
   /** Creates the slot owner for one more process. */
-  add(): Tenant;
+  add(): ProcessSlot;
 }
 
 export class AskingPlaces {
   readonly #home: Place;
-  readonly #tenants: Tenants;
+  readonly #slots: ProcessSlots;
   readonly #options: PlacesOptions;
   #places: Place[] = [];
 
-  constructor(home: Instance, tenants: Tenants, options: PlacesOptions) {
-    this.#home = { tenant: undefined, instance: home, calls: new Map(), principal: undefined };
-    this.#tenants = tenants;
+  constructor(home: Instance, slots: ProcessSlots, options: PlacesOptions) {
+    this.#home = { slot: undefined, instance: home, calls: new Map(), principal: undefined };
+    this.#slots = slots;
     this.#options = options;
   }
 
   /** Assigns a process to a call until `leave`. */
-  enter(caller: Caller): { tenant: Tenant | undefined; leave: () => void } {
+  enter(caller: Caller): { slot: ProcessSlot | undefined; leave: () => void } {
     const client = clientKeyOf(caller);
     const place = this.#choose(client, caller.client.identity);
-    const { calls, tenant } = place;
+    const { calls, slot } = place;
     calls.set(client, (calls.get(client) ?? 0) + 1);
     place.principal = caller.client.identity.principal;
     const leave = () => {
@@ -51,11 +51,11 @@ export class AskingPlaces {
       if (left > 0) calls.set(client, left);
       else calls.delete(client);
     };
-    return { tenant, leave };
+    return { slot, leave };
   }
 
   #choose(client: ClientKey, { principal }: ClientIdentity): Place {
-    this.#places = this.#places.filter(({ tenant }) => isUsable(tenant!));
+    this.#places = this.#places.filter(({ slot }) => isUsable(slot!));
     const known = this.#places.find(({ calls }) => calls.has(client));
     if (known) return known;
     const free = [this.#home, ...this.#places].find(
@@ -63,13 +63,13 @@ export class AskingPlaces {
     );
     if (free) return free;
     const own = this.#places.filter((place) => place.principal === principal && isTaken(place));
-    if (own.length < Math.ceil(this.#tenants.most / 2) && this.#tenants.hasRoom) return this.#addPlace();
+    if (own.length < Math.ceil(this.#slots.most / 2) && this.#slots.hasRoom) return this.#addPlace();
     return own.sort((a, b) => a.calls.size - b.calls.size)[0] ?? this.#home;
   }
 
   #addPlace(): Place {
-    const tenant = this.#options.add();
-    const place = { tenant, instance: tenant.instance, calls: new Map(), principal: undefined };
+    const slot = this.#options.add();
+    const place = { slot, instance: slot.instance, calls: new Map(), principal: undefined };
     this.#places.push(place);
     return place;
   }
@@ -80,6 +80,6 @@ function isTaken({ calls, instance }: Place): boolean {
   return calls.size > 0 || !instance.isFreeFor(NOBODY);
 }
 
-function isUsable({ isEnding, isRetired, isForgotten, instance }: Tenant): boolean {
+function isUsable({ isEnding, isRetired, isForgotten, instance }: ProcessSlot): boolean {
   return !isEnding && !isRetired && !isForgotten && instance.supervised.state !== 'failed';
 }

@@ -9,7 +9,7 @@ import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import type { ClientKey } from '../../mcp/client/session/gated-request.ts';
 import { Session } from '../../mcp/client/session/session.ts';
-import type { MemberContext } from '../member.ts';
+import type { MemberContext } from '../hosted-server.ts';
 import { ProcessService } from '../services/process-service.ts';
 import { openServer } from '../supervision/open-server.ts';
 import type { ProcessStatus } from '../supervision/server-state.ts';

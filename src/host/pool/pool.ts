@@ -7,7 +7,7 @@ import { isOfFleet, type SharePolicy } from '../../config/server-config.ts';
 import { toolOf } from '../../mcp/client/session/gated-request.ts';
 import { mayAsk } from '../../mcp/methods.ts';
 import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
-import type { MemberContext } from '../member.ts';
+import type { MemberContext } from '../hosted-server.ts';
 import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
@@ -15,7 +15,7 @@ import type { Replacement } from '../supervision/supervised-options.ts';
 import { type Askable, askableByHandlers, askableOf, isPermitted, isQuestion } from './askable.ts';
 import { AskingPlaces } from './asking-places.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
-import { type Tenant, Tenants } from './tenants.ts';
+import { type ProcessSlot, ProcessSlots } from './process-slots.ts';
 
 const CHANGED = 'its entry in the config changed';
 const CALLS_THAT_ASK = 'calls that ask';
@@ -25,7 +25,7 @@ const MOST_ASKABLE = 256;
 
 export class Pool {
   readonly home: Instance;
-  readonly tenants: Tenants;
+  readonly slots: ProcessSlots;
   readonly places: AskingPlaces;
   /** Settles when the processes of an earlier `share` have exited. Another process does not start before that. */
   leaving: Promise<unknown> | undefined;
@@ -40,8 +40,8 @@ export class Pool {
     this.#server = server;
     this.#context = context;
     this.home = new Instance(server, context);
-    this.tenants = new Tenants(context.clock, () => server.config);
-    this.places = new AskingPlaces(this.home, this.tenants, {
+    this.slots = new ProcessSlots(context.clock, () => server.config);
+    this.places = new AskingPlaces(this.home, this.slots, {
       add: () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK),
     });
   }
@@ -92,8 +92,8 @@ export class Pool {
     }
   }
 
-  tenant(key: string, client: ClientFacts | undefined, params?: Params): Tenant {
-    const known = this.tenants.find(key);
+  slot(key: string, client: ClientFacts | undefined, params?: Params): ProcessSlot {
+    const known = this.slots.find(key);
     if (known) return known;
     const by = this.#by;
     return this.#add(key, ownerOf(by, client, params), by === 'call', client);
@@ -105,8 +105,8 @@ export class Pool {
     if (id !== affinity) return;
     if (isOfFleet(this.#server.config)) return this.home.client?.service.gone?.(client);
     if (this.#by !== 'client') return;
-    const tenant = this.tenants.find(affinity);
-    if (tenant) this.tenants.over(tenant);
+    const slot = this.slots.find(affinity);
+    if (slot) this.slots.over(slot);
   }
 
   get isWanted(): boolean {
@@ -120,33 +120,33 @@ export class Pool {
   /** Starts the host's own process and the processes with subscriptions. Requests start the others. */
   async start(): Promise<void> {
     this.release();
-    for (const tenant of this.tenants.current) {
-      const { supervised } = tenant.instance;
-      if (tenant.subscriptions > 0)
+    for (const slot of this.slots.current) {
+      const { supervised } = slot.instance;
+      if (slot.subscriptions > 0)
         supervised.start().catch(() => undefined); // its state tells the reason
-      else if (supervised.state === 'failed') void this.#rested(tenant, supervised.end('start requested'));
+      else if (supervised.state === 'failed') void this.#rested(slot, supervised.end('start requested'));
     }
     await this.home.supervised.start();
   }
 
   release(): void {
     this.home.supervised.release();
-    for (const { instance } of this.tenants.current) instance.supervised.release();
+    for (const { instance } of this.slots.current) instance.supervised.release();
   }
 
   async stop(reason?: string): Promise<void> {
     const stopped = this.home.supervised.stop(reason);
-    this.tenants.refuse(serverStopped(this.#server.config.name, this.home.supervised.intention.held!));
-    const others = this.tenants.all.map((tenant) => this.#rested(tenant, tenant.instance.supervised.stop(reason)));
+    this.slots.refuse(serverStopped(this.#server.config.name, this.home.supervised.intention.held!));
+    const others = this.slots.all.map((slot) => this.#rested(slot, slot.instance.supervised.stop(reason)));
     await Promise.all([stopped, ...others]);
   }
 
   /** Of the other processes, only those with subscriptions start again at once. */
   async restart(): Promise<void> {
-    const others = this.tenants.current.map((tenant) => {
-      const { supervised } = tenant.instance;
+    const others = this.slots.current.map((slot) => {
+      const { supervised } = slot.instance;
       supervised.release();
-      return this.#rested(tenant, supervised.end('restarted', tenant.subscriptions > 0));
+      return this.#rested(slot, supervised.end('restarted', slot.subscriptions > 0));
     });
     await Promise.all([this.home.supervised.restart(), ...others]);
   }
@@ -155,11 +155,11 @@ export class Pool {
   async replace({ wanted, held }: Omit<Replacement, 'reason'>, isOtherShare: boolean): Promise<void> {
     const { config } = this.#server;
     const others = isOtherShare
-      ? this.tenants.retire(CHANGED)
-      : this.tenants.current.map((tenant) => {
-          const again = tenant.subscriptions > 0 && held === undefined;
+      ? this.slots.retire(CHANGED)
+      : this.slots.current.map((slot) => {
+          const again = slot.subscriptions > 0 && held === undefined;
           const intention = { reason: CHANGED, wanted: again, held };
-          return this.#rested(tenant, tenant.instance.supervised.replace(config, intention));
+          return this.#rested(slot, slot.instance.supervised.replace(config, intention));
         });
     if (isOtherShare) this.#leave(others); // before the host's own process can start
     const own = this.home.supervised.replace(config, { reason: CHANGED, wanted, held });
@@ -178,7 +178,7 @@ export class Pool {
     const ready = instances.find(({ supervised }) => supervised.state === 'ready');
     const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
     const all = instances.map(({ supervised }) => supervised.status);
-    const { past } = this.tenants;
+    const { past } = this.slots;
     const unannounced = this.#unannounced.filter(isQuestion);
     const sum = (key: 'calls' | 'errors' | 'restarts') => all.reduce((total, each) => total + each[key], past[key]);
     return {
@@ -192,7 +192,7 @@ export class Pool {
       processes: instances
         .filter(({ supervised }) => !supervised.isAtRest || supervised.state === 'failed')
         .map((instance) => instance.status(instance.owner ?? (by === 'all' ? 'all' : 'host'))),
-      waiting: this.tenants.waiting,
+      waiting: this.slots.waiting,
       calls: sum('calls'),
       errors: sum('errors'),
       restarts: sum('restarts'),
@@ -214,15 +214,15 @@ export class Pool {
   }
 
   get #instances(): Instance[] {
-    return [this.home, ...this.tenants.all.map(({ instance }) => instance)];
+    return [this.home, ...this.slots.all.map(({ instance }) => instance)];
   }
 
-  #add(key: string, owner: string, isOver = false, client?: ClientFacts): Tenant {
+  #add(key: string, owner: string, isOver = false, client?: ClientFacts): ProcessSlot {
     const instance = new Instance(this.#server, this.#context, owner, client !== undefined);
     if (client) this.#askableAt.set(instance, this.#askableOf(client));
     const { held } = this.home.supervised.intention;
     if (held !== undefined) void instance.supervised.stop(held);
-    return this.tenants.add(key, instance, isOver);
+    return this.slots.add(key, instance, isOver);
   }
 
   /** Calls of the host itself have the capabilities of the host's handlers. */
@@ -240,9 +240,9 @@ export class Pool {
     });
   }
 
-  async #rested(tenant: Tenant, gone: Promise<void>): Promise<void> {
+  async #rested(slot: ProcessSlot, gone: Promise<void>): Promise<void> {
     await gone;
-    this.tenants.rested(tenant);
+    this.slots.rested(slot);
   }
 }
 

@@ -15,12 +15,12 @@ import {
   type Watcher,
 } from '../../mcp/service.ts';
 import type { Tool } from '../../mcp/types.ts';
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { allowedTools } from '../services/allowed-tools.ts';
 import { keepWatch } from '../services/watches.ts';
 import { hasNotStarted, isStopped } from '../supervision/server-errors.ts';
 import { PooledWatch } from './pooled-watch.ts';
-import type { Patience, Tenant } from './tenants.ts';
+import type { Patience, ProcessSlot } from './process-slots.ts';
 
 export class PooledService implements Service {
   readonly #member: Member;
@@ -41,7 +41,7 @@ export class PooledService implements Service {
   #route(method: string, params: Params, caller: Caller): Promise<Result> {
     const { pool } = this.#member;
     const key = pool.keyOf(caller.client, method);
-    if (key !== undefined) return this.#byTenant(pool.tenant(key, caller.client, params), method, params, caller);
+    if (key !== undefined) return this.#bySlot(pool.slot(key, caller.client, params), method, params, caller);
     pool.beforeUse(method, caller.client);
     if (pool.asksBesideOthers(method, params, caller.client)) return this.#byPlace(method, params, caller);
     return pool.home.service.request(method, params, caller);
@@ -53,7 +53,7 @@ export class PooledService implements Service {
     if (!mayUse(name)) return undefined;
     const key = pool.keyOf(client, 'tools/list');
     if (key === undefined) return pool.home.service.tool(name);
-    const catalogue = () => pool.tenants.find(key)?.instance.catalogue;
+    const catalogue = () => pool.slots.find(key)?.instance.catalogue;
     const known = catalogue()?.current('tools');
     if (known) return known.get(name);
     const listed = this.#route('tools/list', {}, silentCaller(client));
@@ -68,7 +68,7 @@ export class PooledService implements Service {
     if (isOfMcp(method)) return;
     const { pool } = this.#member;
     const key = pool.keyOf(client);
-    const instance = key === undefined ? pool.home : pool.tenants.find(key)?.instance;
+    const instance = key === undefined ? pool.home : pool.slots.find(key)?.instance;
     instance?.service.notify(method, params, client);
   }
 
@@ -91,28 +91,28 @@ export class PooledService implements Service {
   /** A server that cannot run twice continues with one process. */
   async #byPlace(method: string, params: Params, caller: Caller): Promise<Result> {
     const { places, home } = this.#member.pool;
-    const { tenant, leave } = places.enter(caller);
+    const { slot, leave } = places.enter(caller);
     try {
-      if (tenant) return await this.#byTenant(tenant, method, params, caller);
+      if (slot) return await this.#bySlot(slot, method, params, caller);
     } catch (error) {
       if (!hasNotStarted(error)) throw error;
     } finally {
-      if (tenant) leave();
+      if (slot) leave();
     }
-    return home.service.request(method, params, caller).finally(tenant ? undefined : leave);
+    return home.service.request(method, params, caller).finally(slot ? undefined : leave);
   }
 
-  async #byTenant(tenant: Tenant, method: string, params: Params, caller: Caller): Promise<Result> {
-    const { tenants } = this.#member.pool;
+  async #bySlot(slot: ProcessSlot, method: string, params: Params, caller: Caller): Promise<Result> {
+    const { slots } = this.#member.pool;
     try {
-      await tenants.enter(tenant, this.#patience(caller));
+      await slots.enter(slot, this.#patience(caller));
       try {
-        return await tenant.instance.service.request(method, params, caller);
+        return await slot.instance.service.request(method, params, caller);
       } finally {
-        tenants.leave(tenant);
+        slots.leave(slot);
       }
     } catch (error) {
-      if (!tenant.isRetired || !isStopped(error)) throw error;
+      if (!slot.isRetired || !isStopped(error)) throw error;
     }
     return this.#route(method, params, caller);
   }

@@ -6,7 +6,7 @@ import { needsServer } from '../../mcp/watchers.ts';
 import { notifyOfLists, notifyWatcher } from '../services/watches.ts';
 import { isStopped } from '../supervision/server-errors.ts';
 import type { Pool } from './pool.ts';
-import type { Tenant } from './tenants.ts';
+import type { ProcessSlot } from './process-slots.ts';
 
 export class PooledWatch {
   readonly #watcher: Watcher;
@@ -28,9 +28,9 @@ export class PooledWatch {
   async begin(): Promise<void> {
     for (;;) {
       const key = this.#key;
-      const tenant = key === undefined ? undefined : this.#pool.tenant(key, this.#watcher.client);
-      const end = await this.#beginAt(tenant);
-      if (end && !tenant?.isRetired && (this.#stopped || this.#key === key)) {
+      const slot = key === undefined ? undefined : this.#pool.slot(key, this.#watcher.client);
+      const end = await this.#beginAt(slot);
+      if (end && !slot?.isRetired && (this.#stopped || this.#key === key)) {
         if (this.#stopped) end();
         else this.#end = end;
         return;
@@ -61,10 +61,10 @@ export class PooledWatch {
   }
 
   /** Undefined if the slot owner was retired meanwhile. */
-  async #beginAt(tenant: Tenant | undefined): Promise<(() => void) | undefined> {
-    const release = tenant && (await this.#enter(tenant));
+  async #beginAt(slot: ProcessSlot | undefined): Promise<(() => void) | undefined> {
+    const release = slot && (await this.#enter(slot));
     const { filter, client } = this.#watcher;
-    const service = (tenant?.instance ?? this.#pool.home).service;
+    const service = (slot?.instance ?? this.#pool.home).service;
     try {
       const stop = await service.watch({
         filter,
@@ -82,28 +82,28 @@ export class PooledWatch {
       };
     } catch (error) {
       release?.();
-      if (tenant?.isRetired && isStopped(error)) return undefined;
+      if (slot?.isRetired && isStopped(error)) return undefined;
       throw error;
     }
   }
 
   /** Returns a function that releases the use; only its first call has an effect. */
-  async #enter(tenant: Tenant): Promise<() => void> {
-    const { tenants } = this.#pool;
+  async #enter(slot: ProcessSlot): Promise<() => void> {
+    const { slots } = this.#pool;
     let isOver = false;
     const once = (run: () => void) => () => {
       if (!isOver) run();
       isOver = true;
     };
     if (!needsServer(this.#watcher.filter)) {
-      tenants.watched(tenant, 1);
-      return once(() => tenants.watched(tenant, -1));
+      slots.watched(slot, 1);
+      return once(() => slots.watched(slot, -1));
     }
-    await tenants.enter(tenant, { timeoutMs: this.#timeoutMs, signal: undefined });
-    tenant.subscriptions++;
+    await slots.enter(slot, { timeoutMs: this.#timeoutMs, signal: undefined });
+    slot.subscriptions++;
     return once(() => {
-      tenant.subscriptions--;
-      tenants.leave(tenant);
+      slot.subscriptions--;
+      slots.leave(slot);
     });
   }
 

@@ -7,7 +7,7 @@ import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';
 import type { ServiceRequest } from '../../mcp/layers/layer.ts';
 import type { Caller, ClientFacts, Params, Result } from '../../mcp/service.ts';
-import { InFlight } from '../../requests/in-flight.ts';
+import { InFlight } from '../../wire/requests/in-flight.ts';
 
 /** Limits of recent requests at the process, per client and per principal, while others use it too. */
 const CLIENT_SHARE = 4;

@@ -3,7 +3,7 @@
 
 import type { ListEntries } from '../../mcp/catalogue.ts';
 import { type ListName, listMethods } from '../../mcp/methods.ts';
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { listedName } from './listed-names.ts';
 

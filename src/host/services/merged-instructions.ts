@@ -1,7 +1,7 @@
 // The instructions of the merged service: how names are built, which servers are unavailable, and the instructions of servers that
 // have been connected.
 
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { isAway } from '../supervision/server-state.ts';
 
 /** Limit per server: instructions go into the context of a model. */

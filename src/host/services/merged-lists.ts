@@ -7,7 +7,7 @@ import { textOf } from '../../base/text-of.ts';
 import { SILENT, within } from '../../base/wait.ts';
 import { type ListKind, type ListName, listMethods } from '../../mcp/methods.ts';
 import type { Rights } from '../../mcp/rights.ts';
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { serverNotReady } from '../supervision/server-errors.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { type Catalog, catalogOf } from './catalog.ts';

@@ -13,7 +13,7 @@ import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';

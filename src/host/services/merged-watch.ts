@@ -9,7 +9,7 @@ import type { Params, Watcher } from '../../mcp/service.ts';
 import type { LogLevel } from '../../mcp/types.ts';
 import { UriMap } from '../../mcp/uri-map.ts';
 import { LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
-import type { Member } from '../member.ts';
+import type { Member } from '../hosted-server.ts';
 import { acceptedBy, furtherAt } from './merged-extensions.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';

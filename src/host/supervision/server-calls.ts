@@ -5,7 +5,7 @@ import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError } from '../../base/errors.ts';
 import { SILENT, unlessAborted, within } from '../../base/wait.ts';
-import { lostRequest } from '../../requests/lost-request.ts';
+import { lostRequest } from '../../wire/requests/lost-request.ts';
 import type { Link } from './link.ts';
 import { notReadyInTime, SHOW_FLEET } from './server-errors.ts';
 

@@ -1,10 +1,10 @@
 // Records the traffic of a server, per process run, and its state changes in the flow.
 
+import { unfinishedValue } from '../../base/secrets/unfinished-value.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
-import type { FlowSource } from '../../flow/source.ts';
-import type { FlowStore } from '../../flow/store.ts';
-import { unfinishedValue } from '../../secrets/unfinished-value.ts';
+import type { FlowSource } from '../../observe/flow/source.ts';
+import type { FlowStore } from '../../observe/flow/store.ts';
 import type { StateChange } from './server-state.ts';
 
 export class WatchedServer {

@@ -1,7 +1,7 @@
 // The caller of a request that a `Client` makes: the options of this call and the handlers of the client.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
-import type { Progress } from '../../jsonrpc/conventions.ts';
+import type { Progress } from '../../wire/jsonrpc/conventions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
 import type { CallOptions, InputHandlers } from './options.ts';

@@ -2,8 +2,8 @@
 // connects to; `clientOf` creates one for any service.
 
 import { RpcError, UsageError } from '../../base/errors.ts';
-import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
-import { isSilence } from '../../requests/lost-request.ts';
+import type { NotificationHandler } from '../../wire/jsonrpc/notification-listeners.ts';
+import { isSilence } from '../../wire/requests/lost-request.ts';
 import { Catalogue } from '../catalogue.ts';
 import { finishCall, isOfExtension, layered, withExtensions } from '../extensions/extension.ts';
 import type { ListKind } from '../methods.ts';
@@ -25,12 +25,19 @@ import type {
 } from '../types.ts';
 import { ClientCall } from './client-call.ts';
 import type { ClientLink, Connection } from './connection.ts';
-import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
-import { News } from './news.ts';
-import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOptions, ResourceUpdate } from './options.ts';
+import { Listeners } from './listeners.ts';
+import type {
+  CallOptions,
+  ClientChannel,
+  ClientOptions,
+  ListenerOptions,
+  ListOptions,
+  ResourceUpdate,
+} from './options.ts';
 import { OutputCheck } from './output-check.ts';
 import { clientCapabilities } from './session/inputs.ts';
 import type { ServerFacts } from './session/session.ts';
+import { asResult, readCallResult, readCompletion, readWithList } from './tolerated-results.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
 
@@ -46,7 +53,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   /** Resolves when the connection has ended: with the reason, or with undefined after `close`. */
   readonly closed: Promise<Error | undefined>;
   readonly #link: ClientLink | undefined;
-  readonly #news: News;
+  readonly #news: Listeners;
   readonly #outputs: OutputCheck | undefined;
   readonly #warnings: Warnings;
   readonly #declaresRoots: boolean;
@@ -91,7 +98,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.catalogue = new Catalogue({ server, service, request: this.#request.bind(this), isClosed }, warn, options);
     const schemaOf = (tool: string) => this.catalogue.last('tools').get(tool)?.outputSchema;
     this.#outputs = checkOutput ? new OutputCheck(schemaOf, this.#warnings, options.runBounded) : undefined;
-    this.#news = new News(service, {
+    this.#news = new Listeners(service, {
       invalidate: (kind) => this.catalogue.changed(kind),
       endOf: () => (isClosed() ? 'connection' : 'server'),
       onError: (error) => this.onerror?.(error),
@@ -216,13 +223,13 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   subscribe(
     uri: string,
     handler: (update: ResourceUpdate) => void,
-    options?: NewsOptions,
+    options?: ListenerOptions,
   ): Promise<() => Promise<void>> {
     return this.#news.subscribe(uri, handler, options);
   }
 
   /** Returns a function that removes the handler. The cached list is dropped before the handler is called. */
-  onListChanged(kind: ListKind, handler: () => void, options?: NewsOptions): () => void {
+  onListChanged(kind: ListKind, handler: () => void, options?: ListenerOptions): () => void {
     return this.#news.onListChanged(kind, handler, options);
   }
 

@@ -1,10 +1,10 @@
 // Options of `connect` and of a single call.
 
 import type { Clock } from '../../base/clock.ts';
-import type { HttpSymptoms } from '../../diagnosis/http.ts';
-import type { Symptoms } from '../../diagnosis/symptoms.ts';
-import type { Channel } from '../../jsonrpc/channel.ts';
-import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { HttpSymptoms } from '../../wire/diagnosis/http.ts';
+import type { Symptoms } from '../../wire/diagnosis/symptoms.ts';
+import type { Channel } from '../../wire/jsonrpc/channel.ts';
+import type { RequestOptions } from '../../wire/jsonrpc/outbound.ts';
 import type { Extension } from '../extensions/extension.ts';
 import type { RunBounded } from '../json-schema.ts';
 import type { Era, Revision } from '../revisions.ts';
@@ -115,11 +115,11 @@ export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
 }
 
 /** The reason why notifications ended: the server ended the subscription, or the connection ended. */
-export type NewsEnd = 'server' | 'connection';
+export type SubscriptionEnd = 'server' | 'connection';
 
-export interface NewsOptions {
+export interface ListenerOptions {
   /** Called when the subscription ends without being stopped. It is not renewed. */
-  onClosed?: (why: NewsEnd) => void;
+  onClosed?: (why: SubscriptionEnd) => void;
 }
 
 export interface ResourceUpdate {

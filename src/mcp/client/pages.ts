@@ -1,11 +1,11 @@
 // Reads all pages of a list, one after another, within limits.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
-import { jsonSize } from '../../jsonrpc/json-size.ts';
+import { jsonSize } from '../../wire/jsonrpc/json-size.ts';
 import type { Result } from '../service.ts';
-import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { ServerFacts } from './session/session.ts';
+import { asResult, readCursor, readEntries } from './tolerated-results.ts';
 import type { Warn } from './warnings.ts';
 
 /** The server whose lists are read. */

@@ -1,10 +1,10 @@
 // The server that an author writes: tools, resources and prompts are declared once and served to clients of every
 // revision over any number of connections.
 
-import type { Channel } from '../../jsonrpc/channel.ts';
+import type { Channel } from '../../wire/jsonrpc/channel.ts';
+import type { ClientAdapter } from '../adapter/client-adapter.ts';
+import { type ClientAdapterOptions, ClientAdapters } from '../adapter/client-adapters.ts';
 import { type Extension, extended, register } from '../extensions/extension.ts';
-import type { Front } from '../front/front.ts';
-import { type FrontOptions, Fronts } from '../front/fronts.ts';
 import type { Service } from '../service.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
@@ -43,7 +43,7 @@ export interface Declared {
 
 type Awaitable<T> = T | Promise<T>;
 
-export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors'> {
+export interface ServerOptions extends DeclaredServiceOptions, Omit<ClientAdapterOptions, 'exposeErrors'> {
   /** Extensions that this server declares and handles. */
   extensions?: readonly Extension[];
 }
@@ -54,7 +54,7 @@ export class Server {
   readonly service: Service;
   readonly #declared: DeclaredService;
   readonly #registry: Registry;
-  readonly #fronts: Fronts;
+  readonly #adapters: ClientAdapters;
 
   constructor(info: Implementation, options: ServerOptions = {}) {
     mustPresentItself(info);
@@ -62,7 +62,7 @@ export class Server {
     this.#declared = new DeclaredService(info, options);
     this.#registry = this.#declared.registry;
     this.service = extended(this.#declared, register(options.extensions));
-    this.#fronts = new Fronts(this.service, options);
+    this.#adapters = new ClientAdapters(this.service, options);
   }
 
   tool<I extends AnySchema = Record<string, never>, O extends AnySchema = never>(
@@ -136,12 +136,12 @@ export class Server {
   }
 
   /** Serves a client over a transport of Standpipe or of the official SDK. Resolves when the transport has started. */
-  connect(channel: Channel): Promise<Front> {
-    return this.#fronts.connect(channel);
+  connect(channel: Channel): Promise<ClientAdapter> {
+    return this.#adapters.connect(channel);
   }
 
   close(): Promise<void> {
-    return this.#fronts.close();
+    return this.#adapters.close();
   }
 
   /** For `await using`. */

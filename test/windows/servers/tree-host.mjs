@@ -2,7 +2,7 @@
 // and stops it when it reads anything.
 //   STRAGGLERS_MS  how long processes may run after the leader of the server has exited
 
-import { startServerProcess } from '../../../dist/process/server-process.js';
+import { startServerProcess } from '../../../dist/wire/process/server-process.js';
 
 const { STRAGGLERS_MS } = process.env;
 const [command, ...args] = process.argv.slice(2);

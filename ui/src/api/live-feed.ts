@@ -1,6 +1,6 @@
 // The live stream of events. One connection at a time; when it breaks, the owner of the feed decides when to open it again.
 
-import type { LiveMessages } from '../../../src/inspector/api.ts';
+import type { LiveMessages } from '../../../src/app/inspector/api.ts';
 import { Inbox } from '../state/inbox.ts';
 import { secretsShown } from '../state/secrets.ts';
 import { token } from './token.ts';

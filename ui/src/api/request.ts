@@ -16,7 +16,7 @@ import type {
   SearchPage,
   ServerOffer,
   StderrPage,
-} from '../../../src/inspector/api.ts';
+} from '../../../src/app/inspector/api.ts';
 import { secretsShown } from '../state/secrets.ts';
 import { token } from './token.ts';
 

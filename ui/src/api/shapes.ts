@@ -1,6 +1,6 @@
 // Names for parts of the API's shapes: the page knows no other file of the package.
 
-import type { CallUpdate, InspectedServer, Question, ServerOffer } from '../../../src/inspector/api.ts';
+import type { CallUpdate, InspectedServer, Question, ServerOffer } from '../../../src/app/inspector/api.ts';
 
 export type ServerStatus = NonNullable<InspectedServer['status']>;
 export type LastExit = NonNullable<ServerStatus['lastExit']>;

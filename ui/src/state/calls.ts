@@ -1,6 +1,6 @@
 // Calls that were made from the page, newest first: the running ones and what became of the others.
 
-import type { CallRequest, CallUpdate } from '../../../src/inspector/api.ts';
+import type { CallRequest, CallUpdate } from '../../../src/app/inspector/api.ts';
 import { api } from '../api/request.ts';
 import { Cell } from './cell.ts';
 

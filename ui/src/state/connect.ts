@@ -1,7 +1,7 @@
 // Keeps the page joined to its backend: asks what there is, reads the rows page by page, then follows them live; when the
 // connection breaks, waits a little longer each time and goes on behind the last row it has.
 
-import type { ClientSummary, EventRow, InspectedServer } from '../../../src/inspector/api.ts';
+import type { ClientSummary, EventRow, InspectedServer } from '../../../src/app/inspector/api.ts';
 import { followLive, type LiveHandlers } from '../api/live-feed.ts';
 import { ApiFailure, api } from '../api/request.ts';
 import { serverColour } from '../parts/server-colour.ts';

@@ -1,6 +1,6 @@
 // A call as a command on the clipboard, or the reason why there is none.
 
-import type { CallRequest } from '../../../src/inspector/api.ts';
+import type { CallRequest } from '../../../src/app/inspector/api.ts';
 import { lossOf, parseExact } from '../json/exact-json.ts';
 import { commandLine, holdsReplacedSecret } from '../text/command-line.ts';
 import { copyText } from '../text/copy.ts';

@@ -1,7 +1,7 @@
 // The rows of the timeline, one array a column: 200,000 of them cost little memory and no pauses of the collector.
 // Sequence numbers only rise. The oldest rows go when there are more than MAX_ROWS.
 
-import type { EventRow } from '../../../src/inspector/api.ts';
+import type { EventRow } from '../../../src/app/inspector/api.ts';
 
 export const MAX_ROWS = 400_000;
 const NONE = -1;

@@ -1,7 +1,7 @@
 // All that the page knows of what it looks at. Filled by the connection (connect.ts), read by every view. What was once shown
 // stays when the backend goes: evidence is not taken away.
 
-import type { ClientSummary, FleetStatus, InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
+import type { ClientSummary, FleetStatus, InspectedServer, Overview, Problem } from '../../../src/app/inspector/api.ts';
 import { Cell } from './cell.ts';
 import { EventColumns } from './event-columns.ts';
 import { FilteredRows } from './filtered-rows.ts';

@@ -1,7 +1,7 @@
 // What each server offers, asked for when a view wants it and again when the server says that a list changed or starts anew.
 
 import { useEffect } from 'react';
-import type { ServerOffer } from '../../../src/inspector/api.ts';
+import type { ServerOffer } from '../../../src/app/inspector/api.ts';
 import { api } from '../api/request.ts';
 import { Cell, useCell } from './cell.ts';
 import { arrivals, servers } from './inspected.ts';

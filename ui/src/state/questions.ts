@@ -1,6 +1,6 @@
 // Open questions of servers, oldest first, and which of them the page shows.
 
-import type { Answer, Question } from '../../../src/inspector/api.ts';
+import type { Answer, Question } from '../../../src/app/inspector/api.ts';
 import { api } from '../api/request.ts';
 import { calls } from './calls.ts';
 import { Cell } from './cell.ts';

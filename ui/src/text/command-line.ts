@@ -1,7 +1,7 @@
 // The same call as a command for a terminal: `standpipe call <server> <tool> name=value name:=json …`.
 
+import type { CallRequest, Reach } from '../../../src/app/inspector/api.ts';
 import { shellWords } from '../../../src/base/command-line.ts';
-import type { CallRequest, Reach } from '../../../src/inspector/api.ts';
 
 export function commandLine({ server, options, command }: Reach, request: CallRequest): string {
   const behind = command === undefined ? [] : ['--', ...command];

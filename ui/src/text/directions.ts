@@ -1,6 +1,6 @@
 // The ways of a message, in words.
 
-import type { EventRow } from '../../../src/inspector/api.ts';
+import type { EventRow } from '../../../src/app/inspector/api.ts';
 
 type Direction = NonNullable<EventRow['direction']>;
 

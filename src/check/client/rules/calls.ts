@@ -6,7 +6,7 @@ import type { Source } from '../../rule.ts';
 import type { Entry } from '../../transcript.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { type ClientTrial, endOf } from '../client-trial.ts';
+import { type ClientRuleRun, endOf } from '../client-rule-run.ts';
 import { CURSORS, PING, UNKNOWN_REQUEST } from '../scenarios/disturbances.ts';
 import { noise, older, pages, plain, questions, silentOnDiscover } from '../scenarios/index.ts';
 
@@ -38,13 +38,13 @@ export const followsPages: ClientRule = {
   source: pagination,
   fix: { any: 'Repeat `tools/list` with `cursor` until an answer has no `nextCursor`.' },
   scenarios: [pages],
-  check: (trial) => {
-    const cursors = listCursors(trial.asked('tools/list'));
+  check: (ruleRun) => {
+    const cursors = listCursors(ruleRun.asked('tools/list'));
     if (cursors.some((cursor) => !isOurs(cursor)))
       notApplicable('a cursor did not come back (client-calls/opaque-cursors)');
     if (CURSORS.some((cursor) => !cursors.includes(cursor))) {
       const read = new Set(cursors).size + 1;
-      violation(`The client read ${read} of ${CURSORS.length + 1} pages of tools.`, ...listFrames(trial));
+      violation(`The client read ${read} of ${CURSORS.length + 1} pages of tools.`, ...listFrames(ruleRun));
     }
   },
 };
@@ -57,12 +57,12 @@ export const opaqueCursors: ClientRule = {
   source: pagination,
   fix: { any: 'Send `nextCursor` back as the same JSON string: not trimmed, not decoded, not encoded.' },
   scenarios: [pages],
-  check: (trial) => {
-    const cursors = listCursors(trial.asked('tools/list'));
+  check: (ruleRun) => {
+    const cursors = listCursors(ruleRun.asked('tools/list'));
     if (cursors.length === 0) notApplicable('the client reads the first page only');
     const changed = cursors.find((cursor) => !isOurs(cursor));
     if (changed !== undefined) {
-      violation(`The client sent the cursor ${JSON.stringify(changed)}, which it never got.`, ...listFrames(trial));
+      violation(`The client sent the cursor ${JSON.stringify(changed)}, which it never got.`, ...listFrames(ruleRun));
     }
   },
 };
@@ -73,8 +73,10 @@ function listCursors(asked: readonly { params: Readonly<Record<string, unknown>>
 }
 
 /** The requests for tools, and the pages with a cursor. */
-function listFrames(trial: ClientTrial): Entry[] {
-  return trial.evidence().filter(({ bytes }) => /"tools\/list"|"nextCursor"/.test(Buffer.from(bytes).toString('utf8')));
+function listFrames(ruleRun: ClientRuleRun): Entry[] {
+  return ruleRun
+    .evidence()
+    .filter(({ bytes }) => /"tools\/list"|"nextCursor"/.test(Buffer.from(bytes).toString('utf8')));
 }
 
 function isOurs(cursor: unknown): boolean {
@@ -89,9 +91,9 @@ export const unknownNotifications: ClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Ignore notifications of unknown methods.' },
   scenarios: [noise],
-  check: (trial) => {
-    trial.goesOnAfter('tools/list', 'After a notification of an unknown method');
-    const answer = trial.messages.find((message) => message.method === undefined && 'error' in message);
+  check: (ruleRun) => {
+    ruleRun.goesOnAfter('tools/list', 'After a notification of an unknown method');
+    const answer = ruleRun.messages.find((message) => message.method === undefined && 'error' in message);
     if (answer) violation('The client answered a notification with an error.');
   },
 };
@@ -104,7 +106,7 @@ export const unknownAnswers: ClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Ignore answers with an id that is not pending.' },
   scenarios: [noise],
-  check: (trial) => trial.goesOnAfter('tools/call', 'After an answer with an unknown id', 'exits alike'),
+  check: (ruleRun) => ruleRun.goesOnAfter('tools/call', 'After an answer with an unknown id', 'exits alike'),
 };
 
 export const unknownMembers: ClientRule = {
@@ -116,7 +118,7 @@ export const unknownMembers: ClientRule = {
   fix: { any: 'Validate the members that you use, and let all others pass.' },
   until: NEWEST_LEGACY,
   scenarios: [questions],
-  check: (trial) => trial.goesOnAfter('initialize', 'After a result with unknown members'),
+  check: (ruleRun) => ruleRun.goesOnAfter('initialize', 'After a result with unknown members'),
 };
 
 export const listChanged: ClientRule = {
@@ -128,7 +130,7 @@ export const listChanged: ClientRule = {
   fix: { any: 'List the tools again after the notification, or ignore it.' },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => trial.goesOnAfter('tools/list', 'After `notifications/tools/list_changed`', 'exits alike'),
+  check: (ruleRun) => ruleRun.goesOnAfter('tools/list', 'After `notifications/tools/list_changed`', 'exits alike'),
 };
 
 export const answersPing: ClientRule = {
@@ -182,10 +184,10 @@ export const survivesErrors: ClientRule = {
   fix: { any: 'Reject what waits for the request when an answer has `error`.' },
   until: NEWEST_LEGACY,
   scenarios: [questions],
-  check: (trial) => {
-    const run = trial.run();
-    if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
-    if (!run.stage.exitStatus) violation(`\`tools/call\` was answered with an error. ${endOf(run)}`);
+  check: (ruleRun) => {
+    const run = ruleRun.run();
+    if (ruleRun.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
+    if (!run.clientRun.exitStatus) violation(`\`tools/call\` was answered with an error. ${endOf(run)}`);
   },
 };
 
@@ -197,8 +199,8 @@ export const progressTokens: ClientRule = {
   source: { of: 'mcp', page: 'basic/utilities/progress', pages: { '2026-07-28': 'basic/patterns/progress' } },
   fix: { any: 'Use the id of the request as its progress token.' },
   scenarios: [plain],
-  check: (trial) => {
-    const tokens = trial.asked().flatMap(({ params: { _meta: meta } }) => {
+  check: (ruleRun) => {
+    const tokens = ruleRun.asked().flatMap(({ params: { _meta: meta } }) => {
       return isObject(meta) && meta.progressToken !== undefined ? [meta.progressToken] : [];
     });
     if (tokens.length === 0) notApplicable('the client asks for no progress');

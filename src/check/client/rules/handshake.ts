@@ -6,7 +6,7 @@ import { NEWEST_LEGACY, NEWEST_MODERN, revisionsOfMcp } from '../../../mcp/revis
 import { messagesOf } from '../../server/probe.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import type { ClientTrial } from '../client-trial.ts';
+import type { ClientRuleRun } from '../client-rule-run.ts';
 import { older, plain } from '../scenarios/index.ts';
 import { LINES_BEFORE_ANSWER } from '../scenarios/versions.ts';
 import type { Asked } from '../usual-answers.ts';
@@ -26,8 +26,8 @@ export const knownVersion: ClientRule = {
   },
   fix: { any: `Send the date of a revision as a string, such as "${NEWEST_LEGACY}".` },
   scenarios: [plain, older],
-  check: (trial) => {
-    const sent = trial.asked().filter(({ method, era }) => era === 'modern' || method === 'initialize');
+  check: (ruleRun) => {
+    const sent = ruleRun.asked().filter(({ method, era }) => era === 'modern' || method === 'initialize');
     const versions = sent.map((asked) =>
       asked.era === 'modern' ? metaOf(asked)[PROTOCOL_VERSION] : asked.params.protocolVersion,
     );
@@ -50,8 +50,8 @@ export const declaresCapabilities: ClientRule = {
   fix: { any: 'Send "capabilities": {} at least.' },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => {
-    for (const { params } of initializes(trial)) {
+  check: (ruleRun) => {
+    for (const { params } of initializes(ruleRun)) {
       if (!isObject(params.capabilities)) violation(`\`capabilities\` is ${jsonKind(params.capabilities)}.`);
     }
   },
@@ -66,8 +66,8 @@ export const introducesItself: ClientRule = {
   fix: { any: 'Send "clientInfo": {"name": "…", "version": "…"}.' },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => {
-    for (const { params } of initializes(trial)) requireInfo('clientInfo', params.clientInfo);
+  check: (ruleRun) => {
+    for (const { params } of initializes(ruleRun)) requireInfo('clientInfo', params.clientInfo);
   },
 };
 
@@ -80,8 +80,8 @@ export const waitsForAnswer: ClientRule = {
   fix: { any: 'Await the result of `initialize` before the next request.' },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => {
-    for (const server of trial.servers) {
+  check: (ruleRun) => {
+    for (const server of ruleRun.servers) {
       const lines = server.notes.get(LINES_BEFORE_ANSWER);
       if (typeof lines !== 'number') continue;
       const methods = server.frames.slice(0, lines).flatMap(messagesOf).flatMap(requestMethod);
@@ -102,8 +102,8 @@ export const sendsInitialized: ClientRule = {
   },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => {
-    for (const server of trial.servers) {
+  check: (ruleRun) => {
+    for (const server of ruleRun.servers) {
       const lines = server.notes.get(LINES_BEFORE_ANSWER);
       if (typeof lines !== 'number') continue;
       const later = server.messages(lines);
@@ -124,8 +124,8 @@ export const envelope: ClientRule = {
   fix: { any: 'Add both members to `params._meta` of every request, also of those without other parameters.' },
   since: NEWEST_MODERN,
   scenarios: [plain],
-  check: (trial) => {
-    for (const asked of modernRequests(trial)) {
+  check: (ruleRun) => {
+    for (const asked of modernRequests(ruleRun)) {
       const meta = metaOf(asked);
       const { method } = asked;
       if (typeof meta[PROTOCOL_VERSION] !== 'string')
@@ -145,21 +145,21 @@ export const namesItself: ClientRule = {
   fix: { any: 'Add {"name": "…", "version": "…"} to `params._meta` of every request.' },
   since: NEWEST_MODERN,
   scenarios: [plain],
-  check: (trial) => {
-    for (const asked of modernRequests(trial)) {
+  check: (ruleRun) => {
+    for (const asked of modernRequests(ruleRun)) {
       requireInfo(`${CLIENT_INFO} of \`${asked.method}\``, metaOf(asked)[CLIENT_INFO]);
     }
   },
 };
 
-function initializes(trial: ClientTrial): Asked[] {
-  const found = trial.asked('initialize');
+function initializes(ruleRun: ClientRuleRun): Asked[] {
+  const found = ruleRun.asked('initialize');
   return found.length > 0 ? found : notApplicable('the client does not send `initialize`');
 }
 
 /** All of a connection that was opened without `initialize`. */
-function modernRequests(trial: ClientTrial): Asked[] {
-  const servers = trial.servers.filter(({ asked }) => asked[0]?.era === 'modern');
+function modernRequests(ruleRun: ClientRuleRun): Asked[] {
+  const servers = ruleRun.servers.filter(({ asked }) => asked[0]?.era === 'modern');
   if (servers.length === 0) notApplicable('the client opens with `initialize`');
   return servers.flatMap(({ asked }) => asked).filter(({ method }) => method !== 'initialize' && method !== 'ping');
 }

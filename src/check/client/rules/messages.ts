@@ -2,8 +2,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject, jsonKind } from '../../../base/json-object.ts';
-import { writeOneLine, writeUtf8 } from '../../../diagnosis/advice.ts';
 import { NEWEST_LEGACY } from '../../../mcp/revisions.ts';
+import { writeOneLine, writeUtf8 } from '../../../wire/diagnosis/advice.ts';
 import type { Source } from '../../rule.ts';
 import { isAnswer, messagesOf } from '../../server/probe.ts';
 import { notApplicable, violation } from '../../verdict.ts';

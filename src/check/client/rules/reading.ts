@@ -3,7 +3,7 @@
 import { before, type Source } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { type ClientTrial, endOf } from '../client-trial.ts';
+import { type ClientRuleRun, endOf } from '../client-rule-run.ts';
 import { SPLIT_CURSOR, STDERR_TAKEN } from '../scenarios/disturbances.ts';
 import { bytes, noise, slow } from '../scenarios/index.ts';
 
@@ -18,7 +18,7 @@ export const takesNoise: ClientRule = {
   source: expected,
   fix: { any: 'Skip lines that are not JSON objects, and log them.' },
   scenarios: [noise],
-  check: (trial) => trial.goesOnAfter('initialize', 'After lines on stdout that are no messages'),
+  check: (ruleRun) => ruleRun.goesOnAfter('initialize', 'After lines on stdout that are no messages'),
 };
 
 export const takesLineEnds: ClientRule = {
@@ -29,7 +29,7 @@ export const takesLineEnds: ClientRule = {
   source: expected,
   fix: { any: 'Remove a carriage return at the end of a line, and skip blank lines.' },
   scenarios: [bytes],
-  check: (trial) => trial.goesOnAfter('initialize', 'After a line that ends with CRLF and blank lines'),
+  check: (ruleRun) => ruleRun.goesOnAfter('initialize', 'After a line that ends with CRLF and blank lines'),
 };
 
 export const readsPieces: ClientRule = {
@@ -44,9 +44,9 @@ export const readsPieces: ClientRule = {
     any: 'Collect bytes up to a newline, and decode only whole lines.',
   },
   scenarios: [bytes],
-  check: (trial) => {
-    trial.goesOnAfter('tools/list', 'After an answer that was written in pieces');
-    const back = trial.asked('tools/list').find(({ params }) => params.cursor !== undefined)?.params.cursor;
+  check: (ruleRun) => {
+    ruleRun.goesOnAfter('tools/list', 'After an answer that was written in pieces');
+    const back = ruleRun.asked('tools/list').find(({ params }) => params.cursor !== undefined)?.params.cursor;
     if (back !== undefined && back !== SPLIT_CURSOR) {
       violation(
         `The client read ${JSON.stringify(back)} where the server wrote ${JSON.stringify(SPLIT_CURSOR)} in pieces.`,
@@ -67,7 +67,7 @@ export const readsLargeMessages: ClientRule = {
     any: 'Read lines of any length, or with a limit far above the size of an image.',
   },
   scenarios: [bytes],
-  check: (trial) => trial.goesOnAfter('tools/call', 'After a large result', 'exits alike'),
+  check: (ruleRun) => ruleRun.goesOnAfter('tools/call', 'After a large result', 'exits alike'),
 };
 
 export const takesSlowStart: ClientRule = {
@@ -78,7 +78,7 @@ export const takesSlowStart: ClientRule = {
   source: expected,
   fix: { any: 'Wait for the first answer for at least 30 seconds.' },
   scenarios: [slow],
-  check: (trial) => trial.goesOnAfter('initialize', 'After a first answer that took 1.5 s'),
+  check: (ruleRun) => ruleRun.goesOnAfter('initialize', 'After a first answer that took 1.5 s'),
 };
 
 export const readsStderr: ClientRule = {
@@ -94,10 +94,10 @@ export const readsStderr: ClientRule = {
     any: 'Let the server inherit stderr, or read it all the time.',
   },
   scenarios: [slow],
-  check: (trial) => {
-    if (stderrTaken(trial).every((taken) => taken)) return;
-    const run = trial.run();
-    if (run.stage.exitStatus && endOf(run) !== endOf(trial.plain))
+  check: (ruleRun) => {
+    if (stderrTaken(ruleRun).every((taken) => taken)) return;
+    const run = ruleRun.run();
+    if (run.clientRun.exitStatus && endOf(run) !== endOf(ruleRun.plain))
       notApplicable('the client exited before (client-wire/stderr-is-not-an-error)');
     violation('The client did not read stderr: a server that logs 1 MiB is blocked.');
   },
@@ -114,15 +114,15 @@ export const stderrIsNoError: ClientRule = {
     any: 'Show or keep stderr of the server. Take only answers with `error`, and the exit of the server, for errors.',
   },
   scenarios: [slow],
-  check: (trial) => {
-    stderrTaken(trial);
-    if (!trial.run().stage.exitStatus) notApplicable('the client did not exit (client-wire/reads-stderr)');
-    trial.goesOnAfter('tools/list', 'After 1 MiB on stderr', 'exits alike');
+  check: (ruleRun) => {
+    stderrTaken(ruleRun);
+    if (!ruleRun.run().clientRun.exitStatus) notApplicable('the client did not exit (client-wire/reads-stderr)');
+    ruleRun.goesOnAfter('tools/list', 'After 1 MiB on stderr', 'exits alike');
   },
 };
 
 /** Of each server that wrote to stderr: whether the client took all of it. */
-function stderrTaken({ servers }: ClientTrial): unknown[] {
+function stderrTaken({ servers }: ClientRuleRun): unknown[] {
   const taken = servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
   return taken.length > 0 ? taken : notApplicable('the client did not get to `tools/list` (other rules say why)');
 }

@@ -3,7 +3,7 @@
 import { before } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { type ClientTrial, endOf, endsWithError, requireStdinClosed } from '../client-trial.ts';
+import { type ClientRuleRun, endOf, endsWithError, requireStdinClosed } from '../client-rule-run.ts';
 import { crashAtCall, crashAtStart, plain, stubborn } from '../scenarios/index.ts';
 
 const source = {
@@ -56,10 +56,10 @@ export const leavesNoServer: ClientRule = {
     any: 'Wait for the exit of the server for a few seconds, then send SIGTERM, then SIGKILL, and only then exit.',
   },
   scenarios: [stubborn],
-  check: (trial) => {
-    const run = trial.run();
-    if (run.stage.leftBehind.length > 0) violation('The server still ran when the client had exited.');
-    if (!run.stage.exitStatus) violation(`The server did not exit, and the client did not kill it. ${endOf(run)}`);
+  check: (ruleRun) => {
+    const run = ruleRun.run();
+    if (run.clientRun.leftBehind.length > 0) violation('The server still ran when the client had exited.');
+    if (!run.clientRun.exitStatus) violation(`The server did not exit, and the client did not kill it. ${endOf(run)}`);
   },
 };
 
@@ -71,8 +71,8 @@ export const exits: ClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Close the connection, and release its pipes, timers and threads.' },
   scenarios: [plain],
-  check: (trial) => {
-    if (!trial.plain.stage.exitStatus) violation(endOf(trial.plain));
+  check: (ruleRun) => {
+    if (!ruleRun.plain.clientRun.exitStatus) violation(endOf(ruleRun.plain));
   },
 };
 
@@ -84,11 +84,11 @@ export const exitCode: ClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Look at what the client prints: it has seen an error in a conversation without one.' },
   scenarios: [plain],
-  check: (trial) => {
-    const { exitStatus } = trial.plain.stage;
+  check: (ruleRun) => {
+    const { exitStatus } = ruleRun.plain.clientRun;
     if (!exitStatus) notApplicable('the client did not exit (client-shutdown/exits)');
-    if (trial.servers.some(({ errors }) => errors > 0)) notApplicable('the server refused some of its requests');
-    if (exitStatus.exitCode !== 0) violation(endOf(trial.plain));
+    if (ruleRun.servers.some(({ errors }) => errors > 0)) notApplicable('the server refused some of its requests');
+    if (exitStatus.exitCode !== 0) violation(endOf(ruleRun.plain));
   },
 };
 
@@ -100,7 +100,7 @@ export const crashAtStartEnds: ClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Reject all pending requests at the end of stdout of the server, and exit with a code other than 0.' },
   scenarios: [crashAtStart],
-  check: (trial) => reportsExit(trial, 'The server exited at the first request'),
+  check: (ruleRun) => reportsExit(ruleRun, 'The server exited at the first request'),
 };
 
 export const crashAtCallEnds: ClientRule = {
@@ -108,17 +108,17 @@ export const crashAtCallEnds: ClientRule = {
   id: 'client-shutdown/server-exits-during-a-call',
   title: 'report a server that exits during a call',
   scenarios: [crashAtCall],
-  check: (trial) => {
-    if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
-    reportsExit(trial, 'The server exited during the call');
+  check: (ruleRun) => {
+    if (ruleRun.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
+    reportsExit(ruleRun, 'The server exited during the call');
   },
 };
 
 /** A client that restarts the server does what 2026-07-28 recommends, and may go on without an error. */
-function reportsExit(trial: ClientTrial, what: string): void {
-  const run = trial.run();
-  const hasRestarted = run.servers.length > trial.plain.servers.length;
-  if (hasRestarted && run.stage.exitStatus?.exitCode === 0) notApplicable('the client restarted the server');
+function reportsExit(ruleRun: ClientRuleRun, what: string): void {
+  const run = ruleRun.run();
+  const hasRestarted = run.servers.length > ruleRun.plain.servers.length;
+  if (hasRestarted && run.clientRun.exitStatus?.exitCode === 0) notApplicable('the client restarted the server');
   endsWithError(run, what);
 }
 

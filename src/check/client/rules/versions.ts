@@ -3,7 +3,7 @@
 import { NEWEST_LEGACY, NEWEST_MODERN } from '../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { endOf, endsWithError } from '../client-trial.ts';
+import { endOf, endsWithError } from '../client-rule-run.ts';
 import { askedIn, messagesIn } from '../scenario.ts';
 import { modernOnly, older, refusesDiscover, silentOnDiscover, unknownVersion } from '../scenarios/index.ts';
 import { OLDER_REVISION, UNKNOWN_REVISION } from '../scenarios/versions.ts';
@@ -24,13 +24,13 @@ export const acceptsOlder: ClientRule = {
   fix: { any: `Compare the version in the answer with all that you support, ${OLDER_REVISION} among them.` },
   until: NEWEST_LEGACY,
   scenarios: [older],
-  check: (trial) => {
-    const run = trial.run();
+  check: (ruleRun) => {
+    const run = ruleRun.run();
     const [asked] = askedIn(run, 'initialize');
     if (!asked) notApplicable('the client does not send `initialize`');
     if (String(asked.params.protocolVersion) < OLDER_REVISION)
       notApplicable(`the client is older than ${OLDER_REVISION}`);
-    trial.goesOnAfter('initialize', `After the answer with the version ${OLDER_REVISION}`);
+    ruleRun.goesOnAfter('initialize', `After the answer with the version ${OLDER_REVISION}`);
   },
 };
 
@@ -44,15 +44,15 @@ export const leavesUnknown: ClientRule = {
     any: 'Compare the version in the answer with those that you support. Close the connection and report the error if it is none of them.',
   },
   scenarios: [unknownVersion],
-  check: (trial) => {
-    const run = trial.run();
+  check: (ruleRun) => {
+    const run = ruleRun.run();
     const used = messagesIn(run).find(({ method }) => method === 'tools/call' || method === INITIALIZED);
     if (used && askedIn(run).some(({ method }) => opening.includes(method))) {
       violation(
         `The server chose the version ${UNKNOWN_REVISION}, and the client went on with \`${String(used.method)}\`.`,
       );
     }
-    if (!run.stage.exitStatus) violation(`The client did not disconnect. ${endOf(run)}`);
+    if (!run.clientRun.exitStatus) violation(`The client did not disconnect. ${endOf(run)}`);
   },
 };
 
@@ -73,10 +73,10 @@ export const modernServer: ClientRule = {
     any: 'Treat an error as the answer to `initialize` as the end of the connection, and show its message: it names the versions of the server.',
   },
   scenarios: [modernOnly],
-  check: (trial) => {
-    const run = trial.run();
-    if (askedIn(trial.plain)[0]?.era === 'modern')
-      return trial.goesOnAfter('initialize', 'Although the server is modern');
+  check: (ruleRun) => {
+    const run = ruleRun.run();
+    if (askedIn(ruleRun.plain)[0]?.era === 'modern')
+      return ruleRun.goesOnAfter('initialize', 'Although the server is modern');
     endsWithError(run, `A server of ${NEWEST_MODERN} refused \`initialize\``);
   },
 };
@@ -90,8 +90,8 @@ export const legacyServer: ClientRule = {
   fix: { any: 'Send `initialize` when `server/discover` is refused.' },
   since: NEWEST_MODERN,
   scenarios: [older],
-  check: (trial) => {
-    const run = trial.run();
+  check: (ruleRun) => {
+    const run = ruleRun.run();
     if (askedIn(run, 'initialize').length === 0) endsWithError(run, 'The server is older than 2026-07-28');
   },
 };
@@ -105,9 +105,9 @@ export const fallsBackOnAnyError: ClientRule = {
   fix: { any: 'Fall back to `initialize` on every error that is not one of this revision, such as -32022.' },
   since: NEWEST_MODERN,
   scenarios: [older, refusesDiscover],
-  check: (trial) => {
-    if (askedIn(trial.run(older), 'initialize').length === 0) notApplicable('the client supports no older revision');
-    if (askedIn(trial.run(refusesDiscover), 'initialize').length === 0) {
+  check: (ruleRun) => {
+    if (askedIn(ruleRun.run(older), 'initialize').length === 0) notApplicable('the client supports no older revision');
+    if (askedIn(ruleRun.run(refusesDiscover), 'initialize').length === 0) {
       violation('The client fell back to `initialize` after the error -32601, but not after -32602.');
     }
   },
@@ -122,12 +122,13 @@ export const fallsBackOnSilence: ClientRule = {
   fix: { any: 'Wait for the answer to `server/discover` for a few seconds only, then send `initialize`.' },
   since: NEWEST_MODERN,
   scenarios: [older, silentOnDiscover],
-  check: (trial) => {
-    if (askedIn(trial.run(older), 'initialize').length === 0) notApplicable('the client supports no older revision');
-    const run = trial.run(silentOnDiscover);
+  check: (ruleRun) => {
+    if (askedIn(ruleRun.run(older), 'initialize').length === 0) notApplicable('the client supports no older revision');
+    const run = ruleRun.run(silentOnDiscover);
     if (askedIn(run, 'initialize').length > 0) return;
     // The specification leaves the time to the client.
-    if (!run.stage.exitStatus) notApplicable(`the client ${run.stage.stopped} and may wait longer: raise --timeout`);
+    if (!run.clientRun.exitStatus)
+      notApplicable(`the client ${run.clientRun.stopped} and may wait longer: raise --timeout`);
     violation(`The client did not send \`initialize\` although \`server/discover\` was not answered. ${endOf(run)}`);
   },
 };

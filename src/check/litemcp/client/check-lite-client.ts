@@ -1,8 +1,8 @@
 // `checkLiteMcpClient`: runs a LiteMCP client under test in the scenarios of the rules, and reports what it did.
 
-import { languageOf } from '../../../diagnosis/language.ts';
+import { languageOf } from '../../../wire/diagnosis/language.ts';
 import { Budget } from '../../budget.ts';
-import { mustBeWhole } from '../../client/client-trial.ts';
+import { mustBeWhole } from '../../client/client-rule-run.ts';
 import { type Deadline, inParallel } from '../../in-parallel.ts';
 import { concurrencyOf, DEFAULT_TIMEOUT_MS, deadlineOf, type RunOptions, type Seams, tooLate } from '../../jobs.ts';
 import { judge } from '../../judge.ts';
@@ -10,7 +10,7 @@ import { type CheckReport, countStatuses, type Outcome } from '../../report/repo
 import { type Selection, selectRules } from '../../select-rules.ts';
 import { shownCommand, type Target, targetOf } from '../../target.ts';
 import { notApplicable } from '../../verdict.ts';
-import { askedIn, type LiteClientRule, LiteClientTrial } from './lite-client-rule.ts';
+import { askedIn, type LiteClientRule, LiteClientRuleRun } from './lite-client-rule.ts';
 import { type LiteRun, type LiteScenario, runScenario } from './lite-scenario.ts';
 import { liteClientRules } from './rules/index.ts';
 import { opens } from './rules/opens.ts';
@@ -79,24 +79,24 @@ async function judgeRule(
   options: CheckLiteMcpClientOptions & { budget: Budget; deadline: Deadline },
 ): Promise<Outcome> {
   const first = runs[0]!;
-  const trial = new LiteClientTrial(rule, runs, first);
+  const ruleRun = new LiteClientRuleRun(rule, runs, first);
   const judging = {
     budget: options.budget,
     language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
-    hide: (text: string) => first.stage.redact(text),
-    evidence: () => trial.evidence(),
+    hide: (text: string) => first.clientRun.redact(text),
+    evidence: () => ruleRun.evidence(),
     allEvidence: options.allEvidence ?? false,
   };
   const outcome = await judge(rule, judging, () => {
     if (rule !== opens && !isOpen(first))
-      notApplicable(`the client ${first.stage.isFlooded ?? 'does not open'} (${opens.id})`);
-    if (isOpen(first) && trial.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
-    mustBeWhole(trial.runs);
-    rule.check(trial);
+      notApplicable(`the client ${first.clientRun.isFlooded ?? 'does not open'} (${opens.id})`);
+    if (isOpen(first) && ruleRun.runs.length < rule.scenarios.length) tooLate(options.deadline.limitMs);
+    mustBeWhole(ruleRun.runs);
+    rule.check(ruleRun);
   });
-  return { ...outcome, durationMs: Math.max(0, ...trial.runs.map(({ durationMs }) => durationMs)) };
+  return { ...outcome, durationMs: Math.max(0, ...ruleRun.runs.map(({ durationMs }) => durationMs)) };
 }
 
 function isOpen(run: LiteRun): boolean {
-  return askedIn(run).length > 0 && run.stage.isFlooded === undefined;
+  return askedIn(run).length > 0 && run.clientRun.isFlooded === undefined;
 }

@@ -1,7 +1,7 @@
 // A rule for clients of LiteMCP, and what it reads: the runs of its scenarios, and the run without any disturbance to compare with.
 
 import { textOf } from '../../../base/text-of.ts';
-import { endOf } from '../../client/client-trial.ts';
+import { endOf } from '../../client/client-rule-run.ts';
 import type { RuleText } from '../../rule.ts';
 import type { Entry } from '../../transcript.ts';
 import { notApplicable, violation } from '../../verdict.ts';
@@ -13,10 +13,10 @@ export interface LiteClientRule extends RuleText {
   /** Those that it reads. */
   readonly scenarios: readonly LiteScenario[];
   /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
-  readonly check: (trial: LiteClientTrial) => void;
+  readonly check: (ruleRun: LiteClientRuleRun) => void;
 }
 
-export class LiteClientTrial {
+export class LiteClientRuleRun {
   readonly runs: readonly LiteRun[];
   readonly plain: LiteRun;
 
@@ -40,7 +40,7 @@ export class LiteClientTrial {
   }
 
   evidence(): Entry[] {
-    return this.runs.flatMap(({ stage }) => stage.transcript.entries);
+    return this.runs.flatMap(({ clientRun }) => clientRun.transcript.entries);
   }
 
   /** The client does what it does without a disturbance, and ends alike. `what` is the disturbance. */
@@ -49,7 +49,7 @@ export class LiteClientTrial {
       const [seen, usual] = [typesIn(run), typesIn(this.plain)];
       const missing = usual.find((type) => !seen.includes(type));
       if (missing) violation(`${what}, the client did not go on: it did not send "${missing}". ${endOf(run)}`);
-      if (!this.plain.stage.exitStatus) continue; // the rule about the exit is violated already
+      if (!this.plain.clientRun.exitStatus) continue; // the rule about the exit is violated already
       if (endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
     }
   }

@@ -1,7 +1,7 @@
 // A way to play the server to a LiteMCP client. One run of the client plays one scenario, and several rules read what was seen.
 
 import type { Budget } from '../../budget.ts';
-import { Stage } from '../../client/stage.ts';
+import { ClientRun } from '../../client/client-run.ts';
 import type { Deadline } from '../../in-parallel.ts';
 import type { Target } from '../../target.ts';
 import { type Asked, PlayedLite } from './played-lite.ts';
@@ -21,7 +21,7 @@ export interface LiteScenario {
 /** What was seen when the client was run in a scenario. */
 export interface LiteRun {
   readonly scenario: LiteScenario;
-  readonly stage: Stage;
+  readonly clientRun: ClientRun;
   readonly servers: readonly PlayedLite[];
   readonly durationMs: number;
 }
@@ -38,7 +38,7 @@ export async function runScenario(scenario: LiteScenario, options: LiteRunOption
   const { target, timeoutMs, signal, budget, deadline } = options;
   const startMs = performance.now();
   const servers: PlayedLite[] = [];
-  const stage = await Stage.run({
+  const clientRun = await ClientRun.run({
     target,
     scenario: scenario.name,
     timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
@@ -47,5 +47,5 @@ export async function runScenario(scenario: LiteScenario, options: LiteRunOption
     ...(signal && { signal }),
     onserver: (server) => servers.push(new PlayedLite(server, scenario, timeoutMs)),
   });
-  return { scenario, stage, servers, durationMs: Math.round(performance.now() - startMs) };
+  return { scenario, clientRun, servers, durationMs: Math.round(performance.now() - startMs) };
 }

@@ -8,9 +8,9 @@ import { type Selection, selectRules } from '../../select-rules.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { type Target, targetOf } from '../../target.ts';
 import { notApplicable, Violation } from '../../verdict.ts';
-import { LiteLane } from './lite-lane.ts';
+import { LiteRuleRun } from './lite-rule-run.ts';
 import type { LiteServerRule } from './lite-server-rule.ts';
-import { LiteTrial } from './lite-trial.ts';
+import { LiteServerRun } from './lite-server-run.ts';
 import { liteServerRules } from './rules/index.ts';
 import { opens } from './rules/messages/info.ts';
 import { flushedAtOnce } from './rules/wire/what-is-written.ts';
@@ -32,69 +32,74 @@ export async function checkLiteMcpServer(
   const startMs = performance.now();
   const rules = selectRules(liteServerRules, options);
   const deadline = deadlineOf(options);
-  const lane = laneOf(options, budget);
+  const revisionRun = revisionRunOf(options, budget);
   try {
-    await lane.open();
+    await revisionRun.open();
     options.signal?.throwIfAborted();
-    if (lane.tool && rules.some(({ uses }) => uses === 'seen')) await lane.observe();
-    const outcomes = await (lane.tool
+    if (revisionRun.tool && rules.some(({ uses }) => uses === 'seen')) await revisionRun.observe();
+    const outcomes = await (revisionRun.tool
       ? runAll(
-          rules.map((rule) => jobOf(rule, lane, options, budget)),
+          rules.map((rule) => jobOf(rule, revisionRun, options, budget)),
           options,
           deadline,
           arrange,
         )
-      : notOpened(rules, lane, options, budget));
-    const { commandLine, redact } = lane.observed[0]!.process;
+      : notOpened(rules, revisionRun, options, budget));
+    const { commandLine, redact } = revisionRun.observed[0]!.process;
     return {
       role: 'server',
       protocol: 'litemcp',
       command: commandLine,
-      ...introduction({ name: lane.tool?.name }, redact),
+      ...introduction({ name: revisionRun.tool?.name }, redact),
       revisions: [],
       outcomes,
       counts: countStatuses(outcomes),
       durationMs: Math.round(performance.now() - startMs),
     };
   } finally {
-    await lane.close();
+    await revisionRun.close();
   }
 }
 
-function laneOf(options: CheckLiteMcpServerOptions, budget: Budget): LiteLane {
+function revisionRunOf(options: CheckLiteMcpServerOptions, budget: Budget): LiteServerRun {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], signal = new AbortController().signal } = options;
-  return new LiteLane({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal, budget });
+  return new LiteServerRun({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal, budget });
 }
 
-function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions, budget: Budget): Job {
+function jobOf(
+  rule: LiteServerRule,
+  revisionRun: LiteServerRun,
+  options: CheckLiteMcpServerOptions,
+  budget: Budget,
+): Job {
   const begin = () => {
-    const trial = new LiteTrial(lane);
+    const ruleRun = new LiteRuleRun(revisionRun);
     return {
-      judging: serverJudging(options, lane, budget, trial),
+      judging: serverJudging(options, revisionRun, budget, ruleRun),
       check: async () => {
-        await rule.check(trial);
-        trial.mustBeWhole();
-        if (rule.uses === 'seen') trial.mustBeWhole(trial.seen);
+        await rule.check(ruleRun);
+        ruleRun.mustBeWhole();
+        if (rule.uses === 'seen') ruleRun.mustBeWhole(ruleRun.seen);
       },
-      leave: (isViolated: boolean) => trial.leave(isViolated),
-      lastOutputMs: () => trial.lastOutputMs,
-      end: () => trial.end(),
+      leave: (isViolated: boolean) => ruleRun.leave(isViolated),
+      lastOutputMs: () => ruleRun.lastOutputMs,
+      end: () => ruleRun.end(),
     };
   };
-  return { rule, uses: rule.uses, lane, begin };
+  return { rule, uses: rule.uses, revisionRun, begin };
 }
 
 /** One rule is violated, and no other can be tested. */
 async function notOpened(
   rules: readonly LiteServerRule[],
-  lane: LiteLane,
+  revisionRun: LiteServerRun,
   options: CheckLiteMcpServerOptions,
   budget: Budget,
 ): Promise<Outcome[]> {
-  const violated = lane.answersAtEnd ? flushedAtOnce : opens;
-  const problem = lane.answersAtEnd
+  const violated = revisionRun.answersAtEnd ? flushedAtOnce : opens;
+  const problem = revisionRun.answersAtEnd
     ? new Violation('The answer to "get" came only after the end of stdin.')
-    : (lane.problem ?? new Violation('The server did not open.'));
+    : (revisionRun.problem ?? new Violation('The server did not open.'));
   const outcomes: Outcome[] = [];
   const all = new Set([violated, ...rules]);
   for (const rule of all) {
@@ -102,7 +107,7 @@ async function notOpened(
       if (rule === violated) throw problem;
       notApplicable(`the server does not open (${violated.id})`);
     };
-    const outcome = await judge(rule, serverJudging(options, lane, budget), run);
+    const outcome = await judge(rule, serverJudging(options, revisionRun, budget), run);
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, all.size);
   }

@@ -1,7 +1,7 @@
 // A LiteMCP server under test as a process: bytes in, frames out.
 
 import { textOf } from '../../../base/text-of.ts';
-import type { ServerProcess } from '../../../process/server-process.ts';
+import type { ServerProcess } from '../../../wire/process/server-process.ts';
 import { type Budget, parsedBytes } from '../../budget.ts';
 import { launch, ProcessUnderTest } from '../../process-under-test.ts';
 import type { Target } from '../../target.ts';

@@ -1,10 +1,10 @@
 // A rule for servers of LiteMCP.
 
 import type { RuleText } from '../../rule.ts';
-import type { LiteTrial } from './lite-trial.ts';
+import type { LiteRuleRun } from './lite-rule-run.ts';
 
 export interface LiteServerRule extends RuleText {
   /** As for rules for MCP (server-rule.ts). */
   readonly uses: 'shared' | 'own' | 'seen';
-  readonly check: (trial: LiteTrial) => Promise<void> | void;
+  readonly check: (ruleRun: LiteRuleRun) => Promise<void> | void;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../base/json-object.ts';
 import { Violation, violation } from '../../verdict.ts';
 import { type Conversation, errorOf } from '../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../probe.ts';
-import type { Trial } from '../trial.ts';
+import type { ServerRuleRun } from '../server-rule-run.ts';
 
 const PARSE_ERROR = -32700;
 
@@ -93,7 +93,7 @@ export async function burstOf(conversation: Conversation, most: number): Promise
  * one. Answers with ids of other requests are not waited for.
  */
 export async function allAnswered(
-  trial: Trial,
+  ruleRun: ServerRuleRun,
   conversation: Conversation,
   ids: readonly unknown[],
   what: string,
@@ -106,7 +106,7 @@ export async function allAnswered(
     await probe.maybe(() => probe.answersTo(id)[0] ?? (hasAsMany() || undefined));
     if (!probe.answersTo(id)[0]) await conversation.settled(); // a server that answers twice has as many too early
     if (probe.answersTo(id)[0]) continue;
-    mustBeWholeLines(trial, probe);
+    mustBeWholeLines(ruleRun, probe);
     const missing = ids.slice(at).filter((each) => probe.answersTo(each).length === 0).length;
     const lost = `${missing} of ${ids.length} requests ${what} were not answered`;
     const repeated = ids.find((each) => probe.answersTo(each).length > 1);
@@ -118,7 +118,7 @@ export async function allAnswered(
     const why = probe.ended ? await probe.howItEnded() : `nothing came for ${probe.timeoutMs / 1000} s`;
     violation(`${lost}: ${why}.`);
   }
-  mustBeWholeLines(trial, probe);
+  mustBeWholeLines(ruleRun, probe);
 }
 
 const OWN_IDS =
@@ -128,7 +128,7 @@ const mixed: readonly (Frame['fault'] | undefined)[] = ['several messages', 'mix
 const isMixed = ({ fault }: Frame) => mixed.includes(fault);
 
 /** Threads that write at the same time mix up lines only if there are many answers. Lines that are wrong without that are a matter of other rules. */
-function mustBeWholeLines({ seen }: Trial, { frames }: Probe): void {
+function mustBeWholeLines({ seen }: ServerRuleRun, { frames }: Probe): void {
   const found = frames.filter(isMixed);
   if (found.length === 0 || seen.some((probe) => probe.frames.some(isMixed))) return;
   const problem = found[0]!.fault === 'several messages' ? 'several messages' : 'parts of messages';

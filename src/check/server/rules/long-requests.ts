@@ -1,18 +1,18 @@
 // Rules whose requests are long judge only servers that take requests of that length: wire/large-message-in is about those that do not.
 
 import { notApplicable, Violation } from '../../verdict.ts';
-import { perLane } from '../per-lane.ts';
-import type { Trial } from '../trial.ts';
+import { perRevision } from '../per-revision.ts';
+import type { ServerRuleRun } from '../server-rule-run.ts';
 
 /** Any server takes these. */
 const SHORT = 8_192;
 const LENGTHS = [50_000, 80_000, 150_000, 300_000, 500_000, 1_100_000];
 
 /** The length of the longest usual request that a new process answers. */
-const longestTaken = perLane(async (trial: Trial): Promise<number> => {
+const longestTaken = perRevision(async (ruleRun: ServerRuleRun): Promise<number> => {
   let longest = SHORT;
   try {
-    const conversation = await trial.open();
+    const conversation = await ruleRun.open();
     for (const length of LENGTHS) {
       const ping = conversation.ping(undefined, { _meta: { padding: 'x'.repeat(length) } });
       conversation.probe.send(ping);
@@ -27,13 +27,13 @@ const longestTaken = perLane(async (trial: Trial): Promise<number> => {
 });
 
 /** `send` sends a request of `length` bytes. A violation does not count if the server does not take a usual one of this length. */
-export async function ofLength<T>(trial: Trial, length: number, send: () => Promise<T>): Promise<T> {
+export async function ofLength<T>(ruleRun: ServerRuleRun, length: number, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof Violation) || length <= SHORT || length > LENGTHS.at(-1)!) throw error;
-    const { message, proof = trial.evidence(), fix } = error;
-    if ((await longestTaken(trial)) >= length) throw new Violation(message, proof, fix);
+    const { message, proof = ruleRun.evidence(), fix } = error;
+    if ((await longestTaken(ruleRun)) >= length) throw new Violation(message, proof, fix);
     notApplicable(`the server does not answer a request of ${length} bytes (wire/large-message-in)`);
   }
 }

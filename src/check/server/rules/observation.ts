@@ -7,7 +7,7 @@ import { familyOf } from '../../rule.ts';
 import { NotApplicable, Violation } from '../../verdict.ts';
 import type { Conversation } from '../conversation.ts';
 import type { ServerRule } from '../server-rule.ts';
-import type { Trial } from '../trial.ts';
+import type { ServerRuleRun } from '../server-rule-run.ts';
 import { echo, isEchoed } from './answers.ts';
 import { surveyOf } from './methods/survey.ts';
 import { fullFilter, listen, makeChanges, stopListening } from './modern/listening.ts';
@@ -26,7 +26,7 @@ const MOST_BURSTS = 5;
 /** No further burst after this time. */
 const BURSTS_MS = 1_000;
 
-type Step = (trial: Trial, conversation: Conversation) => Promise<unknown>;
+type Step = (ruleRun: ServerRuleRun, conversation: Conversation) => Promise<unknown>;
 
 const UNKNOWN = 'standpipe-unknown';
 const CONCURRENT = 12;
@@ -35,7 +35,7 @@ const CONCURRENT_ID = 20_000;
 const steps: readonly Step[] = [
   (_, conversation) => conversation.settle(),
   (_, conversation) => conversation.request('standpipe/no-such-method'),
-  (trial) => surveyOf(trial),
+  (ruleRun) => surveyOf(ruleRun),
   ({ facts }, conversation) => askFor(conversation, facts.capabilities.tools, 'tools/call', { name: UNKNOWN }),
   ({ facts }, conversation) => askFor(conversation, facts.capabilities.prompts, 'prompts/get', { name: UNKNOWN }),
   ({ facts }, conversation) =>
@@ -44,17 +44,18 @@ const steps: readonly Step[] = [
     if (era === 'modern')
       await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION]: '1900-01-01' } });
   },
-  async (trial) => {
-    if (trial.era === 'modern') await (await askingCall(trial)).request({ requestState: UNKNOWN, inputResponses: {} });
+  async (ruleRun) => {
+    if (ruleRun.era === 'modern')
+      await (await askingCall(ruleRun)).request({ requestState: UNKNOWN, inputResponses: {} });
   },
-  async (trial, conversation) => {
-    if (trial.era === 'modern') await listenForChanges(trial, conversation);
+  async (ruleRun, conversation) => {
+    if (ruleRun.era === 'modern') await listenForChanges(ruleRun, conversation);
   },
   (_, conversation) => echo(conversation, 'Zürich, café'),
   (_, conversation) => longIdsAtOnce(conversation),
   (_, conversation) => manyAtOnce(conversation),
-  async (trial, conversation) => {
-    const { name, arguments: args } = trial.longCall();
+  async (ruleRun, conversation) => {
+    const { name, arguments: args } = ruleRun.longCall();
     conversation.notify('notifications/cancelled', {
       requestId: conversation.ask('tools/call', { name, arguments: args }),
     });
@@ -63,14 +64,14 @@ const steps: readonly Step[] = [
 ];
 
 /** With a trial that observes. A step that fails is a matter of the rules about it. */
-export async function observe(trial: Trial, limitMs: number): Promise<void> {
-  await inTime(takeAll(trial), limitMs).catch(ignoreVerdict);
+export async function observe(ruleRun: ServerRuleRun, limitMs: number): Promise<void> {
+  await inTime(takeAll(ruleRun), limitMs).catch(ignoreVerdict);
 }
 
-async function takeAll(trial: Trial): Promise<void> {
+async function takeAll(ruleRun: ServerRuleRun): Promise<void> {
   for (const step of steps) {
-    const conversation = await trial.shared();
-    await step(trial, conversation).catch(ignoreVerdict);
+    const conversation = await ruleRun.shared();
+    await step(ruleRun, conversation).catch(ignoreVerdict);
   }
 }
 
@@ -82,10 +83,10 @@ async function askFor(conversation: Conversation, isDeclared: unknown, ...reques
   if (isDeclared) await conversation.request(request[0], { ...request[1] });
 }
 
-async function listenForChanges(trial: Trial, conversation: Conversation): Promise<void> {
-  const tools = await listen(trial, conversation, { toolsListChanged: true });
-  const all = await listen(trial, conversation, fullFilter(trial));
-  await makeChanges(trial, conversation);
+async function listenForChanges(ruleRun: ServerRuleRun, conversation: Conversation): Promise<void> {
+  const tools = await listen(ruleRun, conversation, { toolsListChanged: true });
+  const all = await listen(ruleRun, conversation, fullFilter(ruleRun));
+  await makeChanges(ruleRun, conversation);
   await stopListening(conversation, tools.id, all.id);
 }
 

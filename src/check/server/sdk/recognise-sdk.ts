@@ -6,8 +6,8 @@ import { eraOf } from '../../../mcp/revisions.ts';
 import { parsed } from '../../parsed-json.ts';
 import type { Target } from '../../target.ts';
 import { initializeOn } from '../initialize.ts';
-import type { Lane } from '../lane.ts';
 import type { Probe } from '../probe.ts';
+import type { RevisionRun } from '../revision-run.ts';
 import { installedVersion } from './installed-version.ts';
 
 export type SdkName = 'TypeScript SDK' | 'Python SDK' | 'FastMCP for Python' | 'Go SDK' | 'C# SDK';
@@ -30,13 +30,13 @@ export interface Signs {
 
 const UNKNOWN = 'standpipe/which-sdk';
 
-/** Starts a process of its own. `lane`: of the newest revision. Undefined if the SDK is not known. */
-export async function recogniseSdk(lane: Lane, target: Target): Promise<Sdk | undefined> {
-  const probe = await lane.start();
+/** Starts a process of its own. `revisionRun`: of the newest revision. Undefined if the SDK is not known. */
+export async function recogniseSdk(revisionRun: RevisionRun, target: Target): Promise<Sdk | undefined> {
+  const probe = await revisionRun.start();
   try {
     const sdk = sdkOf(await signsOf(probe));
-    const isModern = eraOf(lane.revision) === 'modern';
-    if (sdk?.name === 'Python SDK') return ofPythonSdk(sdk, isModern, lane.facts.tools);
+    const isModern = eraOf(revisionRun.revision) === 'modern';
+    if (sdk?.name === 'Python SDK') return ofPythonSdk(sdk, isModern, revisionRun.facts.tools);
     if (sdk?.name !== 'TypeScript SDK') return sdk;
     const version = installedVersion(target, isModern);
     return version === undefined ? sdk : { ...sdk, version };

@@ -2,11 +2,11 @@
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
 import { firstChars } from '../../../base/first-chars.ts';
-import { slowStartHint } from '../../../diagnosis/advice.ts';
-import { diagnose } from '../../../diagnosis/diagnose.ts';
-import { diagnoseHttp } from '../../../diagnosis/http.ts';
-import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import { slowStartHint } from '../../../wire/diagnosis/advice.ts';
+import { diagnose } from '../../../wire/diagnosis/diagnose.ts';
+import { diagnoseHttp } from '../../../wire/diagnosis/http.ts';
+import type { Diagnosis } from '../../../wire/diagnosis/symptoms.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import type { ClientChannel } from '../options.ts';
 import type { Step } from './negotiation.ts';
 

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
-import type { JsonRpcRequest } from '../../../jsonrpc/message.ts';
-import { memoryPair } from '../../../transport/stream-transport.ts';
+import type { JsonRpcRequest } from '../../../wire/jsonrpc/message.ts';
+import { memoryPair } from '../../../wire/transport/stream-transport.ts';
 import type { ClientOptions } from '../options.ts';
 import { openClient } from './open-client.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../../base/errors.ts';
 import { isUnauthorized } from '../../../base/unauthorized.ts';
 import { SILENT, within } from '../../../base/wait.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import {
   type LegacyRevision,
   type ModernRevision,
@@ -16,9 +16,9 @@ import {
 } from '../../revisions.ts';
 import type { ServiceFacts } from '../../service.ts';
 import type { ClientCapabilities, Implementation } from '../../types.ts';
-import { asResult, knownRevisions, readRevision, readServer } from '../lenient.ts';
 import { makeEnvelope } from '../session/modern-session.ts';
 import { openTranscript, readTranscriptServer, speaksTranscript } from '../session/transcript-dialect.ts';
+import { asResult, knownRevisions, readRevision, readServer } from '../tolerated-results.ts';
 import type { Warn } from '../warnings.ts';
 import type { KnownEra } from './era-memory.ts';
 import { type Answer, isModernRefusal, judgeProbe, NAME_VERSIONS, revisionNamedIn, type Verdict } from './probe.ts';

@@ -3,8 +3,8 @@
 
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
-import { idAsText } from '../../../diagnosis/text-id.ts';
-import { Peer } from '../../../jsonrpc/peer.ts';
+import { idAsText } from '../../../wire/diagnosis/text-id.ts';
+import { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { layered, withExtensions } from '../../extensions/extension.ts';
 import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';

@@ -2,8 +2,8 @@
 // valid answer.
 
 import type { Clock, Timer } from '../../../base/clock.ts';
-import { diagnose } from '../../../diagnosis/diagnose.ts';
-import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
+import { diagnose } from '../../../wire/diagnosis/diagnose.ts';
+import type { Diagnosis } from '../../../wire/diagnosis/symptoms.ts';
 import type { ClientChannel } from '../options.ts';
 
 /** A server counts as quiet if it printed nothing between two checks. */

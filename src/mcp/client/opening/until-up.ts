@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { SILENT, within } from '../../../base/wait.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 
 /** The maximum number of waits for a process. */
 const MOST_WAITS = 4;

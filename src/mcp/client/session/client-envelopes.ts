@@ -1,6 +1,6 @@
 // The envelopes of 2026-07-28 by client: every request of a client carries the same one, so its text is made once.
 
-import { SharedMembers } from '../../../jsonrpc/message-text.ts';
+import { SharedMembers } from '../../../wire/jsonrpc/message-text.ts';
 import type { RequestEnvelope } from '../../meta.ts';
 import type { ClientFacts, Params } from '../../service.ts';
 import type { LogLevel, Meta } from '../../types.ts';

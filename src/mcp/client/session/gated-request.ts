@@ -1,6 +1,6 @@
 // A request to a legacy server, from the time it waits to be sent until it is answered, with the state of its questions.
 
-import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
+import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
 import { SentRequest } from './session.ts';

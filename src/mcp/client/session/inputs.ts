@@ -3,8 +3,8 @@
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
-import type { RequestHandler } from '../../../jsonrpc/inbound.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { RequestHandler } from '../../../wire/jsonrpc/inbound.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { methodsOfMcp, questionMethods } from '../../methods.ts';
 import { type AskedClient, missingFor } from '../../missing-capability.ts';
 import { type Era, NEWEST_MODERN } from '../../revisions.ts';

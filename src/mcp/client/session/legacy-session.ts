@@ -3,15 +3,15 @@
 // request: they go to all watchers of their level.
 
 import { PeerError, toError } from '../../../base/errors.ts';
-import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
 import { UPDATED_METHOD } from '../../watchers.ts';
-import { endLegacyList, readServer } from '../lenient.ts';
+import { endLegacyList, readServer } from '../tolerated-results.ts';
 import type { Warn } from '../warnings.ts';
 import { type ClientKey, GatedRequest, UnaskedRequest } from './gated-request.ts';
 import { onlyCaller } from './open-callers.ts';

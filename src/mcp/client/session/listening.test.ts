@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
-import type { Channel } from '../../../jsonrpc/channel.ts';
-import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../jsonrpc/message.ts';
-import { memoryPair } from '../../../transport/stream-transport.ts';
+import type { Channel } from '../../../wire/jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../wire/jsonrpc/message.ts';
+import { memoryPair } from '../../../wire/transport/stream-transport.ts';
 import { SUBSCRIPTION_ID } from '../../meta.ts';
 import type { SubscriptionFilter } from '../../types.ts';
 import { openClient } from '../opening/open-client.ts';

@@ -5,8 +5,8 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
-import type { Params } from '../../../jsonrpc/inbound.ts';
-import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { Params } from '../../../wire/jsonrpc/inbound.ts';
+import type { RequestId } from '../../../wire/jsonrpc/message.ts';
 import { SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Watcher, WatchFilter } from '../../service.ts';
 import type { Meta, SubscriptionFilter } from '../../types.ts';

@@ -4,7 +4,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { mustBeKnown, unexpectedType } from '../../extensions/extension.ts';
 import {
   CLIENT_CAPABILITIES,
@@ -21,8 +21,8 @@ import type { ModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
 import type { ClientCapabilities, Implementation, InputRequiredResult } from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
-import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
+import { asResult } from '../tolerated-results.ts';
 import type { Warnings } from '../warnings.ts';
 import { callHeaders, withoutInvalidTools } from './call-headers.ts';
 import { ClientEnvelopes } from './client-envelopes.ts';

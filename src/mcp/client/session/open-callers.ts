@@ -1,7 +1,7 @@
 // Finds the caller of a log message, which does not name a request. The caller is known only if all pending requests
 // that the message may belong to are from one client.
 
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import type { Caller } from '../../service.ts';
 import { SentRequest } from './session.ts';
 

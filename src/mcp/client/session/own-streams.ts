@@ -4,8 +4,8 @@
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
-import type { RequestId } from '../../../jsonrpc/message.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { RequestId } from '../../../wire/jsonrpc/message.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Params, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';

@@ -11,9 +11,9 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { RpcError } from '../../../base/errors.ts';
 import { unlessAborted } from '../../../base/wait.ts';
-import type { PendingCall } from '../../../jsonrpc/outbound.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
-import type { RequestWatcher } from '../../../requests/pending-requests.ts';
+import type { PendingCall } from '../../../wire/jsonrpc/outbound.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
+import type { RequestWatcher } from '../../../wire/requests/pending-requests.ts';
 import type { Caller } from '../../service.ts';
 import type { Warn } from '../warnings.ts';
 import { AbandonedRequests } from './abandoned-requests.ts';

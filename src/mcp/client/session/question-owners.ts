@@ -1,7 +1,7 @@
 // The requests that a question of a legacy server may belong to: those sent before it arrived and not answered yet,
 // including those that their clients gave up.
 
-import type { PendingCall } from '../../../jsonrpc/outbound.ts';
+import type { PendingCall } from '../../../wire/jsonrpc/outbound.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
 import { type ClientKey, isOwner, type OwnerRequest } from './gated-request.ts';
 

@@ -3,9 +3,9 @@
 
 import type { CancelSignal } from '../../../base/cancel-signal.ts';
 import { PeerError, toError } from '../../../base/errors.ts';
-import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
-import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { SharedMembers } from '../../../wire/jsonrpc/message-text.ts';
+import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import type { Catalogue } from '../../catalogue.ts';
 import type { Era, Revision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../../service.ts';

@@ -3,11 +3,11 @@
 // the client get the standard shapes.
 
 import { isObject } from '../../../base/json-object.ts';
-import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
-import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
+import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import type { Caller, Params, Result, ServiceFacts } from '../../service.ts';
 import type { Implementation, ServerCapabilities } from '../../types.ts';
-import { asResult } from '../lenient.ts';
+import { asResult } from '../tolerated-results.ts';
 import { LegacySession } from './legacy-session.ts';
 
 /** The capabilities that the tutorial declares. */

@@ -4,7 +4,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
-import { Deadlines } from '../../../requests/deadlines.ts';
+import { Deadlines } from '../../../wire/requests/deadlines.ts';
 import type { GatedRequest } from './gated-request.ts';
 
 /** The maximum number of waiting requests per principal. More are refused. */

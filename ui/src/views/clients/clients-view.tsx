@@ -1,7 +1,7 @@
 // The clients of a host: who they are, how they reach it, and how much passed.
 
 import { useState } from 'react';
-import type { ClientSummary } from '../../../../src/inspector/api.ts';
+import type { ClientSummary } from '../../../../src/app/inspector/api.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';

@@ -1,7 +1,7 @@
 // The fleet that the host has joined: its nodes, and which of them runs which server.
 
 import { useState } from 'react';
-import type { FleetStatus } from '../../../../src/inspector/api.ts';
+import type { FleetStatus } from '../../../../src/app/inspector/api.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCell } from '../../state/cell.ts';

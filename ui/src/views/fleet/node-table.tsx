@@ -1,4 +1,4 @@
-import type { FleetStatus } from '../../../../src/inspector/api.ts';
+import type { FleetStatus } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { latency, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';

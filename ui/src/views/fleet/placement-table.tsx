@@ -1,6 +1,6 @@
 // Which node runs which replica of which server of the fleet.
 
-import type { FleetStatus } from '../../../../src/inspector/api.ts';
+import type { FleetStatus } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { visibleLine } from '../../text/visible.ts';
 import { MOST_ROWS, More } from './more.tsx';

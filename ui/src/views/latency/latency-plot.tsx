@@ -3,7 +3,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
+import type { LatencyReport, LatencyRow } from '../../../../src/app/inspector/api.ts';
 import { useCell } from '../../state/cell.ts';
 import { wallTime } from '../../state/inspected.ts';
 import { dark } from '../../state/theme.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { LatencyRow } from '../../../../src/inspector/api.ts';
+import type { LatencyRow } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';

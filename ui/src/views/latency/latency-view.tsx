@@ -1,7 +1,7 @@
 // How long answers take, by method and tool, and how that changed over time.
 
 import { useEffect, useState } from 'react';
-import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
+import type { LatencyReport, LatencyRow } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useThrottled } from '../../parts/throttled.ts';

@@ -1,4 +1,4 @@
-import type { CallUpdate } from '../../../../src/inspector/api.ts';
+import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
 import { wallTime } from '../../state/inspected.ts';
 import { clockTime, latency } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';

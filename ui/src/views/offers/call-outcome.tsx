@@ -1,7 +1,7 @@
 // A call while it runs (progress, cancel) and what came of it.
 
 import { useEffect, useState } from 'react';
-import type { CallUpdate } from '../../../../src/inspector/api.ts';
+import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { announce } from '../../state/announce.ts';
 import { duration, latency } from '../../text/amounts.ts';

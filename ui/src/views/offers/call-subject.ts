@@ -1,6 +1,6 @@
 // How each kind of offer is asked for: the schema of its form, and the request made from what the form holds.
 
-import type { CallRequest } from '../../../../src/inspector/api.ts';
+import type { CallRequest } from '../../../../src/app/inspector/api.ts';
 import type { Schema } from '../../api/shapes.ts';
 import { argumentsOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import type { Offered } from './offered.ts';

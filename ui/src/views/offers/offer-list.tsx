@@ -1,4 +1,4 @@
-import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import type { InspectedServer } from '../../../../src/app/inspector/api.ts';
 import { MarkdownText } from '../../markdown/markdown-text.tsx';
 import { looksLikeMarkdown } from '../../markdown/read-blocks.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';

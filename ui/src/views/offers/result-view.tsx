@@ -1,7 +1,7 @@
 // A result in readable form (text, images, audio, links, structured content) and as JSON.
 
 import { useState } from 'react';
-import type { CallUpdate } from '../../../../src/inspector/api.ts';
+import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf } from '../../route.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Answer } from '../../../../src/inspector/api.ts';
+import type { Answer } from '../../../../src/app/inspector/api.ts';
 import type { Elicitation } from '../../api/shapes.ts';
 import { lossOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { firstValue } from '../../schema-form/first-value.ts';

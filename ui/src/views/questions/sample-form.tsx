@@ -1,7 +1,7 @@
 // Answers a sampling request by hand in place of a model, or refuses it.
 
 import { useState } from 'react';
-import type { Answer } from '../../../../src/inspector/api.ts';
+import type { Answer } from '../../../../src/app/inspector/api.ts';
 import type { ContentBlock, Sampling } from '../../api/shapes.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { visible } from '../../text/visible.ts';

@@ -1,6 +1,6 @@
 // The processes a server has had, or the connections to it, newest first.
 
-import type { Life } from '../../../../src/inspector/api.ts';
+import type { Life } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { addressOf } from '../../route.ts';
 import { wallTime } from '../../state/inspected.ts';

@@ -1,6 +1,6 @@
 // Where a remote server is, and how it is spoken to.
 
-import type { Life } from '../../../../src/inspector/api.ts';
+import type { Life } from '../../../../src/app/inspector/api.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
 import { Fact } from './fact.tsx';
 

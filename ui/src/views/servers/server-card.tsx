@@ -1,4 +1,4 @@
-import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import type { InspectedServer } from '../../../../src/app/inspector/api.ts';
 import type { ServerStatus } from '../../api/shapes.ts';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';

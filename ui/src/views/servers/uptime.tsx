@@ -1,7 +1,7 @@
 // The uptime of a server. Not updated while the backend cannot be reached.
 
 import { useEffect, useState } from 'react';
-import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import type { InspectedServer } from '../../../../src/app/inspector/api.ts';
 import { useCell } from '../../state/cell.ts';
 import { connection, serversAtMs } from '../../state/inspected.ts';
 import { duration } from '../../text/amounts.ts';

@@ -1,7 +1,7 @@
 // What servers wrote to stderr, the newest in sight, searchable, each line a link to its place on the wire.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { StderrPage } from '../../../../src/inspector/api.ts';
+import type { StderrPage } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';

@@ -1,6 +1,6 @@
 // A request of the timeline as a command line.
 
-import type { CallRequest, EventDetail, EventRow } from '../../../../src/inspector/api.ts';
+import type { CallRequest, EventDetail, EventRow } from '../../../../src/app/inspector/api.ts';
 import { argumentsOf, entriesOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { announce } from '../../state/announce.ts';
 import { copyCommand } from '../../state/copy-command.ts';

@@ -1,7 +1,7 @@
 // Details of events, requested when they are shown. The newest are kept and remain when the backend is gone.
 
 import { useEffect, useState } from 'react';
-import type { EventDetail } from '../../../../src/inspector/api.ts';
+import type { EventDetail } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 
 const KEPT = 64;

@@ -1,4 +1,4 @@
-import type { EventDetail, EventRow } from '../../../../src/inspector/api.ts';
+import type { EventDetail, EventRow } from '../../../../src/app/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';

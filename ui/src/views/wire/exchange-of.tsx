@@ -1,7 +1,7 @@
 // The request of a client that an event belongs to, with the requests to servers that it led to: one bar each, on one clock.
 
 import { useEffect, useState } from 'react';
-import type { EventRow, ExchangeReport, ExchangeTimes } from '../../../../src/inspector/api.ts';
+import type { EventRow, ExchangeReport, ExchangeTimes } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { announce } from '../../state/announce.ts';

@@ -1,7 +1,7 @@
 // A request that another node answered: where its time went, hop by hop. The way there and back is one exact sum; how it is divided is
 // known only as well as the clocks of the two nodes are.
 
-import type { HopTimes } from '../../../../src/inspector/api.ts';
+import type { HopTimes } from '../../../../src/app/inspector/api.ts';
 import { latency } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 

@@ -1,6 +1,6 @@
 // The HTTP request that an event belongs to: what was sent and answered, and its messages.
 
-import type { EventDetail } from '../../../../src/inspector/api.ts';
+import type { EventDetail } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { latency, plural } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';

@@ -1,7 +1,7 @@
 // One row. What kind it is shows by its mark and by its words, never by colour alone.
 
 import { memo } from 'react';
-import type { EventRow } from '../../../../src/inspector/api.ts';
+import type { EventRow } from '../../../../src/app/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { groupOf } from '../../state/wire-filter.ts';

@@ -28,7 +28,7 @@ export const severalLines: LiteClientRule = {
   source: users,
   fix: { any: 'Collect the output of the server until three newlines in a row, and then parse it.' },
   scenarios: [printed],
-  check: (trial) => trial.goesOn('After answers over several lines'),
+  check: (ruleRun) => ruleRun.goesOn('After answers over several lines'),
 };
 
 export const optionalFields: LiteClientRule = {
@@ -39,7 +39,7 @@ export const optionalFields: LiteClientRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Treat a description or an example that is absent or null as an empty text.' },
   scenarios: [sparse],
-  check: (trial) => trial.goesOn('After a tool without description and examples'),
+  check: (ruleRun) => ruleRun.goesOn('After a tool without description and examples'),
 };
 
 export const matchesIds: LiteClientRule = {
@@ -50,10 +50,10 @@ export const matchesIds: LiteClientRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Compare the id of each answer with those of the open requests, and skip an answer with another id.' },
   scenarios: [strangers],
-  check: (trial) => {
-    const tools = trial.runs.flatMap(askedIn).map(({ data }) => data.tool);
+  check: (ruleRun) => {
+    const tools = ruleRun.runs.flatMap(askedIn).map(({ data }) => data.tool);
     if (tools.includes(OTHER_TOOL)) violation('The client took an answer with another id for its own.');
-    trial.goesOn('After answers with other ids');
+    ruleRun.goesOn('After answers with other ids');
   },
 };
 
@@ -65,7 +65,7 @@ export const unknownMembers: LiteClientRule = {
   source: users,
   fix: { any: 'Turn off the option of the JSON library that refuses unknown members.' },
   scenarios: [extended],
-  check: (trial) => trial.goesOn('After answers with unknown members'),
+  check: (ruleRun) => ruleRun.goesOn('After answers with unknown members'),
 };
 
 export const survivesNoise: LiteClientRule = {
@@ -76,7 +76,7 @@ export const survivesNoise: LiteClientRule = {
   source: users,
   fix: { any: 'Skip lines before the one that begins with a brace, and frames without one.' },
   scenarios: [noisy],
-  check: (trial) => trial.goesOn('After text that is not a message'),
+  check: (ruleRun) => ruleRun.goesOn('After text that is not a message'),
 };
 
 export const waits: LiteClientRule = {
@@ -87,7 +87,7 @@ export const waits: LiteClientRule = {
   source: users,
   fix: { any: 'Wait at least 10 s for an answer.' },
   scenarios: [slow],
-  check: (trial) => trial.goesOn('After answers that took 1.5 s'),
+  check: (ruleRun) => ruleRun.goesOn('After answers that took 1.5 s'),
 };
 
 export const largeAnswer: LiteClientRule = {
@@ -98,7 +98,7 @@ export const largeAnswer: LiteClientRule = {
   source: users,
   fix: { any: 'Read in blocks of any size until three newlines; do not limit a line or a message to some kilobytes.' },
   scenarios: [large],
-  check: (trial) => trial.goesOn('After an answer of 1 MiB'),
+  check: (ruleRun) => ruleRun.goesOn('After an answer of 1 MiB'),
 };
 
 export const readsStderr: LiteClientRule = {
@@ -127,7 +127,7 @@ export const failedCall: LiteClientRule = {
   fix: { any: 'Read "error" of the response, and close the server in all cases.' },
   scenarios: [failing],
   check: ({ runs: [run], plain }) => {
-    if (!run!.stage.exitStatus) violation('After a failed call the client did not exit.');
+    if (!run!.clientRun.exitStatus) violation('After a failed call the client did not exit.');
     if (closesStdin(plain) && !closesStdin(run!)) violation('After a failed call the client did not close stdin.');
   },
 };
@@ -145,11 +145,12 @@ export const noticesTheEnd: LiteClientRule = {
   fix: { any: 'End the wait for an answer with an error when stdout of the server ends.' },
   scenarios: [crashing, crashingAtStart],
   check: ({ runs }) => {
-    for (const { stage, servers, scenario } of runs) {
+    for (const { clientRun, servers, scenario } of runs) {
       if (!servers.some(({ server }) => server.has('exits'))) notApplicable('the client did not call the tool');
       const when = scenario === crashing ? 'in a call' : 'before the answer to "get"';
-      if (!stage.exitStatus) violation(`The server exited ${when}, and the client waited on.`);
-      if (stage.exitStatus.exitCode === 0) violation(`The server exited ${when}, and the client exited with code 0.`);
+      if (!clientRun.exitStatus) violation(`The server exited ${when}, and the client waited on.`);
+      if (clientRun.exitStatus.exitCode === 0)
+        violation(`The server exited ${when}, and the client exited with code 0.`);
     }
   },
 };

@@ -30,8 +30,8 @@ export const asksFirst: LiteClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Send "get", and wait for its answer before the first "call".' },
   scenarios: [plain, slow],
-  check: (trial) => {
-    if (trial.calls().some(({ knowsTool }) => !knowsTool))
+  check: (ruleRun) => {
+    if (ruleRun.calls().some(({ knowsTool }) => !knowsTool))
       violation('The client sent "call" before it had got "info".');
   },
 };

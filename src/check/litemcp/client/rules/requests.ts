@@ -72,8 +72,8 @@ export const toolCall: LiteClientRule = {
     any: 'Write "data":{"version":[1,0,0],"tool":"Calculator","arguments":["2","3"]}.',
   },
   scenarios: [plain],
-  check: (trial) => {
-    for (const { data } of trial.calls()) {
+  check: (ruleRun) => {
+    for (const { data } of ruleRun.calls()) {
       const { tool, arguments: args = null } = data;
       if (tool !== calculator.name) violation(`A call has ${JSON.stringify(tool)} as tool, not the name of the tool.`);
       if (args === null) continue; // the number is another rule
@@ -92,9 +92,9 @@ export const allArguments: LiteClientRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Send as many arguments as the tool has parameters, in their order.' },
   scenarios: [plain],
-  check: (trial) => {
+  check: (ruleRun) => {
     const { length } = calculator.parameters;
-    for (const { data } of trial.calls()) {
+    for (const { data } of ruleRun.calls()) {
       const sent = Array.isArray(data.arguments) ? data.arguments.length : Object.keys(data.arguments ?? {}).length;
       if (sent !== length) violation(`A call has ${sent} arguments, and the tool has ${length} parameters.`);
     }

@@ -1,6 +1,6 @@
 // How a client ends its server. The specification has no sentence about it.
 
-import { endOf, requireStdinClosed } from '../../../client/client-trial.ts';
+import { endOf, requireStdinClosed } from '../../../client/client-rule-run.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { LiteClientRule } from '../lite-client-rule.ts';
 import { plain, stubborn } from '../scenarios.ts';
@@ -35,9 +35,9 @@ export const leavesNoServer: LiteClientRule = {
   },
   scenarios: [stubborn],
   check: ({ runs: [run] }) => {
-    const { stage } = run!;
-    if (stage.leftBehind.length > 0) violation('The server still ran when the client had exited.');
-    if (!stage.exitStatus) violation(`The client waited for the exit of the server without end. ${endOf(run!)}`);
+    const { clientRun } = run!;
+    if (clientRun.leftBehind.length > 0) violation('The server still ran when the client had exited.');
+    if (!clientRun.exitStatus) violation(`The client waited for the exit of the server without end. ${endOf(run!)}`);
   },
 };
 
@@ -49,8 +49,8 @@ export const exits: LiteClientRule = {
   source,
   fix: { any: 'Close the connection, and release its pipes, timers and threads.' },
   scenarios: [plain],
-  check: ({ plain: { stage } }) => {
-    if (!stage.exitStatus) violation('The client did not exit.');
+  check: ({ plain: { clientRun } }) => {
+    if (!clientRun.exitStatus) violation('The client did not exit.');
   },
 };
 
@@ -63,8 +63,8 @@ export const exitCode: LiteClientRule = {
   fix: { any: 'Look at what the client prints: it has seen an error in a conversation without one.' },
   scenarios: [plain],
   check: ({ plain: run }) => {
-    if (!run.stage.exitStatus) notApplicable('the client did not exit (litemcp-client/exits)');
-    if (run.stage.exitStatus.exitCode !== 0) violation(endOf(run));
+    if (!run.clientRun.exitStatus) notApplicable('the client did not exit (litemcp-client/exits)');
+    if (run.clientRun.exitStatus.exitCode !== 0) violation(endOf(run));
   },
 };
 

@@ -1,6 +1,6 @@
 // Rules about the bytes that a client writes.
 
-import { writeUtf8 } from '../../../../diagnosis/advice.ts';
+import { writeUtf8 } from '../../../../wire/diagnosis/advice.ts';
 import { violation } from '../../../verdict.ts';
 import type { LiteClientRule } from '../lite-client-rule.ts';
 import { plain } from '../scenarios.ts';

@@ -4,7 +4,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { type Conversation, withoutResult } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { allAnswered } from '../answers.ts';
 
 const MANY = 10;
@@ -20,8 +20,8 @@ export const atOnce: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const { probe, simplestMethod: method } = conversation;
     const requests = Array.from({ length: MANY }, () => ({
       jsonrpc: '2.0',
@@ -31,7 +31,7 @@ export const atOnce: ServerRule = {
     }));
     probe.write(requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
     await allAnswered(
-      trial,
+      ruleRun,
       conversation,
       requests.map(({ id }) => id),
       'that were written at once',
@@ -61,7 +61,7 @@ export const pingDuringCall: ServerRule = {
   says: 'The receiver of a ping answers promptly. A call that takes long does not delay it.',
   source: { of: 'mcp', page: 'basic/utilities/ping#behavior-requirements' },
   until: '2025-11-25',
-  check: (trial) => isAnsweredDuringCall(trial, 'ping'),
+  check: (ruleRun) => isAnsweredDuringCall(ruleRun, 'ping'),
 };
 
 export const requestDuringCall: ServerRule = {
@@ -71,13 +71,13 @@ export const requestDuringCall: ServerRule = {
   title: 'answer other requests while a call runs',
   says: 'Hosts send requests of several conversations over one connection. A call that takes long does not hold up the others.',
   source: { of: 'standpipe' },
-  check: (trial) => isAnsweredDuringCall(trial, 'tools/list'),
+  check: (ruleRun) => isAnsweredDuringCall(ruleRun, 'tools/list'),
 };
 
 /** The call never ends before the answer unless it is no long one, or the server handles one request after the other. */
-async function isAnsweredDuringCall(trial: Trial, method: string): Promise<void> {
-  const { name, arguments: args } = trial.longCall();
-  const conversation = await trial.open();
+async function isAnsweredDuringCall(ruleRun: ServerRuleRun, method: string): Promise<void> {
+  const { name, arguments: args } = ruleRun.longCall();
+  const conversation = await ruleRun.open();
   const { probe } = conversation;
   const call = conversation.ask('tools/call', { name, arguments: args });
   const id = `${method} during the call`;

@@ -23,8 +23,8 @@ export const batchesAnswered: ServerRule = {
   fix: {
     any: 'Handle each message of a list when 2025-03-26 was negotiated. A server that cannot do this should not accept that revision.',
   },
-  check: async (trial) => {
-    const { ids, frames, probe } = await afterBatch(await trial.shared());
+  check: async (ruleRun) => {
+    const { ids, frames, probe } = await afterBatch(await ruleRun.shared());
     const [refusal] = anonymousAnswers(frames);
     if (ids.every((id) => probe.answersTo(id)[0])) return;
     if (refusal) violation('A batch was refused.', refusal.frame);
@@ -40,8 +40,8 @@ export const batchAnswerIsList: ServerRule = {
   says: 'A batch is answered with a list of the responses, once all of its requests are processed.',
   source: batch,
   fix: { any: 'Collect the answers to the requests of a batch, and write them as one JSON array on one line.' },
-  check: async (trial) => {
-    const { ids, frames } = await afterBatch(await trial.shared());
+  check: async (ruleRun) => {
+    const { ids, frames } = await afterBatch(await ruleRun.shared());
     const answered = frames.filter((frame) =>
       messagesOf(frame).some((message) => isAnswer(message) && ids.includes(message.id as number)),
     );
@@ -60,8 +60,8 @@ export const batchOfNotifications: ServerRule = {
   says: 'If a batch contains no request, nothing is sent back, not even an empty list.',
   source: batch,
   fix: { any: 'Write nothing if a batch has no answers.' },
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const frames = await framesAfter(conversation, () => conversation.probe.send([notification, notification]));
     const empty = frames.find(({ json }) => Array.isArray(json) && json.length === 0);
     if (empty) violation('A batch of notifications was answered with an empty list.', empty);
@@ -79,8 +79,8 @@ export const emptyBatch: ServerRule = {
   says: 'An empty list is not a valid batch. It is answered with one response, not with a list.',
   source: batch,
   fix: { any: 'Answer an empty list with one error -32600 whose id is null.' },
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const frames = await framesAfter(conversation, () => conversation.probe.send([]));
     const [answer] = anonymousAnswers(frames);
     if (!answer) {
@@ -101,9 +101,9 @@ export const batchesSurvived: ServerRule = {
   fix: { any: 'Test that a message is an object before its members are read. Answer a list with the error -32600.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (trial.revision === WITH_BATCHES) notApplicable(`${WITH_BATCHES} has batches`);
-    await afterBatch(await trial.shared());
+  check: async (ruleRun) => {
+    if (ruleRun.revision === WITH_BATCHES) notApplicable(`${WITH_BATCHES} has batches`);
+    await afterBatch(await ruleRun.shared());
   },
 };
 

@@ -20,8 +20,8 @@ export const parseError: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const sent = () => conversation.probe.write('{"jsonrpc": "2.0", "method": "ping", "id"\n');
     const frames = await framesAfter(conversation, sent).catch((error: unknown) => {
       throw error instanceof Violation
@@ -43,8 +43,8 @@ export const invalidRequest: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const id = conversation.probe.newId();
     const frames = await framesAfter(conversation, () =>
       conversation.probe.send({ jsonrpc: '2.0', id, method: 7, params: conversation.params() }),
@@ -72,8 +72,8 @@ export const unknownMethods: ServerRule = {
   fix: { any: 'Answer a request for an unknown method with the error -32601; do not ignore it.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    await (await trial.shared()).error(UNKNOWN_METHOD);
+  check: async (ruleRun) => {
+    await (await ruleRun.shared()).error(UNKNOWN_METHOD);
   },
 };
 
@@ -86,8 +86,8 @@ export const methodNotFound: ServerRule = {
   fix: { any: 'Look up the method before its params are validated, and answer with -32601 if there is none.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const { error, frame } = await (await trial.shared()).request(UNKNOWN_METHOD);
+  check: async (ruleRun) => {
+    const { error, frame } = await (await ruleRun.shared()).request(UNKNOWN_METHOD);
     if (!error) notApplicable('an unknown method is not refused (jsonrpc/unknown-methods-are-refused)');
     if (error.code !== RpcCode.methodNotFound) {
       violation(`An unknown method was answered with the error ${describeError(error)}, not -32601.`, frame);
@@ -108,8 +108,8 @@ export const invalidParams: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     let any = false;
     for (const [method, params] of malformedRequests(conversation)) {
       const { error, frame } = await conversation.request(method, params);

@@ -4,7 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { parsed } from '../../../parsed-json.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { echo, shownId } from '../answers.ts';
 import { messages } from './source.ts';
 
@@ -27,7 +27,7 @@ export const integerIds: ServerRule = {
     rust: 'Keep the id as serde_json::Value, or as an enum of i64 and String.',
     any: 'Keep the id as the JSON value it was. Test for its absence, not for its truth: 0 is an id.',
   },
-  check: (trial) => areEchoed(trial, [0, -1, Number.MAX_SAFE_INTEGER]),
+  check: (ruleRun) => areEchoed(ruleRun, [0, -1, Number.MAX_SAFE_INTEGER]),
 };
 
 export const stringIds: ServerRule = {
@@ -38,7 +38,7 @@ export const stringIds: ServerRule = {
   fix: {
     any: 'Keep the id as the JSON value it was: no conversion of digits to a number, no test for truth ("" is an id).',
   },
-  check: (trial) => areEchoed(trial, ['', '7007', 'null', 'a "b" c/d', 'x'.repeat(300)]),
+  check: (ruleRun) => areEchoed(ruleRun, ['', '7007', 'null', 'a "b" c/d', 'x'.repeat(300)]),
 };
 
 export const idSpelling: ServerRule = {
@@ -55,9 +55,9 @@ export const idSpelling: ServerRule = {
     go: integerIds.fix.go!,
     any: 'Keep the id as the JSON value it was, not as a floating-point number.',
   },
-  check: async (trial) => {
+  check: async (ruleRun) => {
     const id = 7;
-    const { frame, id: found } = await echo(await trial.shared(), id);
+    const { frame, id: found } = await echo(await ruleRun.shared(), id);
     if (!frame || found !== id) notApplicable('the id does not come back (jsonrpc/integer-ids-are-echoed)');
     const written = inexactId(Buffer.from(frame.bytes).toString('utf8'));
     if (written !== undefined) violation(`The request with the id ${id} was answered with the id ${written}.`, frame);
@@ -78,8 +78,8 @@ function inexactId(text: string): string | undefined {
   return undefined;
 }
 
-async function areEchoed(trial: Trial, ids: readonly (string | number)[]): Promise<void> {
-  const conversation = await trial.shared();
+async function areEchoed(ruleRun: ServerRuleRun, ids: readonly (string | number)[]): Promise<void> {
+  const conversation = await ruleRun.shared();
   for (const id of ids) {
     const { frame, id: found } = await echo(conversation, id);
     const shown = shownId(id);

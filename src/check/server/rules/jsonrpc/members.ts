@@ -3,7 +3,7 @@
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
 import { messages } from './source.ts';
 
@@ -23,7 +23,7 @@ export const unknownParams: ServerRule = {
     node: 'Do not use .strict() of zod, or additionalProperties: false, for params.',
     any: 'Ignore members of params that are not known.',
   },
-  check: (trial) => isTolerated(trial, { 'standpipe/unknown': [1] }, {}, 'an unknown member in params'),
+  check: (ruleRun) => isTolerated(ruleRun, { 'standpipe/unknown': [1] }, {}, 'an unknown member in params'),
 };
 
 export const unknownMembers: ServerRule = {
@@ -37,7 +37,7 @@ export const unknownMembers: ServerRule = {
     node: 'The official SDK drops such messages without an answer. In a server of your own: no .strict() of zod for messages.',
     any: 'Ignore members of a message that are not known.',
   },
-  check: (trial) => isTolerated(trial, {}, { 'standpipe/unknown': true }, 'an unknown member'),
+  check: (ruleRun) => isTolerated(ruleRun, {}, { 'standpipe/unknown': true }, 'an unknown member'),
 };
 
 export const positionalParams: ServerRule = {
@@ -48,8 +48,8 @@ export const positionalParams: ServerRule = {
   says: 'JSON-RPC allows params as a list; MCP has objects only. Such a request is refused or answered, not ignored.',
   source: { of: 'json-rpc', anchor: 'parameter_structures' },
   fix: { any: 'Answer a request whose params are a list with the error -32602.' },
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const { probe } = conversation;
     const id = probe.newId();
     const frames = await framesAfter(conversation, () =>
@@ -62,8 +62,8 @@ export const positionalParams: ServerRule = {
   },
 };
 
-async function isTolerated(trial: Trial, params: object, members: object, what: string): Promise<void> {
-  const conversation = await trial.shared();
+async function isTolerated(ruleRun: ServerRuleRun, params: object, members: object, what: string): Promise<void> {
+  const conversation = await ruleRun.shared();
   const { probe, simplestMethod: method } = conversation;
   if ((await conversation.request(method)).error) notApplicable(`\`${method}\` is refused without it too`);
   const id = probe.newId();

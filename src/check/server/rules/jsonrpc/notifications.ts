@@ -2,7 +2,7 @@
 
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
 import { messages } from './source.ts';
 
@@ -19,7 +19,7 @@ export const notificationsUnanswered: ServerRule = {
   title: 'not answer notifications',
   says: 'The receiver of a notification sends no response.',
   fix: { any: 'Test whether a message has an id before it is answered. Without one, write nothing.' },
-  check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: 'standpipe-unknown' }),
+  check: (ruleRun) => isUnanswered(ruleRun, 'notifications/cancelled', { requestId: 'standpipe-unknown' }),
 };
 
 export const wrongNotificationsUnanswered: ServerRule = {
@@ -28,7 +28,7 @@ export const wrongNotificationsUnanswered: ServerRule = {
   title: 'not answer a notification with wrong params',
   says: 'No error is sent for a notification whose params do not fit, as its sender cannot relate it to anything.',
   fix: { any: 'Log to stderr what is wrong with a notification; send no error.' },
-  check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: { wrong: true }, reason: 7 }),
+  check: (ruleRun) => isUnanswered(ruleRun, 'notifications/cancelled', { requestId: { wrong: true }, reason: 7 }),
 };
 
 export const unknownNotifications: ServerRule = {
@@ -37,21 +37,21 @@ export const unknownNotifications: ServerRule = {
   title: 'not answer unknown notifications',
   says: 'A notification of an unknown method gets no response, and the server continues.',
   fix: { any: 'Ignore notifications of unknown methods. -32601 is only for requests.' },
-  check: (trial) => isIgnored(trial, 'notifications/standpipe/unknown', { any: 'thing' }),
+  check: (ruleRun) => isIgnored(ruleRun, 'notifications/standpipe/unknown', { any: 'thing' }),
 };
 
 /** A server that does not go on has not answered. */
-async function isUnanswered(trial: Trial, method: string, params: Record<string, unknown>): Promise<void> {
-  const conversation = await trial.shared();
-  await isIgnored(trial, method, params).catch((error: unknown) => {
+async function isUnanswered(ruleRun: ServerRuleRun, method: string, params: Record<string, unknown>): Promise<void> {
+  const conversation = await ruleRun.shared();
+  await isIgnored(ruleRun, method, params).catch((error: unknown) => {
     if (error instanceof Violation && (conversation.probe.ended || !error.proof))
       notApplicable('the server does not go on after it (robustness/stray-notifications)');
     throw error;
   });
 }
 
-async function isIgnored(trial: Trial, method: string, params: Record<string, unknown>): Promise<void> {
-  const conversation = await trial.shared();
+async function isIgnored(ruleRun: ServerRuleRun, method: string, params: Record<string, unknown>): Promise<void> {
+  const conversation = await ruleRun.shared();
   const act = () => conversation.notify(method, params);
   const frames = await framesAfter(conversation, act, `the notification \`${method}\``);
   const [answer] = anonymousAnswers(frames);

@@ -4,10 +4,10 @@ import { NEWEST_MODERN } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams, withEnvelope } from '../../conversation.ts';
 import { isAnswering } from '../../initialize.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import type { Frame, Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 const common = {
   level: 'SHOULD',
@@ -29,8 +29,8 @@ interface Early {
  * Sends requests and then `initialize`. Its answer, and those to pings after it, prove that the requests have been read. The same requests
  * again take as long to answer as the early ones, where a server answers several at a time.
  */
-async function early(trial: Trial, requests: readonly object[]): Promise<Early> {
-  const probe = await trial.start();
+async function early(ruleRun: ServerRuleRun, requests: readonly object[]): Promise<Early> {
+  const probe = await ruleRun.start();
   const send = (request: object) => {
     const id = probe.newId();
     probe.send({ jsonrpc: '2.0', id, ...request });
@@ -38,21 +38,21 @@ async function early(trial: Trial, requests: readonly object[]): Promise<Early> 
   };
   const ids = requests.map(send);
   const id = probe.newId();
-  probe.send({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(trial.revision) });
+  probe.send({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(ruleRun.revision) });
   const opening = await probe.maybe(() => probe.answersTo(id)[0]);
-  if (opening && (await isAnswering(probe, trial.simplestMethod))) {
+  if (opening && (await isAnswering(probe, ruleRun.simplestMethod))) {
     const isAnswered = (each: number) => probe.answersTo(each)[0] !== undefined;
     for (const request of requests.filter((_, at) => !isAnswered(ids[at]!))) {
       const again = send(request);
       await probe.maybe(() => isAnswered(again) || undefined);
     }
-    await isAnswering(probe, trial.simplestMethod);
+    await isAnswering(probe, ruleRun.simplestMethod);
   }
   return { probe, answers: ids.map((each) => probe.answersTo(each)[0]), opening };
 }
 
-const discoverFirst = perLane((trial) =>
-  early(trial, [{ method: 'server/discover', params: withEnvelope(undefined, NEWEST_MODERN, {}) }]),
+const discoverFirst = perRevision((ruleRun) =>
+  early(ruleRun, [{ method: 'server/discover', params: withEnvelope(undefined, NEWEST_MODERN, {}) }]),
 );
 
 export const initializeAfterDiscover: ServerRule = {
@@ -64,8 +64,8 @@ export const initializeAfterDiscover: ServerRule = {
   fix: {
     any: 'Answer an unknown method before `initialize` with an error. Do not exit, and do not take it for the end of the handshake.',
   },
-  check: async (trial) => {
-    const { probe, opening } = await discoverFirst(trial);
+  check: async (ruleRun) => {
+    const { probe, opening } = await discoverFirst(ruleRun);
     if (!opening) violation('`initialize` was not answered after `server/discover`.', ...probe.transcript.entries);
   },
 };
@@ -77,14 +77,14 @@ export const discoverAnswered: ServerRule = {
   title: 'answer `server/discover` with an error if the server does not know it',
   says: 'Every request is answered. A client that gets no answer to `server/discover` has to wait before it can fall back.',
   fix: { any: 'Answer `server/discover` with the error -32601 if the server does not support 2026-07-28.' },
-  check: async (trial) => {
-    const { probe, answers, opening } = await discoverFirst(trial);
+  check: async (ruleRun) => {
+    const { probe, answers, opening } = await discoverFirst(ruleRun);
     if (!opening) notApplicable('the server does not survive it (lifecycle/initialize-after-discover)');
     if (!answers[0]) violation('`server/discover` before `initialize` was not answered.', ...probe.transcript.entries);
   },
 };
 
-const otherFirst = perLane((trial) => early(trial, [{ method: 'ping' }, { method: 'tools/list' }]));
+const otherFirst = perRevision((ruleRun) => early(ruleRun, [{ method: 'ping' }, { method: 'tools/list' }]));
 
 export const pingFirst: ServerRule = {
   ...common,
@@ -94,8 +94,8 @@ export const pingFirst: ServerRule = {
   says: 'Pings are the only requests that a client may send before the answer to `initialize`. They are answered.',
   source: { of: 'standpipe' },
   fix: { any: 'Answer `ping` with {} at any time, also before `initialize`.' },
-  check: async (trial) => {
-    const { probe, answers, opening } = await otherFirst(trial);
+  check: async (ruleRun) => {
+    const { probe, answers, opening } = await otherFirst(ruleRun);
     if (!opening) notApplicable('the server does not open afterwards (lifecycle/requests-before-initialize)');
     if (!answers[0]) violation('A `ping` before `initialize` was not answered.', ...probe.transcript.entries);
   },
@@ -110,8 +110,8 @@ export const requestFirst: ServerRule = {
   fix: {
     any: 'Answer requests before `initialize` with an error such as -32600. Do not ignore them, and do not exit.',
   },
-  check: async (trial) => {
-    const { probe, answers, opening } = await otherFirst(trial);
+  check: async (ruleRun) => {
+    const { probe, answers, opening } = await otherFirst(ruleRun);
     const proof = probe.transcript.entries;
     if (!opening) violation('`initialize` was not answered after other requests.', ...proof);
     if (!answers[1]) violation('`tools/list` before `initialize` was not answered.', ...proof);

@@ -3,7 +3,7 @@
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams } from '../../conversation.ts';
 import { initializeOn, isAnswering, problemOfPings } from '../../initialize.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
@@ -15,13 +15,13 @@ const common = {
 } as const satisfies Partial<ServerRule>;
 
 /** A client that offers much and does not send `initialized`. */
-const between = perLane(async (trial) => {
-  const probe = await trial.start();
-  await initializeOn(probe, initializeParams(trial.revision, { roots: {}, sampling: {}, elicitation: {} }));
+const between = perRevision(async (ruleRun) => {
+  const probe = await ruleRun.start();
+  await initializeOn(probe, initializeParams(ruleRun.revision, { roots: {}, sampling: {}, elicitation: {} }));
   const problem = await problemOfPings(probe);
   const pings = [...probe.transcript.entries];
-  const isPing = trial.simplestMethod === 'ping';
-  const answers = !problem || (!isPing && (await isAnswering(probe, trial.simplestMethod)));
+  const isPing = ruleRun.simplestMethod === 'ping';
+  const answers = !problem || (!isPing && (await isAnswering(probe, ruleRun.simplestMethod)));
   return { probe, problem, pings, answers, isBrokenLaterToo: !isPing };
 });
 
@@ -33,8 +33,8 @@ export const pingBeforeInitialized: ServerRule = {
   says: 'The receiver of a ping answers it promptly, also before the client has sent `notifications/initialized`.',
   source: { of: 'mcp', page: 'basic/utilities/ping#behavior-requirements' },
   fix: { any: 'Answer `ping` with {} at any time.' },
-  check: async (trial) => {
-    const { problem, pings, isBrokenLaterToo } = await between(trial);
+  check: async (ruleRun) => {
+    const { problem, pings, isBrokenLaterToo } = await between(ruleRun);
     const later = isBrokenLaterToo ? ' It is the same after `initialized`.' : ' This was before `initialized`.';
     if (problem) violation(problem + later, ...pings);
   },
@@ -50,8 +50,8 @@ export const quietBeforeInitialized: ServerRule = {
     node: 'Send the first request in oninitialized of the server, not right after connect.',
     any: 'Send roots/list and other requests only after notifications/initialized has arrived.',
   },
-  check: async (trial) => {
-    const { probe, answers } = await between(trial);
+  check: async (ruleRun) => {
+    const { probe, answers } = await between(ruleRun);
     const request = probe.frames.find(isRequest);
     if (request) violation('The server sent a request before `initialized`.', request);
     if (!answers) notApplicable('the server answers nothing before `initialized`');
@@ -72,12 +72,12 @@ export const secondInitialize: ServerRule = {
   fix: {
     any: 'Answer a second `initialize` with the error -32600, or like the first. Do not exit and do not reset the session.',
   },
-  check: async (trial) => {
-    const conversation = await trial.open();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.open();
     const { probe, simplestMethod } = conversation;
     if ((await conversation.request(simplestMethod)).error)
       notApplicable(`\`${simplestMethod}\` is refused before it too`);
-    await initializeOn(probe, initializeParams(trial.revision));
+    await initializeOn(probe, initializeParams(ruleRun.revision));
     const { error, frame } = await conversation.request(simplestMethod);
     if (error) violation('After a second `initialize` the session was broken.', frame);
   },

@@ -73,13 +73,13 @@ export const declaredWorks: ServerRule = {
   },
   runs: 'each era',
   uses: 'own',
-  check: async (trial) => {
-    const declared = offersOf(trial.facts).filter(
+  check: async (ruleRun) => {
+    const declared = offersOf(ruleRun.facts).filter(
       ({ isDeclared, capability, method }) =>
-        isDeclared && capability !== 'tasks' && (trial.era === 'legacy' || method.endsWith('/list')),
+        isDeclared && capability !== 'tasks' && (ruleRun.era === 'legacy' || method.endsWith('/list')),
     );
     if (declared.length === 0) notApplicable('the server declares no capability');
-    const conversation = await trial.open();
+    const conversation = await ruleRun.open();
     for (const { capability, method, params } of declared) {
       const { error, frame } = await conversation.request(method, params);
       if (!error) continue;
@@ -106,10 +106,10 @@ export const undeclaredRefused: ServerRule = {
   fix: { any: 'Declare the capability, or answer its methods with the error -32601.' },
   runs: 'each era',
   uses: 'own',
-  check: async (trial) => {
-    const missing = offersOf(trial.facts).filter(({ isDeclared }) => !isDeclared);
+  check: async (ruleRun) => {
+    const missing = offersOf(ruleRun.facts).filter(({ isDeclared }) => !isDeclared);
     if (missing.length === 0) notApplicable('the server declares all capabilities');
-    const conversation = await trial.open();
+    const conversation = await ruleRun.open();
     for (const { capability, method, params } of missing) {
       const { result, frame } = await conversation.request(method, params);
       if (result) violation(`The server does not declare \`${capability}\` and answers \`${method}\`.`, frame);

@@ -1,12 +1,12 @@
 // How a server ends. One process shows most of it. It is at rest when its stdin ends: whether it reads requests that arrive together with the end
 // depends on how fast it is.
 
-import type { ExitStatus } from '../../../../process/server-process.ts';
-import type { StopRung } from '../../../../process/tree/stop-ladder.ts';
+import type { ExitStatus } from '../../../../wire/process/server-process.ts';
+import type { StopRung } from '../../../../wire/process/tree/stop-ladder.ts';
 import { before } from '../../../rule.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 const exitAtEnd = {
@@ -34,8 +34,8 @@ interface Ending {
   proof: Entry[];
 }
 
-const ending = perLane(async (trial): Promise<Ending> => {
-  const { probe } = await trial.open({}, trial.timeoutMs);
+const ending = perRevision(async (ruleRun): Promise<Ending> => {
+  const { probe } = await ruleRun.open({}, ruleRun.timeoutMs);
   probe.endInput();
   const exit = await probe.exitStatus();
   const rung = await probe.stop();
@@ -48,10 +48,10 @@ export const endsWithStdin: ServerRule = {
   levels: before('2026-07-28', 'ADVICE'),
   title: 'exit at the end of stdin',
   says: 'A client shuts a server down by closing its stdin, and the server exits promptly. Signals follow only if it does not.',
-  check: async (trial) => {
-    const { exit, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, proof } = await ending(ruleRun);
     if (!exit)
-      violation(`The server did not exit within ${trial.timeoutMs / 1000} s after the end of stdin.`, ...proof);
+      violation(`The server did not exit within ${ruleRun.timeoutMs / 1000} s after the end of stdin.`, ...proof);
   },
 };
 
@@ -65,8 +65,8 @@ export const exitCode: ServerRule = {
   fix: {
     any: 'Exit with code 0 at the end of stdin: it is not an error. Catch the exceptions of readers and writers that it causes.',
   },
-  check: async (trial) => {
-    const { exit, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, proof } = await ending(ruleRun);
     if (!exit) notApplicable('the server does not exit (lifecycle/ends-with-stdin)');
     if (exit.signal) violation(`The server was ended by ${exit.signal} at the end of stdin.`, ...proof);
     if (exit.exitCode !== 0) violation(`The server exited with code ${exit.exitCode} at the end of stdin.`, ...proof);
@@ -85,8 +85,8 @@ export const noProcessLeft: ServerRule = {
     python: 'Terminate child processes in a finally block, or start them with a pipe whose end they notice.',
     any: 'End child processes before the exit. A wrapper script should start the server with exec, or wait for it.',
   },
-  check: async (trial) => {
-    const { exit, rung, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, rung, proof } = await ending(ruleRun);
     if (!exit) notApplicable('the server does not exit (lifecycle/ends-with-stdin)');
     if (rung === 'already-exited' || rung === 'stdin') return;
     violation('The server exited and left processes behind.', ...proof);
@@ -100,10 +100,10 @@ export const endsBeforeInitialize: ServerRule = {
   title: 'exit at the end of stdin before the first request',
   says: 'A client that gives up before its first request closes stdin too. The server exits.',
   runs: 'once',
-  check: async (trial) => {
-    const probe = await trial.start();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.start();
     probe.endInput();
-    if (await probe.exitStatus(trial.startupTimeoutMs)) return;
+    if (await probe.exitStatus(ruleRun.startupTimeoutMs)) return;
     violation('The server did not exit after stdin ended without a request.');
   },
 };
@@ -116,13 +116,13 @@ export const endsDuringCall: ServerRule = {
   says: 'A client may shut down while a call runs. Its answer is not read any more, so that the server need not wait for it.',
   fix: { ...exitAtEnd, any: 'At the end of stdin, cancel the calls that run, and exit.' },
   runs: 'once',
-  check: async (trial) => {
-    const { name, arguments: args } = trial.longCall();
-    const conversation = await trial.open();
+  check: async (ruleRun) => {
+    const { name, arguments: args } = ruleRun.longCall();
+    const conversation = await ruleRun.open();
     conversation.ask('tools/call', { name, arguments: args });
     conversation.probe.endInput();
     if (await conversation.probe.exitStatus()) return;
-    violation(`The server did not exit within ${trial.timeoutMs / 1000} s after stdin ended while \`${name}\` ran.`);
+    violation(`The server did not exit within ${ruleRun.timeoutMs / 1000} s after stdin ended while \`${name}\` ran.`);
   },
 };
 
@@ -138,11 +138,11 @@ export const endsWithSigterm: ServerRule = {
     any: 'Do not ignore SIGTERM: exit in its handler. As process 1 of a container, install one (docker run --init).',
   },
   runs: 'once',
-  check: async (trial) => {
+  check: async (ruleRun) => {
     if (process.platform === 'win32') notApplicable('Windows has no SIGTERM');
-    const conversation = await trial.open();
+    const conversation = await ruleRun.open();
     conversation.probe.kill('SIGTERM');
     if (await conversation.probe.exitStatus()) return;
-    violation(`The server did not exit within ${trial.timeoutMs / 1000} s after SIGTERM.`);
+    violation(`The server did not exit within ${ruleRun.timeoutMs / 1000} s after SIGTERM.`);
   },
 };

@@ -1,15 +1,15 @@
 // A server that exits although nothing was asked. Without this rule the request that happens to be pending would be blamed.
 
 import { violation } from '../../../verdict.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 /** Longer than a process takes to fail in what it began at its start. */
 export const IDLE_MS = 2_000;
 
 /** How a process ends that is opened and gets no request. Undefined if it runs on. */
-export const idleEnd = perLane(async (trial) => {
-  const { probe } = await trial.open();
+export const idleEnd = perRevision(async (ruleRun) => {
+  const { probe } = await ruleRun.open();
   if (!(await probe.exitStatus(IDLE_MS))) return undefined;
   return { how: await probe.howItEnded(), proof: probe.transcript.entries };
 });
@@ -28,8 +28,8 @@ export const keepsRunning: ServerRule = {
   },
   runs: 'once',
   uses: 'own',
-  check: async (trial) => {
-    const end = await idleEnd(trial);
+  check: async (ruleRun) => {
+    const end = await idleEnd(ruleRun);
     if (end) violation(`Without a request ${end.how} within ${IDLE_MS / 1000} s after it was opened.`, ...end.proof);
   },
 };

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams, readAnswer } from '../../conversation.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
 const common = {
@@ -13,8 +13,8 @@ const common = {
   uses: 'own',
 } as const satisfies Partial<ServerRule>;
 
-const twice = perLane(async (trial) => {
-  const probe = await trial.start();
+const twice = perRevision(async (ruleRun) => {
+  const probe = await ruleRun.start();
   const send = async (params: JsonObject) => {
     const id = probe.newId();
     probe.send({ jsonrpc: '2.0', id, method: 'initialize', params });
@@ -22,7 +22,7 @@ const twice = perLane(async (trial) => {
     return frame && readAnswer(frame, id);
   };
   const first = await send({ capabilities: 'none' });
-  const second = first?.error && (await send(initializeParams(trial.revision)));
+  const second = first?.error && (await send(initializeParams(ruleRun.revision)));
   return { proof: probe.transcript.entries, first, second };
 });
 
@@ -36,8 +36,8 @@ export const malformedInitialize: ServerRule = {
   fix: {
     any: 'Answer `initialize` with the error -32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
   },
-  check: async (trial) => {
-    const { first, proof } = await twice(trial);
+  check: async (ruleRun) => {
+    const { first, proof } = await twice(ruleRun);
     if (!first) violation('`initialize` without `protocolVersion` was not answered.', ...proof);
     if (first.result) violation('`initialize` without `protocolVersion` was answered with a result.', first.frame);
   },
@@ -53,8 +53,8 @@ export const initializeAgain: ServerRule = {
   fix: {
     any: 'Do not exit when `initialize` is refused, and do not count it as the one `initialize` of the connection.',
   },
-  check: async (trial) => {
-    const { first, second, proof } = await twice(trial);
+  check: async (ruleRun) => {
+    const { first, second, proof } = await twice(ruleRun);
     if (!first?.error) notApplicable('a malformed `initialize` is not refused (lifecycle/malformed-initialize)');
     if (!second) violation('A correct `initialize` was not answered after a malformed one.', ...proof);
     if (second.error) violation('A correct `initialize` was refused after a malformed one.', second.frame);

@@ -4,7 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { wrongMember } from '../../../../base/wrong-member.ts';
 import { violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { wrongCapability } from '../wrong-capability.ts';
 
 const common = {
@@ -23,11 +23,11 @@ export const capabilitiesObject: ServerRule = {
   fix: {
     any: 'Answer with "capabilities": {"tools": {}, …}. A capability is an object, not true; leave out those that are missing.',
   },
-  check: (trial) => {
-    const { capabilities } = trial.facts.opening;
-    if (!isObject(capabilities)) lacks(trial, 'capabilities');
+  check: (ruleRun) => {
+    const { capabilities } = ruleRun.facts.opening;
+    if (!isObject(capabilities)) lacks(ruleRun, 'capabilities');
     const wrong = wrongCapability(capabilities);
-    if (wrong) violation(`The capability \`${wrong}\` is not an object.`, ...proof(trial));
+    if (wrong) violation(`The capability \`${wrong}\` is not an object.`, ...proof(ruleRun));
   },
 };
 
@@ -37,12 +37,12 @@ export const serverInfo: ServerRule = {
   title: 'answer `initialize` with its name and version',
   says: 'The server answers `initialize` with `serverInfo`, which has the strings `name` and `version`.',
   fix: { any: 'Answer with "serverInfo": {"name": "…", "version": "…"}. Both are strings.' },
-  check: (trial) => {
-    const { serverInfo } = trial.facts.opening;
-    if (!isObject(serverInfo)) lacks(trial, 'serverInfo');
+  check: (ruleRun) => {
+    const { serverInfo } = ruleRun.facts.opening;
+    if (!isObject(serverInfo)) lacks(ruleRun, 'serverInfo');
     for (const member of ['name', 'version']) {
       if (typeof serverInfo[member] !== 'string')
-        violation(`\`serverInfo\` has no text \`${member}\`.`, ...proof(trial));
+        violation(`\`serverInfo\` has no text \`${member}\`.`, ...proof(ruleRun));
     }
   },
 };
@@ -53,17 +53,17 @@ export const instructions: ServerRule = {
   title: 'send instructions as text',
   says: 'The answer to `initialize` may have `instructions`, which are a string.',
   fix: { any: 'Answer with "instructions" as one string, or leave it out. It is not null and not a list.' },
-  check: (trial) => {
-    const { instructions } = trial.facts.opening;
+  check: (ruleRun) => {
+    const { instructions } = ruleRun.facts.opening;
     if (instructions === undefined || typeof instructions === 'string') return;
-    violation('`instructions` is not a string.', ...proof(trial));
+    violation('`instructions` is not a string.', ...proof(ruleRun));
   },
 };
 
-function lacks(trial: Trial, member: string): never {
-  violation(`The answer to \`initialize\` ${wrongMember(trial.facts.opening, member)}.`, ...proof(trial));
+function lacks(ruleRun: ServerRuleRun, member: string): never {
+  violation(`The answer to \`initialize\` ${wrongMember(ruleRun.facts.opening, member)}.`, ...proof(ruleRun));
 }
 
-function proof({ seen }: Trial) {
+function proof({ seen }: ServerRuleRun) {
   return seen[0]?.answersTo(1).slice(0, 1) ?? [];
 }

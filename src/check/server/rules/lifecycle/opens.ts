@@ -1,6 +1,6 @@
 // The first rule: without it no other can be tested.
 
-import { flush } from '../../../../diagnosis/advice.ts';
+import { flush } from '../../../../wire/diagnosis/advice.ts';
 import type { Fix } from '../../../rule.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
@@ -21,7 +21,7 @@ export const opens: ServerRule = {
   fix: answer,
   runs: 'each revision',
   uses: 'own',
-  check: async (trial) => {
-    await trial.open();
+  check: async (ruleRun) => {
+    await ruleRun.open();
   },
 };

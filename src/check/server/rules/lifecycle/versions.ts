@@ -5,9 +5,9 @@ import { legacyRevisions, type Revision } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer } from '../../conversation.ts';
 import { initializeWith } from '../../initialize.ts';
-import { perLane } from '../../per-lane.ts';
+import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 const OLDER = '1999-01-01';
 const NEWER = '2999-01-01';
@@ -28,25 +28,30 @@ export const knownVersions: ServerRule = {
   id: 'lifecycle/known-versions',
   title: 'answer each published version with that version or with one that it supports',
   says: 'A server that supports the requested version answers with the same version, otherwise with another one that it supports.',
-  check: async (trial) => {
+  check: async (ruleRun) => {
     for (const revision of legacyRevisions) {
-      const lane = trial.lanes.find((each) => each.revision === revision);
-      if (lane?.isOpen) continue;
-      if (lane?.problem) violation(lane.problem.message, ...(lane.observed[0]?.transcript.entries ?? []));
-      const frame = lane?.observed[0]?.answersTo(1)[0];
-      await offersWhatItSupports(trial, revision, frame ? readAnswer(frame, 1) : await initializeWith(trial, revision));
+      const revisionRun = ruleRun.revisionRuns.find((each) => each.revision === revision);
+      if (revisionRun?.isOpen) continue;
+      if (revisionRun?.problem)
+        violation(revisionRun.problem.message, ...(revisionRun.observed[0]?.transcript.entries ?? []));
+      const frame = revisionRun?.observed[0]?.answersTo(1)[0];
+      await offersWhatItSupports(
+        ruleRun,
+        revision,
+        frame ? readAnswer(frame, 1) : await initializeWith(ruleRun, revision),
+      );
     }
   },
 };
 
-const offerForOlder = perLane((trial) => initializeWith(trial, OLDER));
+const offerForOlder = perRevision((ruleRun) => initializeWith(ruleRun, OLDER));
 
 export const unknownVersion: ServerRule = {
   ...common,
   id: 'lifecycle/unknown-version',
   title: 'not accept a version that never existed',
   says: 'If the server does not support the requested version, it answers with another one that it supports.',
-  check: async (trial) => offersWhatItSupports(trial, OLDER, await offerForOlder(trial)),
+  check: async (ruleRun) => offersWhatItSupports(ruleRun, OLDER, await offerForOlder(ruleRun)),
 };
 
 export const futureVersion: ServerRule = {
@@ -54,7 +59,7 @@ export const futureVersion: ServerRule = {
   id: 'lifecycle/future-version',
   title: 'not accept a version that does not exist yet',
   says: 'A version that is newer than all that the server supports is answered with one that it supports.',
-  check: async (trial) => offersWhatItSupports(trial, NEWER, await initializeWith(trial, NEWER)),
+  check: async (ruleRun) => offersWhatItSupports(ruleRun, NEWER, await initializeWith(ruleRun, NEWER)),
 };
 
 export const offersVersion: ServerRule = {
@@ -63,13 +68,13 @@ export const offersVersion: ServerRule = {
   level: 'SHOULD',
   title: 'answer an unknown version with another version, not with an error',
   says: 'The server offers a version that it supports, so that the client can decide. An error leaves the client without a choice.',
-  check: async (trial) => {
-    const { error, frame } = await offerForOlder(trial);
+  check: async (ruleRun) => {
+    const { error, frame } = await offerForOlder(ruleRun);
     if (error) violation(`The version ${OLDER} was refused with the error ${describeError(error)}.`, frame);
   },
 };
 
-async function offersWhatItSupports(trial: Trial, asked: string, { result, frame }: Answer): Promise<void> {
+async function offersWhatItSupports(ruleRun: ServerRuleRun, asked: string, { result, frame }: Answer): Promise<void> {
   if (!result) {
     if (asked === OLDER || asked === NEWER) notApplicable('the server refuses it (lifecycle/offers-a-version)');
     return;
@@ -82,8 +87,9 @@ async function offersWhatItSupports(trial: Trial, asked: string, { result, frame
     if (asked === OLDER || asked === NEWER) violation(`The server accepted the version ${asked}.`, frame);
     return;
   }
-  if (trial.lanes.some((lane) => lane.isOpen && lane.revision === (offered as Revision))) return;
-  const again = await initializeWith(trial, offered);
+  if (ruleRun.revisionRuns.some((revisionRun) => revisionRun.isOpen && revisionRun.revision === (offered as Revision)))
+    return;
+  const again = await initializeWith(ruleRun, offered);
   if (again.result?.protocolVersion === offered) return;
   violation(`The server answered ${asked} with ${offered}, which it does not accept either.`, frame, again.frame);
 }

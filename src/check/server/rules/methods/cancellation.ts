@@ -5,7 +5,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
 import { isAnswer, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 function page(anchor: string): Source {
   return {
@@ -28,8 +28,8 @@ export const cancelledIsUnanswered: ServerRule = {
   },
   runs: 'each era',
   uses: 'own',
-  check: async (trial) => {
-    const { conversation, id } = await cancelled(trial);
+  check: async (ruleRun) => {
+    const { conversation, id } = await cancelled(ruleRun);
     const { probe } = conversation;
     const ping = conversation.ask(conversation.simplestMethod);
     await probe.maybe(() => probe.answersTo(ping)[0]);
@@ -51,8 +51,8 @@ export const cancellationKeepsTheServerAlive: ServerRule = {
   fix: { any: 'Catch the error that a cancelled tool throws. It must not end the loop that reads requests.' },
   runs: 'each era',
   uses: 'own',
-  check: async (trial) => {
-    const { conversation } = await cancelled(trial);
+  check: async (ruleRun) => {
+    const { conversation } = await cancelled(ruleRun);
     const { probe } = conversation;
     const id = conversation.ask(conversation.simplestMethod);
     // A call that cannot be cancelled may keep a server busy that does one thing after the other.
@@ -70,8 +70,8 @@ export const lateCancellations: ServerRule = {
   fix: { any: 'Look up the request of a cancellation, and do nothing if it does not run.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const { probe } = conversation;
     await conversation.barrier();
     const { simplestMethod: method } = conversation;
@@ -92,10 +92,10 @@ export const lateCancellations: ServerRule = {
   },
 };
 
-async function cancelled(trial: Trial): Promise<{ conversation: Conversation; id: number }> {
-  const { name, arguments: given } = trial.longCall();
-  if (!trial.facts.capabilities.tools) notApplicable('the server declares no tools');
-  const conversation = await trial.open();
+async function cancelled(ruleRun: ServerRuleRun): Promise<{ conversation: Conversation; id: number }> {
+  const { name, arguments: given } = ruleRun.longCall();
+  if (!ruleRun.facts.capabilities.tools) notApplicable('the server declares no tools');
+  const conversation = await ruleRun.open();
   const id = conversation.ask('tools/call', { name, arguments: given });
   conversation.notify('notifications/cancelled', { requestId: id, reason: 'It takes too long' });
   return { conversation, id };

@@ -16,12 +16,12 @@ export const capabilitiesAreDeclared: ServerRule = {
   fix: { any: 'Declare the capability in the answer to `initialize` or `server/discover`.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    const { capabilities } = trial.facts;
+  check: async (ruleRun) => {
+    const { capabilities } = ruleRun.facts;
     const undeclared = (['tools', 'resources', 'prompts'] as const).filter((each) => !capabilities[each]);
     if (undeclared.length === 0) return;
     for (const member of undeclared) {
-      const made = await exchange(trial, `${member}/list`, {});
+      const made = await exchange(ruleRun, `${member}/list`, {});
       if (listIn(made.result, member).length === 0) continue;
       violation(`The server has ${member} and does not declare the capability.`, ...proofOf(made));
     }

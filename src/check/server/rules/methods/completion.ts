@@ -48,13 +48,13 @@ export const unknownReferences: ServerRule = {
   since: '2025-03-26',
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (!trial.facts.capabilities.completions) notApplicable('the server declares no completions');
+  check: async (ruleRun) => {
+    if (!ruleRun.facts.capabilities.completions) notApplicable('the server declares no completions');
     const params = {
       ref: { type: 'ref/prompt', name: 'standpipe_no_such_prompt' },
       argument: { name: 'name', value: '' },
     };
     const what = 'A completion for an unknown prompt';
-    await refused(trial, what, { method: 'completion/complete', params, code: INVALID_PARAMS });
+    await refused(ruleRun, what, { method: 'completion/complete', params, code: INVALID_PARAMS });
   },
 };

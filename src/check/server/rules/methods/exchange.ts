@@ -5,7 +5,7 @@ import type { Entry } from '../../../transcript.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND, type RpcError } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 export interface Exchange {
   readonly id: number;
@@ -27,12 +27,12 @@ export const INVALID_PARAMS = -32602;
 
 /** Asks on the shared conversation. No answer is no violation here. */
 export async function exchange(
-  trial: Trial,
+  ruleRun: ServerRuleRun,
   method: string,
   params: JsonObject,
   timeoutMs?: number,
 ): Promise<Exchange> {
-  const conversation = await trial.shared();
+  const conversation = await ruleRun.shared();
   const id = conversation.ask(method, params);
   const sent = conversation.probe.transcript.entries.at(-1)!;
   const asked = { id, method, params, sent };
@@ -67,14 +67,14 @@ interface Refusal {
 
 /** The request must be refused with this code. */
 export async function refused(
-  trial: Trial,
+  ruleRun: ServerRuleRun,
   what: string,
   { method, params, code, isAboutName = false }: Refusal,
 ): Promise<void> {
-  const made = await exchange(trial, method, params);
+  const made = await exchange(ruleRun, method, params);
   const { error, failure } = made;
   if (failure !== undefined) violation(failure, ...proofOf(made));
-  if (error?.code === METHOD_NOT_FOUND && (!isAboutName || (await (await trial.shared()).lacksMethodsOf(method)))) {
+  if (error?.code === METHOD_NOT_FOUND && (!isAboutName || (await (await ruleRun.shared()).lacksMethodsOf(method)))) {
     notApplicable(`the server does not have \`${method}\``);
   }
   if (!error) violation(`${what} was answered with a result instead of the error ${code}.`, ...proofOf(made));

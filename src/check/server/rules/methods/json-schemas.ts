@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
 import { compileJsonSchema, type SchemaCheck } from '../../../../mcp/json-schema.ts';
 import type { Revision } from '../../../../mcp/revisions.ts';
-import { runBounded, TakesTooLong } from '../../../../process/run-bounded.ts';
+import { runBounded, TakesTooLong } from '../../../../wire/process/run-bounded.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 

@@ -6,7 +6,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { INVALID_PARAMS, listIn, proofOf, refused } from './exchange.ts';
 import { declaredLists, type ListWalk, surveyOf } from './survey.ts';
 
@@ -19,13 +19,13 @@ export const listsAreAnswered: ServerRule = {
   fix: { any: 'Answer the list of each declared capability with an array, or do not declare the capability.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    for (const { method, member, pages } of await listsOf(trial)) {
+  check: async (ruleRun) => {
+    for (const { method, member, pages } of await listsOf(ruleRun)) {
       for (const [at, page] of pages.entries()) {
         const { result, error, failure } = page;
         if (failure !== undefined) violation(failure, ...proofOf(page));
         if (error?.code === METHOD_NOT_FOUND && method === 'resources/templates/list') continue;
-        if (error && (at > 0 || trial.era === 'legacy')) continue; // cursorsAreAccepted, lifecycle/declared-capabilities-work
+        if (error && (at > 0 || ruleRun.era === 'legacy')) continue; // cursorsAreAccepted, lifecycle/declared-capabilities-work
         if (error) violation(`\`${method}\` was answered with the error ${describeError(error)}.`, ...proofOf(page));
         if (!result || Array.isArray(result[member])) continue; // not a result of a list: the subject of other rules
         violation(`\`${member}\` in the result of \`${method}\` is ${jsonKind(result[member])}.`, ...proofOf(page));
@@ -50,8 +50,8 @@ export const cursorsAreAccepted: ServerRule = {
   },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
+  check: async (ruleRun) => {
+    const paged = (await listsOf(ruleRun)).filter(({ pages }) => pages.length > 1);
     if (paged.length === 0) notApplicable('each list has one page');
     for (const { method, pages } of paged) {
       const at = pages.findIndex((page, index) => index > 0 && page.error);
@@ -75,8 +75,8 @@ export const listsEnd: ServerRule = {
   fix: { any: 'Leave out `nextCursor` on the last page, and let each cursor stand for one position in the list.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    for (const { method, pages, repeated } of await listsOf(trial)) {
+  check: async (ruleRun) => {
+    for (const { method, pages, repeated } of await listsOf(ruleRun)) {
       if (repeated === undefined) continue;
       violation(`\`${method}\` gave the cursor ${JSON.stringify(repeated)} a second time.`, ...pages.flatMap(proofOf));
     }
@@ -92,8 +92,8 @@ export const pagesDoNotOverlap: ServerRule = {
   fix: { any: 'Begin a page with the first entry that the page before it did not have.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
+  check: async (ruleRun) => {
+    const paged = (await listsOf(ruleRun)).filter(({ pages }) => pages.length > 1);
     if (paged.length === 0) notApplicable('each list has one page');
     for (const { method, member, pages } of paged) {
       const earlier = new Set<string>();
@@ -124,12 +124,12 @@ export const listsKeepTheirOrder: ServerRule = {
   until: '2025-11-25',
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    for (const { method, member, key, pages } of await listsOf(trial)) {
+  check: async (ruleRun) => {
+    for (const { method, member, key, pages } of await listsOf(ruleRun)) {
       const keysOf = (entries: readonly unknown[]) => [
         ...new Set(entries.filter(isObject).map((entry) => JSON.stringify(entry[key]))),
       ];
-      const first = keysOf(trial.facts[firstWalk[member as keyof typeof firstWalk]]);
+      const first = keysOf(ruleRun.facts[firstWalk[member as keyof typeof firstWalk]]);
       const second = keysOf(pages.flatMap(({ result }) => listIn(result, member)));
       const both = second.filter((each) => first.includes(each));
       const at = both.findIndex((each, index) => first.filter((other) => both.includes(other))[index] !== each);
@@ -151,17 +151,17 @@ export const invalidCursors: ServerRule = {
   fix: { any: 'Refuse a cursor that you did not give out with the error -32602, also if all lists have one page.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const lists = declaredLists(trial.facts).filter(({ method }) => method !== 'resources/templates/list');
+  check: async (ruleRun) => {
+    const lists = declaredLists(ruleRun.facts).filter(({ method }) => method !== 'resources/templates/list');
     if (lists.length === 0) notApplicable('the server declares no lists');
     for (const { method } of lists) {
       const params = { cursor: 'standpipe: no such cursor' };
-      await refused(trial, `\`${method}\` with an invalid cursor`, { method, params, code: INVALID_PARAMS });
+      await refused(ruleRun, `\`${method}\` with an invalid cursor`, { method, params, code: INVALID_PARAMS });
     }
   },
 };
 
-async function listsOf(trial: Trial): Promise<readonly ListWalk[]> {
-  const { lists } = await surveyOf(trial);
+async function listsOf(ruleRun: ServerRuleRun): Promise<readonly ListWalk[]> {
+  const { lists } = await surveyOf(ruleRun);
   return lists.length > 0 ? lists : notApplicable('the server declares no lists');
 }

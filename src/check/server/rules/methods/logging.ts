@@ -22,10 +22,10 @@ export const levelsAreAccepted: ServerRule = {
   until: '2025-11-25',
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (!trial.facts.capabilities.logging) notApplicable(undeclared);
+  check: async (ruleRun) => {
+    if (!ruleRun.facts.capabilities.logging) notApplicable(undeclared);
     for (const level of [...logLevels].reverse()) {
-      const made = await exchange(trial, 'logging/setLevel', { level });
+      const made = await exchange(ruleRun, 'logging/setLevel', { level });
       if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error || made.error.code === METHOD_NOT_FOUND) continue;
       violation(`The level ${level} was refused with ${describeError(made.error)}.`, ...proofOf(made));
@@ -42,13 +42,13 @@ export const unknownLevels: ServerRule = {
   fix: { any: `The levels are ${named}. Answer with the error -32602 if the level is none of them.` },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (!trial.facts.capabilities.logging) notApplicable(undeclared);
+  check: async (ruleRun) => {
+    if (!ruleRun.facts.capabilities.logging) notApplicable(undeclared);
     const level = 'standpipe-no-such-level';
-    const isLegacy = trial.era === 'legacy';
+    const isLegacy = ruleRun.era === 'legacy';
     const method = isLegacy ? 'logging/setLevel' : 'server/discover';
     const params = isLegacy ? { level } : { _meta: { [LOG_LEVEL]: level } };
-    await refused(trial, 'An unknown log level', { method, params, code: INVALID_PARAMS });
+    await refused(ruleRun, 'An unknown log level', { method, params, code: INVALID_PARAMS });
   },
 };
 
@@ -104,17 +104,17 @@ export const levelIsObeyed: ServerRule = {
   fix: { any: 'Compare the level of each message with the chosen one before it is sent.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const { calls } = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const { calls } = await surveyOf(ruleRun);
     const logging = calls.find(({ window }) =>
       notificationsIn(window, MESSAGE).some(({ params }) => isLogLevel(params.level) && params.level !== 'emergency'),
     );
     if (!logging) notApplicable('no call that may be made sends log messages');
     const level = 'emergency';
-    if (trial.era === 'legacy') await exchange(trial, 'logging/setLevel', { level });
-    const meta = trial.era === 'modern' ? { [LOG_LEVEL]: level } : undefined;
-    const { window, sent } = await callOnce(trial, logging.call, meta);
-    if (trial.era === 'legacy') await exchange(trial, 'logging/setLevel', { level: 'debug' });
+    if (ruleRun.era === 'legacy') await exchange(ruleRun, 'logging/setLevel', { level });
+    const meta = ruleRun.era === 'modern' ? { [LOG_LEVEL]: level } : undefined;
+    const { window, sent } = await callOnce(ruleRun, logging.call, meta);
+    if (ruleRun.era === 'legacy') await exchange(ruleRun, 'logging/setLevel', { level: 'debug' });
     const below = notificationsIn(window, MESSAGE).find(({ params }) => !reaches(params.level, level));
     if (below)
       violation(`With the level ${level}, a message of the level ${below.params.level} was sent.`, sent, below.frame);

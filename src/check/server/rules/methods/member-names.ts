@@ -1,7 +1,7 @@
 // Names of members that are almost those of the specification. Of required members other rules say that they are missing, and how they are misspelt.
 
-import { misspelling } from '../../../../analysis/schema-check.ts';
 import { methodsOfMcp } from '../../../../mcp/methods.ts';
+import { misspelling } from '../../../../observe/analysis/schema-check.ts';
 import { Violation } from '../../../verdict.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';

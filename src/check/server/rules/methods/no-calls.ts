@@ -2,9 +2,9 @@
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
-import { quoted } from '../../../../diagnosis/rule.ts';
+import { quoted } from '../../../../wire/diagnosis/rule.ts';
 import { parsed } from '../../../parsed-json.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { listIn } from './exchange.ts';
 import { type CallExchange, callTimeoutMs, type Survey } from './survey.ts';
 
@@ -13,17 +13,17 @@ const NOT_ALLOWED =
 
 /** `isWanted`: tools whose calls would show it. `otherwise`: the reason if there are none, or if a call of one succeeded. */
 export function whyNoCalls(
-  trial: Trial,
+  ruleRun: ServerRuleRun,
   { calls }: Pick<Survey, 'calls'>,
   otherwise: string,
   isWanted: (tool: JsonObject) => boolean = () => true,
 ): string {
-  if (!trial.facts.tools.some(isWanted)) return otherwise;
-  if (!trial.calls.some(({ tool }) => isWanted(tool))) return NOT_ALLOWED;
+  if (!ruleRun.facts.tools.some(isWanted)) return otherwise;
+  if (!ruleRun.calls.some(({ tool }) => isWanted(tool))) return NOT_ALLOWED;
   const made = calls.filter(({ call }) => isWanted(call.tool));
   if (made.some(hasSucceeded)) return otherwise;
   const failed = made.find(({ error, result }) => error ?? result);
-  if (!failed) return unanswered(trial, made) ?? otherwise;
+  if (!failed) return unanswered(ruleRun, made) ?? otherwise;
   if (refusedOutput(failed) !== undefined) {
     return `the server refused what the tool "${failed.call.name}" returned (methods/tool-output-is-accepted)`;
   }
@@ -64,10 +64,10 @@ function textIn(result: JsonObject | undefined): string | undefined {
 }
 
 /** Undefined if all calls were answered. A slow tool is not a wrong one. */
-export function unanswered(trial: Trial, calls: readonly CallExchange[]): string | undefined {
+export function unanswered(ruleRun: ServerRuleRun, calls: readonly CallExchange[]): string | undefined {
   const missing = calls.filter(({ received }) => !received);
   const slow = missing.find(({ end }) => !end);
   const [fatal] = missing;
   if (!slow) return fatal && `the call of "${fatal.call.name}" ended the server (methods/calls-keep-the-server-alive)`;
-  return `the call of "${slow.call.name}" was not answered within ${callTimeoutMs(trial) / 1000} s: raise --timeout, or name it with --long-call`;
+  return `the call of "${slow.call.name}" was not answered within ${callTimeoutMs(ruleRun) / 1000} s: raise --timeout, or name it with --long-call`;
 }

@@ -1,8 +1,8 @@
 // The official schemas, for what no other rule looks at. They do not distinguish revisions and accept members that they do not know.
 
-import { type Issue, resultIssues } from '../../../../analysis/schema-check.ts';
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { isOfService, methodsOfMcp } from '../../../../mcp/methods.ts';
+import { type Issue, resultIssues } from '../../../../observe/analysis/schema-check.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';

@@ -4,7 +4,7 @@ import { jsonKind } from '../../../../base/json-object.ts';
 import type { Source } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { notificationsIn } from './exchange.ts';
 import { type CallExchange, callOnce, surveyOf } from './survey.ts';
 
@@ -32,11 +32,11 @@ export const progressTokens: ServerRule = {
   fix: { any: 'Send `progressToken` as it was in `_meta` of the request, without a conversion to text.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const calls = await progressing(trial);
-    const pending = await pendingTokens(trial);
+  check: async (ruleRun) => {
+    const calls = await progressing(ruleRun);
+    const pending = await pendingTokens(ruleRun);
     for (const { token, window, sent } of calls) refuseOther(window, [token, ...pending], sent);
-    const { window, sent } = await callOnce(trial, calls[0]!.call, { progressToken: NUMBER_TOKEN });
+    const { window, sent } = await callOnce(ruleRun, calls[0]!.call, { progressToken: NUMBER_TOKEN });
     refuseOther(window, [NUMBER_TOKEN, ...pending], sent);
   },
 };
@@ -50,8 +50,8 @@ function refuseOther(window: CallExchange['window'], tokens: readonly unknown[],
 }
 
 /** Tokens of calls that were not answered in time. They may still run. */
-async function pendingTokens(trial: Trial): Promise<unknown[]> {
-  const { calls } = await surveyOf(trial);
+async function pendingTokens(ruleRun: ServerRuleRun): Promise<unknown[]> {
+  const { calls } = await surveyOf(ruleRun);
   return calls.filter(({ received }) => !received).map(({ token }) => token);
 }
 
@@ -64,10 +64,10 @@ export const progressNeedsAToken: ServerRule = {
   fix: { any: 'Send progress only if `_meta.progressToken` is present.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const [{ call }] = await progressing(trial);
-    const { window, sent } = await callOnce(trial, call);
-    const pending = await pendingTokens(trial);
+  check: async (ruleRun) => {
+    const [{ call }] = await progressing(ruleRun);
+    const { window, sent } = await callOnce(ruleRun, call);
+    const pending = await pendingTokens(ruleRun);
     const progress = notificationsIn(window, PROGRESS).find(({ params }) => !pending.includes(params.progressToken));
     if (progress) violation('The request had no progress token, and the server sent progress.', sent, progress.frame);
   },
@@ -84,8 +84,8 @@ export const progressIncreases: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    for (const { window, sent } of await progressing(trial)) {
+  check: async (ruleRun) => {
+    for (const { window, sent } of await progressing(ruleRun)) {
       const last = new Map<unknown, number>();
       for (const { params, frame } of notificationsIn(window, PROGRESS)) {
         const { progress, progressToken, total } = params;
@@ -115,8 +115,8 @@ export const progressStops: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    for (const { window, received, sent, token } of await progressing(trial)) {
+  check: async (ruleRun) => {
+    for (const { window, received, sent, token } of await progressing(ruleRun)) {
       if (!received) continue;
       const after = notificationsIn(window.slice(window.indexOf(received) + 1), PROGRESS);
       const late = after.find(({ params }) => params.progressToken === token);
@@ -125,8 +125,8 @@ export const progressStops: ServerRule = {
   },
 };
 
-async function progressing(trial: Trial): Promise<[CallExchange, ...CallExchange[]]> {
-  const { calls } = await surveyOf(trial);
+async function progressing(ruleRun: ServerRuleRun): Promise<[CallExchange, ...CallExchange[]]> {
+  const { calls } = await surveyOf(ruleRun);
   const [first, ...rest] = calls.filter(
     ({ window, received }) => received && notificationsIn(window, PROGRESS).length > 0,
   );

@@ -48,7 +48,7 @@ export const promptNamesAreUnique: ServerRule = {
   fix: { any: 'Rename one of the prompts.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => unique(await surveyOf(trial), 'prompts', 'name', none),
+  check: async (ruleRun) => unique(await surveyOf(ruleRun), 'prompts', 'name', none),
 };
 
 export const promptsCanBeGot: ServerRule = {
@@ -60,8 +60,8 @@ export const promptsCanBeGot: ServerRule = {
   fix: { any: 'Answer `prompts/get` for each prompt of the list, also if it has no arguments.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    const { gets } = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const { gets } = await surveyOf(ruleRun);
     if (gets.length === 0) notApplicable(none);
     for (const get of gets) {
       const { error, failure, params } = get;
@@ -116,11 +116,11 @@ export const unknownPrompts: ServerRule = {
   fix: { any: 'Answer `prompts/get` for an unknown name with the error -32602.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (!trial.facts.capabilities.prompts) notApplicable('the server declares no prompts');
+  check: async (ruleRun) => {
+    if (!ruleRun.facts.capabilities.prompts) notApplicable('the server declares no prompts');
     const params = { name: 'standpipe_no_such_prompt' };
     const refusal = { method: 'prompts/get', params, code: INVALID_PARAMS, isAboutName: true };
-    await refused(trial, 'An unknown prompt', refusal);
+    await refused(ruleRun, 'An unknown prompt', refusal);
   },
 };
 
@@ -133,14 +133,14 @@ export const missingPromptArguments: ServerRule = {
   fix: { any: 'Check that the required arguments are there, and answer with the error -32602 if not.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const strict = trial.facts.prompts.filter(
+  check: async (ruleRun) => {
+    const strict = ruleRun.facts.prompts.filter(
       (prompt) => typeof prompt.name === 'string' && argumentsOf(prompt).some(({ required }) => required === true),
     );
     if (strict.length === 0) notApplicable('no prompt has a required argument');
     for (const { name } of strict.slice(0, 3)) {
       const what = `The prompt ${JSON.stringify(name)} without its required arguments`;
-      await refused(trial, what, { method: 'prompts/get', params: { name, arguments: {} }, code: INVALID_PARAMS });
+      await refused(ruleRun, what, { method: 'prompts/get', params: { name, arguments: {} }, code: INVALID_PARAMS });
     }
   },
 };

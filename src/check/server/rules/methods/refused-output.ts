@@ -19,10 +19,10 @@ export const toolOutput: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const survey = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const survey = await surveyOf(ruleRun);
     if (!survey.calls.some(({ received }) => received)) {
-      notApplicable(whyNoCalls(trial, survey, 'no call was answered'));
+      notApplicable(whyNoCalls(ruleRun, survey, 'no call was answered'));
     }
     for (const made of survey.calls) {
       const refused = refusedOutput(made);

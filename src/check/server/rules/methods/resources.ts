@@ -5,7 +5,7 @@ import { wrongMember } from '../../../../base/wrong-member.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { contentsProblem } from './content.ts';
 import { exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
@@ -60,7 +60,7 @@ export const resourceUrisAreUnique: ServerRule = {
   fix: { any: 'Give each resource a URI of its own, and list it once.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => unique(await surveyOf(trial), 'resources', 'uri', none),
+  check: async (ruleRun) => unique(await surveyOf(ruleRun), 'resources', 'uri', none),
 };
 
 export const resourcesCanBeRead: ServerRule = {
@@ -72,8 +72,8 @@ export const resourcesCanBeRead: ServerRule = {
   fix: { any: 'List only what can be read, with the URIs that `resources/read` takes.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => {
-    const { reads } = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const { reads } = await surveyOf(ruleRun);
     if (reads.length === 0) notApplicable(none);
     for (const read of reads) {
       const { error, failure, params } = read;
@@ -116,7 +116,7 @@ export const unknownResources: ServerRule = {
   until: '2025-11-25',
   runs: 'each era',
   uses: 'shared',
-  check: (trial) => refusesUnknown(trial, RESOURCE_NOT_FOUND),
+  check: (ruleRun) => refusesUnknown(ruleRun, RESOURCE_NOT_FOUND),
 };
 
 export const unknownResourcesSince2026: ServerRule = {
@@ -129,15 +129,15 @@ export const unknownResourcesSince2026: ServerRule = {
   since: '2026-07-28',
   runs: 'each era',
   uses: 'shared',
-  check: (trial) => refusesUnknown(trial, INVALID_PARAMS),
+  check: (ruleRun) => refusesUnknown(ruleRun, INVALID_PARAMS),
 };
 
-async function refusesUnknown(trial: Trial, code: number): Promise<void> {
-  if (!trial.facts.capabilities.resources) notApplicable('the server declares no resources');
+async function refusesUnknown(ruleRun: ServerRuleRun, code: number): Promise<void> {
+  if (!ruleRun.facts.capabilities.resources) notApplicable('the server declares no resources');
   const params = { uri: 'standpipe-unknown://no/such/resource' };
-  const { result } = await exchange(trial, 'resources/read', params);
+  const { result } = await exchange(ruleRun, 'resources/read', params);
   if (Array.isArray(result?.contents) && result.contents.length > 0) {
     notApplicable('the server has a resource for any URI');
   }
-  await refused(trial, 'Reading an unknown resource', { method: 'resources/read', params, code, isAboutName: true });
+  await refused(ruleRun, 'Reading an unknown resource', { method: 'resources/read', params, code, isAboutName: true });
 }

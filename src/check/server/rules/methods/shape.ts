@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { RuleText } from '../../../rule.ts';
 import { notApplicable, Violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { type Exchange, listIn, proofOf } from './exchange.ts';
 import { whyNoCalls } from './no-calls.ts';
 import { type CallExchange, type Survey, surveyOf } from './survey.ts';
@@ -24,7 +24,7 @@ interface ShapeText<T> extends RuleText, Pick<ServerRule, 'since' | 'until'> {
   /** The parts come from calls: of which tools. */
   readonly ofCalls?: (tool: JsonObject) => boolean;
   /** What is wrong with it. */
-  readonly problem: (value: T, trial: Trial) => Wrong | undefined | Promise<Wrong | undefined>;
+  readonly problem: (value: T, ruleRun: ServerRuleRun) => Wrong | undefined | Promise<Wrong | undefined>;
 }
 
 /** The rest of the sentence; with a fix if that of the rule is about other mistakes. */
@@ -35,12 +35,12 @@ export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeTe
     ...text,
     runs: 'each revision',
     uses: 'shared',
-    check: async (trial) => {
-      const survey = await surveyOf(trial);
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
       const found = parts(survey);
-      if (found.length === 0) notApplicable(ofCalls ? whyNoCalls(trial, survey, none, ofCalls) : none);
+      if (found.length === 0) notApplicable(ofCalls ? whyNoCalls(ruleRun, survey, none, ofCalls) : none);
       for (const { value, what, exchange } of found) {
-        const wrong = await problem(value, trial);
+        const wrong = await problem(value, ruleRun);
         if (wrong === undefined) continue;
         const { problem: rest, fix } = typeof wrong === 'string' ? { problem: wrong, fix: undefined } : wrong;
         throw new Violation(`${what} ${rest}.`, proofOf(exchange), fix);

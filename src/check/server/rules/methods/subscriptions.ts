@@ -5,7 +5,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { Frame } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { exchange, notificationsIn, proofOf } from './exchange.ts';
 import { callOnce, surveyOf } from './survey.ts';
 
@@ -24,10 +24,10 @@ export const subscriptionsAreAnswered: ServerRule = {
   until: '2025-11-25',
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const [uri] = subscribable(trial);
+  check: async (ruleRun) => {
+    const [uri] = subscribable(ruleRun);
     for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
-      const made = await exchange(trial, method, { uri });
+      const made = await exchange(ruleRun, method, { uri });
       if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error || made.error.code === METHOD_NOT_FOUND) continue;
       violation(`\`${method}\` was answered with the error ${describeError(made.error)}.`, ...proofOf(made));
@@ -45,26 +45,26 @@ export const updatesAreForSubscribers: ServerRule = {
   until: '2025-11-25',
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const { calls } = await surveyOf(trial);
-    const uris = subscribable(trial);
+  check: async (ruleRun) => {
+    const { calls } = await surveyOf(ruleRun);
+    const uris = subscribable(ruleRun);
     refuseUpdates(
-      trial.seen.flatMap(({ frames }) => frames),
+      ruleRun.seen.flatMap(({ frames }) => frames),
       'without a subscription',
     );
     const changing = calls.filter(({ call }) => {
       const { annotations } = call.tool;
       return !(isObject(annotations) && annotations.readOnlyHint === true);
     });
-    for (const uri of uris) await exchange(trial, 'resources/subscribe', { uri });
+    for (const uri of uris) await exchange(ruleRun, 'resources/subscribe', { uri });
     let updating: (typeof changing)[number] | undefined;
     for (const made of changing) {
-      const { window } = await callOnce(trial, made.call);
+      const { window } = await callOnce(ruleRun, made.call);
       if (notificationsIn(window, UPDATED).length > 0) updating ??= made;
     }
-    for (const uri of uris) await exchange(trial, 'resources/unsubscribe', { uri });
+    for (const uri of uris) await exchange(ruleRun, 'resources/unsubscribe', { uri });
     if (!updating) notApplicable('no call that may be made updates a resource');
-    refuseUpdates((await callOnce(trial, updating.call)).window, 'after all resources were unsubscribed from');
+    refuseUpdates((await callOnce(ruleRun, updating.call)).window, 'after all resources were unsubscribed from');
   },
 };
 
@@ -73,7 +73,7 @@ function refuseUpdates(frames: readonly Frame[], when: string): void {
   if (update) violation(`The server sent an update of ${JSON.stringify(update.params.uri)} ${when}.`, update.frame);
 }
 
-function subscribable({ facts }: Trial): string[] {
+function subscribable({ facts }: ServerRuleRun): string[] {
   if (facts.capabilities.resources?.subscribe !== true) notApplicable('the server declares no subscriptions');
   const uris = facts.resources.map(({ uri }) => uri).filter((uri): uri is string => typeof uri === 'string');
   return uris.length > 0 ? uris.slice(0, MOST_SUBSCRIPTIONS) : notApplicable('the server has no resources');

@@ -8,7 +8,7 @@ import type { Entry } from '../../../transcript.ts';
 import type { PermittedCall } from '../../calls.ts';
 import type { Facts } from '../../facts.ts';
 import type { Frame } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { type Exchange, endAfter, exchange } from './exchange.ts';
 
 export interface ListWalk {
@@ -55,11 +55,11 @@ const LATER_MS = 250;
 /** The facts are those of one revision of one check. */
 const surveys = new WeakMap<Facts, Promise<Survey>>();
 
-export function surveyOf(trial: Trial): Promise<Survey> {
-  let survey = surveys.get(trial.facts);
+export function surveyOf(ruleRun: ServerRuleRun): Promise<Survey> {
+  let survey = surveys.get(ruleRun.facts);
   if (!survey) {
-    survey = takeSurvey(trial.observer);
-    surveys.set(trial.facts, survey);
+    survey = takeSurvey(ruleRun.observer);
+    surveys.set(ruleRun.facts, survey);
   }
   return survey;
 }
@@ -78,30 +78,30 @@ export function declaredLists({ capabilities }: Facts): Pick<ListWalk, 'method' 
   ];
 }
 
-async function takeSurvey(trial: Trial): Promise<Survey> {
-  const { facts } = trial;
+async function takeSurvey(ruleRun: ServerRuleRun): Promise<Survey> {
+  const { facts } = ruleRun;
   const lists: ListWalk[] = [];
-  for (const list of declaredLists(facts)) lists.push({ ...list, ...(await walk(trial, list.method)) });
-  const completions = await askAll(trial, 'completion/complete', completionsOf(facts));
+  for (const list of declaredLists(facts)) lists.push({ ...list, ...(await walk(ruleRun, list.method)) });
+  const completions = await askAll(ruleRun, 'completion/complete', completionsOf(facts));
   return {
     lists,
     completions,
-    calls: await callAll(trial),
-    reads: await askAll(trial, 'resources/read', named(facts.resources, 'uri')),
+    calls: await callAll(ruleRun),
+    reads: await askAll(ruleRun, 'resources/read', named(facts.resources, 'uri')),
     gets: await askAll(
-      trial,
+      ruleRun,
       'prompts/get',
       facts.prompts.filter(({ name }) => typeof name === 'string').map((prompt) => promptParams(prompt, completions)),
     ),
   };
 }
 
-async function walk(trial: Trial, method: string): Promise<Pick<ListWalk, 'pages' | 'repeated'>> {
+async function walk(ruleRun: ServerRuleRun, method: string): Promise<Pick<ListWalk, 'pages' | 'repeated'>> {
   const pages: Exchange[] = [];
   const cursors = new Set<string>();
   let params: JsonObject = {};
   while (pages.length < MOST_PAGES) {
-    const page = await exchange(trial, method, params);
+    const page = await exchange(ruleRun, method, params);
     pages.push(page);
     const cursor = page.result?.nextCursor;
     if (typeof cursor !== 'string') break;
@@ -112,52 +112,52 @@ async function walk(trial: Trial, method: string): Promise<Pick<ListWalk, 'pages
   return { pages };
 }
 
-async function callAll(trial: Trial): Promise<CallExchange[]> {
-  const calls = [...new Map(trial.calls.map((call) => [call.name, call])).values()].slice(0, MOST_REQUESTS);
+async function callAll(ruleRun: ServerRuleRun): Promise<CallExchange[]> {
+  const calls = [...new Map(ruleRun.calls.map((call) => [call.name, call])).values()].slice(0, MOST_REQUESTS);
   const made: CallExchange[] = [];
-  if (calls.length > 0 && trial.era === 'legacy' && trial.facts.capabilities.logging) {
-    await exchange(trial, 'logging/setLevel', { level: 'debug' });
+  if (calls.length > 0 && ruleRun.era === 'legacy' && ruleRun.facts.capabilities.logging) {
+    await exchange(ruleRun, 'logging/setLevel', { level: 'debug' });
   }
   for (const [at, call] of calls.entries()) {
     const token = `token-${at}`;
-    const meta = { progressToken: token, ...(trial.era === 'modern' && { [LOG_LEVEL]: 'debug' }) };
-    const one = await callOnce(trial, call, meta);
+    const meta = { progressToken: token, ...(ruleRun.era === 'modern' && { [LOG_LEVEL]: 'debug' }) };
+    const one = await callOnce(ruleRun, call, meta);
     made.push({ ...one, call, token });
   }
   return made;
 }
 
-export function callTimeoutMs({ timeoutMs }: Trial): number {
+export function callTimeoutMs({ timeoutMs }: ServerRuleRun): number {
   return Math.max(LEAST_CALL_MS, timeoutMs / 4);
 }
 
 /** With all that the server writes until a later request is answered. A call that takes long is cancelled and has no answer. */
 export async function callOnce(
-  trial: Trial,
+  ruleRun: ServerRuleRun,
   { name, arguments: given }: PermittedCall,
   meta?: JsonObject,
 ): Promise<Pick<CallExchange, keyof Exchange | 'window' | 'next' | 'later'>> {
-  const conversation = await trial.shared();
+  const conversation = await ruleRun.shared();
   const from = conversation.probe.frames.length;
   const params = { name, arguments: given, ...(meta && { _meta: meta }) };
-  const made = await exchange(trial, 'tools/call', params, callTimeoutMs(trial));
+  const made = await exchange(ruleRun, 'tools/call', params, callTimeoutMs(ruleRun));
   if (!made.received && !conversation.probe.ended) {
     conversation.notify('notifications/cancelled', { requestId: made.id, reason: 'It takes long' });
   }
   const { probe } = conversation;
-  const next = probe.ended ? undefined : await exchange(trial, conversation.simplestMethod, {});
+  const next = probe.ended ? undefined : await exchange(ruleRun, conversation.simplestMethod, {});
   const window = probe.frames.slice(from);
   const isOver = made.received && (probe.ended || (await probe.exitStatus(LATER_MS)));
   const later = isOver && { how: await probe.howItEnded(), proof: endAfter(made.sent, probe.transcript.entries) };
   return { ...made, window, ...(next && { next }), ...(later && { later }) };
 }
 
-async function askAll(trial: Trial, method: string, all: readonly JsonObject[]): Promise<Exchange[]> {
+async function askAll(ruleRun: ServerRuleRun, method: string, all: readonly JsonObject[]): Promise<Exchange[]> {
   const made: Exchange[] = [];
   for (const params of all.slice(0, MOST_REQUESTS)) {
-    const one = await exchange(trial, method, params);
+    const one = await exchange(ruleRun, method, params);
     made.push(one);
-    if (!one.received && !(await trial.shared()).probe.ended) break; // it is busy: the next would wait as long
+    if (!one.received && !(await ruleRun.shared()).probe.ended) break; // it is busy: the next would wait as long
   }
   return made;
 }

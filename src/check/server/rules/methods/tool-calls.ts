@@ -6,7 +6,7 @@ import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { idleEnd } from '../lifecycle/keeps-running.ts';
 import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
 import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
@@ -28,13 +28,13 @@ export const callsKeepTheServerAlive: ServerRule = {
   fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const survey = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const survey = await surveyOf(ruleRun);
     const { calls } = survey;
-    if (calls.length === 0) notApplicable(whyNoCalls(trial, survey, 'the server has no tools'));
+    if (calls.length === 0) notApplicable(whyNoCalls(ruleRun, survey, 'the server has no tools'));
     const fatal = calls.find(({ end, later }) => end ?? later);
-    const isEnded = fatal !== undefined || trial.seen.some(({ endedByItself }) => endedByItself);
-    if (isEnded && (await idleEnd(trial)))
+    const isEnded = fatal !== undefined || ruleRun.seen.some(({ endedByItself }) => endedByItself);
+    if (isEnded && (await idleEnd(ruleRun)))
       notApplicable('the server exits without a call too (lifecycle/keeps-running)');
     if (fatal) {
       const { call, next, later, failure } = fatal;
@@ -42,27 +42,27 @@ export const callsKeepTheServerAlive: ServerRule = {
       const proof = [...proofOf(fatal), ...(next ? proofOf(next) : []), ...(later?.proof ?? [])];
       throw new Violation(`The call of "${call.name}" ended the server. ${how}`, proof, later && EXITS_LATER);
     }
-    for (const probe of trial.seen.filter(({ endedByItself }) => endedByItself)) {
+    for (const probe of ruleRun.seen.filter(({ endedByItself }) => endedByItself)) {
       const { entries } = probe.transcript;
       const last = calls.findLast(({ sent }) => entries.includes(sent));
       if (!last) continue;
       const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
       throw new Violation(reason, [...proofOf(last), ...endAfter(last.sent, entries)], EXITS_LATER);
     }
-    await surviveWrongCalls(trial, survey);
-    const slow = unanswered(trial, calls);
+    await surviveWrongCalls(ruleRun, survey);
+    const slow = unanswered(ruleRun, calls);
     if (slow) notApplicable(slow);
   },
 };
 
 /** A wrong call without an answer that does not end the server is a matter of the rules on arguments. */
-async function surviveWrongCalls(trial: Trial, survey: Survey): Promise<void> {
+async function surviveWrongCalls(ruleRun: ServerRuleRun, survey: Survey): Promise<void> {
   const answered = new Set(survey.calls.filter(({ received }) => received).map(({ call }) => call.name));
-  for (const wrong of [...withoutArgument(trial, survey), ...withWrongType(trial, survey)]) {
+  for (const wrong of [...withoutArgument(ruleRun, survey), ...withWrongType(ruleRun, survey)]) {
     const { call, given, what } = wrong;
     if (!answered.has(call.name)) continue;
-    const made = await exchange(trial, 'tools/call', { name: call.name, arguments: given }, callTimeoutMs(trial));
-    if (made.end && (await idleEnd(trial))) return;
+    const made = await exchange(ruleRun, 'tools/call', { name: call.name, arguments: given }, callTimeoutMs(ruleRun));
+    if (made.end && (await idleEnd(ruleRun))) return;
     if (made.end) violation(`A call of "${call.name}" ${what} ended the server. ${made.failure}`, ...proofOf(made));
     if (!made.received) return;
   }
@@ -82,8 +82,8 @@ export const toolErrors: ServerRule = {
   },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const { calls } = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const { calls } = await surveyOf(ruleRun);
     const failed = calls.filter(({ result, error }) => error || result?.isError === true);
     if (failed.length === 0) notApplicable('no call that may be made failed');
     for (const made of failed) {
@@ -103,10 +103,10 @@ export const unknownTools: ServerRule = {
   fix: { any: 'Look up the tool before it is called, and answer with the error -32602 if there is none.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    if (!trial.facts.capabilities.tools) notApplicable('the server declares no tools');
+  check: async (ruleRun) => {
+    if (!ruleRun.facts.capabilities.tools) notApplicable('the server declares no tools');
     const params = { name: 'standpipe_no_such_tool', arguments: {} };
-    await refused(trial, 'The call of an unknown tool', {
+    await refused(ruleRun, 'The call of an unknown tool', {
       method: 'tools/call',
       params,
       code: INVALID_PARAMS,
@@ -124,16 +124,16 @@ export const missingArguments: ServerRule = {
   fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const survey = await surveyOf(trial);
-    const tried = withoutArgument(trial, survey);
+  check: async (ruleRun) => {
+    const survey = await surveyOf(ruleRun);
+    const tried = withoutArgument(ruleRun, survey);
     if (tried.length === 0) {
       const none = 'no tool that may be called has a required argument';
-      notApplicable(whyNoCalls(trial, survey, none, (tool) => requiredOf(sampleOf(tool)).length > 0));
+      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => requiredOf(sampleOf(tool)).length > 0));
     }
     const made = [];
-    for (const wrong of tried) made.push(await mustRefuse(trial, wrong));
-    mustSucceedOtherwise(trial, survey, tried);
+    for (const wrong of tried) made.push(await mustRefuse(ruleRun, wrong));
+    mustSucceedOtherwise(ruleRun, survey, tried);
     if (made.every(isAccepted)) notApplicable('the server fills in the `default` of each required argument');
   },
 };
@@ -147,15 +147,15 @@ export const argumentTypes: ServerRule = {
   fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const survey = await surveyOf(trial);
-    const tried = withWrongType(trial, survey);
+  check: async (ruleRun) => {
+    const survey = await surveyOf(ruleRun);
+    const tried = withWrongType(ruleRun, survey);
     if (tried.length === 0) {
       const none = 'no tool that may be called has a required argument with a type';
-      notApplicable(whyNoCalls(trial, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
+      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
     }
-    for (const wrong of tried) await mustRefuse(trial, wrong);
-    mustSucceedOtherwise(trial, survey, tried);
+    for (const wrong of tried) await mustRefuse(ruleRun, wrong);
+    mustSucceedOtherwise(ruleRun, survey, tried);
   },
 };
 
@@ -168,16 +168,16 @@ export const argumentsMayBeAbsent: ServerRule = {
   fix: { any: 'Read absent `arguments` as an empty object.' },
   runs: 'each era',
   uses: 'shared',
-  check: async (trial) => {
-    const survey = await surveyOf(trial);
+  check: async (ruleRun) => {
+    const survey = await surveyOf(ruleRun);
     const takesNone = (given: JsonObject) => Object.keys(given).length === 0;
     const callable = survey.calls.filter((made) => takesNone(made.call.arguments) && hasSucceeded(made));
     if (callable.length === 0) {
       const none = 'no tool that may be called succeeds without arguments';
-      notApplicable(whyNoCalls(trial, survey, none, (tool) => takesNone(sampleOf(tool).arguments)));
+      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => takesNone(sampleOf(tool).arguments)));
     }
     for (const { call } of callable.slice(0, MOST_CALLS)) {
-      const made = await exchange(trial, 'tools/call', { name: call.name });
+      const made = await exchange(ruleRun, 'tools/call', { name: call.name });
       if (made.failure) violation(made.failure, ...proofOf(made));
       if (!made.error && made.result?.isError !== true) continue;
       violation(`The tool "${call.name}" takes \`{}\` and refuses absent arguments.`, ...proofOf(made));
@@ -186,17 +186,21 @@ export const argumentsMayBeAbsent: ServerRule = {
 };
 
 /** Where a correct call ends the server too, a wrong one says nothing about arguments. */
-function survivedCalls(trial: Trial, survey: Survey): PermittedCall[] {
+function survivedCalls(ruleRun: ServerRuleRun, survey: Survey): PermittedCall[] {
   const fatal = new Set(survey.calls.filter(({ end }) => end).map(({ call }) => call.name));
-  return trial.calls.filter(({ name }) => !fatal.has(name));
+  return ruleRun.calls.filter(({ name }) => !fatal.has(name));
 }
 
 /** A tool that refuses every call has not shown that it checks its arguments. */
-function mustSucceedOtherwise(trial: Trial, { calls }: Survey, tried: readonly { call: PermittedCall }[]): void {
+function mustSucceedOtherwise(
+  ruleRun: ServerRuleRun,
+  { calls }: Survey,
+  tried: readonly { call: PermittedCall }[],
+): void {
   const names = new Set(tried.map(({ call }) => call.name));
   const correct = calls.filter(({ call }) => names.has(call.name));
   if (correct.length < names.size || correct.some((made) => hasSucceeded(made) || !made.received)) return;
-  notApplicable(whyNoCalls(trial, { calls: correct }, 'no call of it succeeds'));
+  notApplicable(whyNoCalls(ruleRun, { calls: correct }, 'no call of it succeeds'));
 }
 
 /** A call of a tool with arguments that its schema refuses. */
@@ -210,8 +214,8 @@ interface WrongCall {
 }
 
 /** Without the first required argument that has no default; otherwise without one that has. */
-function withoutArgument(trial: Trial, survey: Survey): WrongCall[] {
-  const calls = survivedCalls(trial, survey).flatMap((call): WrongCall[] => {
+function withoutArgument(ruleRun: ServerRuleRun, survey: Survey): WrongCall[] {
+  const calls = survivedCalls(ruleRun, survey).flatMap((call): WrongCall[] => {
     const required = requiredOf(call);
     const found = required.find(({ schema }) => !hasDefault(schema)) ?? required[0];
     if (!found) return [];
@@ -222,8 +226,8 @@ function withoutArgument(trial: Trial, survey: Survey): WrongCall[] {
   return calls.slice(0, MOST_CALLS);
 }
 
-function withWrongType(trial: Trial, survey: Survey): WrongCall[] {
-  const calls = survivedCalls(trial, survey).flatMap((call): WrongCall[] => {
+function withWrongType(ruleRun: ServerRuleRun, survey: Survey): WrongCall[] {
+  const calls = survivedCalls(ruleRun, survey).flatMap((call): WrongCall[] => {
     const found = typedOf(call);
     if (!found) return [];
     const wrong = wrongValue((found.schema as JsonObject).type);
@@ -241,8 +245,11 @@ function hasDefault(schema: unknown): boolean {
   return isObject(schema) && schema.default !== undefined;
 }
 
-async function mustRefuse(trial: Trial, { call: { name }, given, what, mayBeFilledIn }: WrongCall): Promise<Exchange> {
-  const made = await exchange(trial, 'tools/call', { name, arguments: given });
+async function mustRefuse(
+  ruleRun: ServerRuleRun,
+  { call: { name }, given, what, mayBeFilledIn }: WrongCall,
+): Promise<Exchange> {
+  const made = await exchange(ruleRun, 'tools/call', { name, arguments: given });
   if (made.failure) violation(`${made.failure} It was a call ${what}.`, ...proofOf(made));
   if (!isAccepted(made) || mayBeFilledIn) return made;
   if (!isMeantAsError(made.result!)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));

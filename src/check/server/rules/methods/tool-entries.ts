@@ -130,7 +130,7 @@ export const toolNamesAreUnique: ServerRule = {
   fix: { any: 'Rename one of the tools.' },
   runs: 'each revision',
   uses: 'shared',
-  check: async (trial) => unique(await surveyOf(trial), 'tools', 'name', none),
+  check: async (ruleRun) => unique(await surveyOf(ruleRun), 'tools', 'name', none),
 };
 
 /** The same entry on two pages is the subject of `methods/pages-do-not-overlap`. */

@@ -6,7 +6,7 @@ import { missingFor } from '../../../../mcp/missing-capability.ts';
 import type { ClientCapabilities, InputRequest } from '../../../../mcp/types.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError } from '../../conversation.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { exchangesOf } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 import { askingCall, asks, freshAskingCall, questionOf } from './tried-calls.ts';
@@ -18,8 +18,8 @@ const fix = {
 };
 
 /** What an asking call gets that comes from a client without capabilities. */
-async function refusal(trial: Trial): Promise<Answer> {
-  const answer = await (await askingCall(trial)).request({}, {});
+async function refusal(ruleRun: ServerRuleRun): Promise<Answer> {
+  const answer = await (await askingCall(ruleRun)).request({}, {});
   if (asks(answer)) notApplicable('the server asks the client all the same');
   if (answer.result && answer.result.isError !== true) notApplicable('the call does without the answer');
   return answer;
@@ -46,8 +46,8 @@ export const askedClientRules = [
     source: mrtr,
     fix,
     uses: 'own',
-    check: async (trial) => {
-      const asking = await freshAskingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await freshAskingCall(ruleRun);
       for (const capabilities of [{}, { elicitation: { url: {} } }, { elicitation: {} }, { roots: {} }]) {
         const { result, frame } = await asking.request({}, capabilities);
         const wrong = result?.resultType === 'input_required' && unanswerable(result, capabilities);
@@ -64,8 +64,8 @@ export const askedClientRules = [
     source: page('basic/index#meta'),
     fix,
     uses: 'shared',
-    check: async (trial) => {
-      const { error, frame } = await refusal(trial);
+    check: async (ruleRun) => {
+      const { error, frame } = await refusal(ruleRun);
       // Whether the call needed the capability, or failed for another reason, is not visible.
       if (!error) notApplicable('the call that cannot ask fails with a result');
       if (error.code !== MISSING)
@@ -80,8 +80,8 @@ export const askedClientRules = [
     source: page('basic/index#meta'),
     fix,
     uses: 'shared',
-    check: async (trial) => {
-      const { error, frame } = await refusal(trial);
+    check: async (ruleRun) => {
+      const { error, frame } = await refusal(ruleRun);
       if (error?.code !== MISSING) notApplicable(`the server did not answer with ${MISSING}`);
       const required = isObject(error.data) ? error.data.requiredCapabilities : undefined;
       if (!isObject(required) || Object.keys(required).length === 0)
@@ -96,8 +96,8 @@ export const askedClientRules = [
     source: page('basic/patterns/mrtr#supported-requests'),
     fix: { any: 'Answer other requests with a complete result or an error.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, result, frame } of exchangesOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, result, frame } of exchangesOf(ruleRun)) {
         if (result?.resultType === 'input_required' && !methodsOfMcp.get(method)?.asks)
           violation(`\`${method}\` was answered with \`input_required\`.`, frame);
       }
@@ -113,8 +113,8 @@ export const askedClientRules = [
       any: 'Put each question under a name of its own into `inputRequests`, and what the retry needs as a string into `requestState`.',
     },
     uses: 'seen',
-    check: (trial) => {
-      for (const { inputRequests, requestState, frame } of askingResultsOf(trial)) {
+    check: (ruleRun) => {
+      for (const { inputRequests, requestState, frame } of askingResultsOf(ruleRun)) {
         if (inputRequests === undefined && requestState === undefined)
           violation('An `input_required` result has neither `inputRequests` nor `requestState`.', frame);
         if (inputRequests !== undefined && !isObject(inputRequests))
@@ -134,8 +134,8 @@ export const askedClientRules = [
       any: 'Form: `message` and `requestedSchema` of type object. URL: `mode: "url"`, `message`, `url`. Sampling: `messages`, `maxTokens`.',
     },
     uses: 'seen',
-    check: (trial) => {
-      for (const { inputRequests, frame } of askingResultsOf(trial)) {
+    check: (ruleRun) => {
+      for (const { inputRequests, frame } of askingResultsOf(ruleRun)) {
         for (const [name, request] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
           const fault = faultOf(request);
           if (fault) violation(`The question ${JSON.stringify(name)} is not valid: ${fault}.`, frame);
@@ -145,8 +145,8 @@ export const askedClientRules = [
   }),
 ];
 
-function askingResultsOf(trial: Trial) {
-  const asking = exchangesOf(trial).filter(({ result }) => result?.resultType === 'input_required');
+function askingResultsOf(ruleRun: ServerRuleRun) {
+  const asking = exchangesOf(ruleRun).filter(({ result }) => result?.resultType === 'input_required');
   if (asking.length === 0) notApplicable('no request was answered with `input_required`');
   return asking.map(({ result, frame }) => ({ ...result, frame }) as JsonObject & { frame: typeof frame });
 }

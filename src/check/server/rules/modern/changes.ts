@@ -6,7 +6,7 @@ import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Frame } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { messagesThrough, metaOf } from './exchanges.ts';
 import { ACKNOWLEDGED, LISTEN } from './listening.ts';
 import { modernRule, page } from './modern-rule.ts';
@@ -23,8 +23,8 @@ interface Change {
   isFirst: boolean;
 }
 
-function changesOf(trial: Trial): Change[] {
-  return trial.seen.flatMap((probe) => {
+function changesOf(ruleRun: ServerRuleRun): Change[] {
+  return ruleRun.seen.flatMap((probe) => {
     const filters = new Map<unknown, JsonObject>();
     const begun = new Set<unknown>();
     const changes: Change[] = [];
@@ -62,8 +62,8 @@ export const changeRules = [
     source: page('basic/patterns/subscriptions#opening-a-stream'),
     fix: { any: 'Keep the filter of each subscription, and send a notification only to those that ask for it.' },
     uses: 'seen',
-    check: (trial) => {
-      const changes = changesOf(trial).filter(({ filter }) => filter);
+    check: (ruleRun) => {
+      const changes = changesOf(ruleRun).filter(({ filter }) => filter);
       if (changes.length === 0) notApplicable('there was no subscription');
       for (const { method, params, filter = {}, frame, id } of changes) {
         if (method === ACKNOWLEDGED) continue;
@@ -83,8 +83,8 @@ export const changeRules = [
       any: 'Send changes only to requests of `subscriptions/listen` that are open, with the id as it came (1 is not "1").',
     },
     uses: 'seen',
-    check: (trial) => {
-      const changes = changesOf(trial);
+    check: (ruleRun) => {
+      const changes = changesOf(ruleRun);
       if (changes.length === 0) notApplicable('there was no notification of a change');
       const wrong = changes.find(({ filter }) => !filter);
       if (wrong)
@@ -102,8 +102,8 @@ export const changeRules = [
     source: page('basic/patterns/subscriptions#acknowledgment'),
     fix: { any: 'Send the acknowledgement before the subscription is entered among those that get changes.' },
     uses: 'seen',
-    check: (trial) => {
-      const changes = changesOf(trial).filter(({ filter }) => filter);
+    check: (ruleRun) => {
+      const changes = changesOf(ruleRun).filter(({ filter }) => filter);
       if (changes.length === 0) notApplicable('there was no subscription');
       for (const { method, isFirst, frame, id } of changes) {
         if (isFirst && method !== ACKNOWLEDGED)
@@ -121,8 +121,8 @@ export const changeRules = [
       any: 'Replace `elicitation/create`, `sampling/createMessage`, `roots/list` and `ping` to the client by `input_required` results.',
     },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, id, frame } of receivedOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, id, frame } of receivedOf(ruleRun)) {
         if (method !== undefined && id !== undefined)
           violation(`The server sent the request \`${textOf(method)}\`.`, frame);
       }
@@ -136,8 +136,8 @@ export const changeRules = [
     source: page('basic/patterns/cancellation#behavior-requirements'),
     fix: { any: 'Answer a request that fails with an error. Do not confirm a cancellation.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const probe of trial.seen) {
+    check: (ruleRun) => {
+      for (const probe of ruleRun.seen) {
         const listening = new Set<unknown>();
         for (const each of messagesThrough(probe)) {
           if ('sent' in each) {
@@ -153,8 +153,8 @@ export const changeRules = [
   }),
 ];
 
-function receivedOf(trial: Trial): (JsonObject & { frame: Frame })[] {
-  return trial.seen.flatMap((probe) =>
+function receivedOf(ruleRun: ServerRuleRun): (JsonObject & { frame: Frame })[] {
+  return ruleRun.seen.flatMap((probe) =>
     messagesThrough(probe).flatMap((each) => ('received' in each ? [{ ...each.received, frame: each.frame }] : [])),
   );
 }

@@ -5,7 +5,7 @@ import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../../
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer, withEnvelope } from '../../conversation.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
 
 const METHOD = 'server/discover';
@@ -16,8 +16,8 @@ const fix = {
 const source = page('basic/index#meta');
 
 /** Asks with these `params` as they are. */
-async function asked(trial: Trial, params: JsonObject | undefined): Promise<Answer> {
-  const conversation = await trial.shared();
+async function asked(ruleRun: ServerRuleRun, params: JsonObject | undefined): Promise<Answer> {
+  const conversation = await ruleRun.shared();
   const id = conversation.probe.newId();
   conversation.probe.send({ jsonrpc: '2.0', id, method: METHOD, ...(params && { params }) });
   return conversation.answer(id, `\`${METHOD}\``);
@@ -30,21 +30,21 @@ function mustBeRefused({ error, frame }: Answer, what: string): void {
 }
 
 /** Without a version, a server of both eras may take the request for one of an earlier revision: it refuses it with any code. */
-async function mustNotBeServed(trial: Trial, answer: Answer, what: string): Promise<void> {
-  if (answer.error && answer.error.code !== INVALID_PARAMS && (await hasInitialize(trial))) return;
+async function mustNotBeServed(ruleRun: ServerRuleRun, answer: Answer, what: string): Promise<void> {
+  if (answer.error && answer.error.code !== INVALID_PARAMS && (await hasInitialize(ruleRun))) return;
   mustBeRefused(answer, what);
 }
 
-async function hasInitialize(trial: Trial): Promise<boolean> {
-  const probe = await trial.start();
+async function hasInitialize(ruleRun: ServerRuleRun): Promise<boolean> {
+  const probe = await ruleRun.start();
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ownInfo };
   probe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   return readAnswer(await probe.answerTo(1, '`initialize`'), 1).result !== undefined;
 }
 
 /** The envelope with changes; `undefined` takes a member away. */
-function envelope(trial: Trial, changes: JsonObject): JsonObject {
-  return withEnvelope({ _meta: changes }, trial.revision, {});
+function envelope(ruleRun: ServerRuleRun, changes: JsonObject): JsonObject {
+  return withEnvelope({ _meta: changes }, ruleRun.revision, {});
 }
 
 export const envelopeRules = [
@@ -56,7 +56,7 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) => mustNotBeServed(trial, await asked(trial, {}), 'without `_meta`'),
+    check: async (ruleRun) => mustNotBeServed(ruleRun, await asked(ruleRun, {}), 'without `_meta`'),
   }),
   modernRule({
     id: 'modern/version-is-required',
@@ -66,9 +66,9 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) => {
-      const answer = await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: undefined }));
-      await mustNotBeServed(trial, answer, 'without a version');
+    check: async (ruleRun) => {
+      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION]: undefined }));
+      await mustNotBeServed(ruleRun, answer, 'without a version');
     },
   }),
   modernRule({
@@ -79,9 +79,9 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) => {
-      const answer = await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: 20260728 }));
-      if (answer.error?.code !== UNSUPPORTED) await mustNotBeServed(trial, answer, 'whose version is a number');
+    check: async (ruleRun) => {
+      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION]: 20260728 }));
+      if (answer.error?.code !== UNSUPPORTED) await mustNotBeServed(ruleRun, answer, 'whose version is a number');
     },
   }),
   modernRule({
@@ -92,8 +92,11 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) =>
-      mustBeRefused(await asked(trial, envelope(trial, { [CLIENT_CAPABILITIES]: undefined })), 'without capabilities'),
+    check: async (ruleRun) =>
+      mustBeRefused(
+        await asked(ruleRun, envelope(ruleRun, { [CLIENT_CAPABILITIES]: undefined })),
+        'without capabilities',
+      ),
   }),
   modernRule({
     id: 'modern/client-info-is-optional',
@@ -103,8 +106,8 @@ export const envelopeRules = [
     source,
     fix: { any: 'Do not require `io.modelcontextprotocol/clientInfo`. It is for display and logs.' },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
       await conversation.result(METHOD, { _meta: { [CLIENT_INFO]: undefined } });
     },
   }),
@@ -116,8 +119,8 @@ export const envelopeRules = [
     source,
     fix: { any: 'Ignore keys of `_meta` and capabilities of the client that the server does not know.' },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
       const capabilities = { experimental: { 'com.example/check': {} } };
       const more = { traceparent, 'com.example/check': { deep: [1, null] }, [CLIENT_CAPABILITIES]: capabilities };

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 /** A request with the envelope, and its only answer. */
 export interface Exchange {
@@ -24,12 +24,12 @@ export type Passed = { sent: JsonObject } | { received: JsonObject; frame: Frame
 
 const known = new WeakMap<Probe, { entries: number; passed: Passed[] }>();
 
-export function exchangesOf(trial: Trial): Exchange[] {
-  return exchangesOfAllVersions(trial).filter(({ meta }) => meta[PROTOCOL_VERSION] === trial.revision);
+export function exchangesOf(ruleRun: ServerRuleRun): Exchange[] {
+  return exchangesOfAllVersions(ruleRun).filter(({ meta }) => meta[PROTOCOL_VERSION] === ruleRun.revision);
 }
 
 /** Also those that name another version. */
-export function exchangesOfAllVersions({ seen }: Trial): Exchange[] {
+export function exchangesOfAllVersions({ seen }: ServerRuleRun): Exchange[] {
   return seen.flatMap((probe) => {
     const requests = new Map<string, JsonObject | undefined>();
     const exchanges: Exchange[] = [];

@@ -5,7 +5,7 @@ import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Conversation, describeError, readAnswer } from '../../conversation.ts';
 import { type Frame, messagesOf, type Probe } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { metaOf } from './exchanges.ts';
 import { callEach, triedCalls } from './tried-calls.ts';
 
@@ -18,13 +18,13 @@ export interface Notified {
 }
 
 /** A server that declares no changes need not have the method. */
-function promisesChanges({ facts }: Trial): boolean {
+function promisesChanges({ facts }: ServerRuleRun): boolean {
   const { tools, prompts, resources } = facts.capabilities as Record<string, JsonObject | undefined>;
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true);
 }
 
 /** Everything that can be listened for. */
-export function fullFilter({ facts }: Trial): JsonObject {
+export function fullFilter({ facts }: ServerRuleRun): JsonObject {
   const uris = facts.resources.map(({ uri }) => uri).filter((uri) => typeof uri === 'string');
   return {
     toolsListChanged: true,
@@ -45,8 +45,12 @@ interface Refused {
   readonly frames: readonly Frame[];
 }
 
-async function tryToListen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening | Refused> {
-  if (!promisesChanges(trial)) notApplicable('the server declares no changes');
+async function tryToListen(
+  ruleRun: ServerRuleRun,
+  conversation: Conversation,
+  filter: JsonObject,
+): Promise<Listening | Refused> {
+  if (!promisesChanges(ruleRun)) notApplicable('the server declares no changes');
   const { probe } = conversation;
   const id = conversation.ask(LISTEN, { notifications: filter });
   const acknowledged = () => notificationsFor(probe, id).find(({ message }) => message.method === ACKNOWLEDGED);
@@ -66,14 +70,22 @@ async function tryToListen(trial: Trial, conversation: Conversation, filter: Jso
 }
 
 /** Listens. A refusal is a violation; for the one rule about it. */
-export async function mustListen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening> {
-  const made = await tryToListen(trial, conversation, filter);
+export async function mustListen(
+  ruleRun: ServerRuleRun,
+  conversation: Conversation,
+  filter: JsonObject,
+): Promise<Listening> {
+  const made = await tryToListen(ruleRun, conversation, filter);
   return 'refusal' in made ? violation(made.refusal, ...made.frames) : made;
 }
 
 /** Listens, and waits for the acknowledgement. */
-export async function listen(trial: Trial, conversation: Conversation, filter: JsonObject): Promise<Listening> {
-  const made = await tryToListen(trial, conversation, filter);
+export async function listen(
+  ruleRun: ServerRuleRun,
+  conversation: Conversation,
+  filter: JsonObject,
+): Promise<Listening> {
+  const made = await tryToListen(ruleRun, conversation, filter);
   return 'refusal' in made ? notApplicable(`\`${LISTEN}\` is not acknowledged (modern/listen-is-acknowledged)`) : made;
 }
 
@@ -89,9 +101,9 @@ export async function stopListening(conversation: Conversation, ...ids: readonly
 }
 
 /** Makes changes, if the user allows a call that may. */
-export async function makeChanges(trial: Trial, conversation: Conversation): Promise<void> {
+export async function makeChanges(ruleRun: ServerRuleRun, conversation: Conversation): Promise<void> {
   const isReadOnly = ({ annotations }: JsonObject) => isObject(annotations) && annotations.readOnlyHint === true;
-  const calls = (await triedCalls(trial)).filter(({ call }) => !isReadOnly(call.tool));
+  const calls = (await triedCalls(ruleRun)).filter(({ call }) => !isReadOnly(call.tool));
   await callEach(calls, conversation);
   await conversation.barrier();
 }

@@ -22,9 +22,9 @@ export const requestRules = [
     source: page('changelog#major-changes'),
     fix: { any: 'Serve the removed methods only to clients that opened the connection with `initialize`.' },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
-      const uri = trial.facts.resources[0]?.uri ?? 'check://a';
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
+      const uri = ruleRun.facts.resources[0]?.uri ?? 'check://a';
       const params = { uri, level: 'error' };
       const removed = [...methodsOfMcp].filter(([, { until, isNotification }]) => until && !isNotification);
       for (const [method, { isHandshake }] of removed) {
@@ -46,9 +46,9 @@ export const requestRules = [
       any: 'Send a log message only if the request that caused it has `io.modelcontextprotocol/logLevel`. Everything else belongs to stderr.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
-      const calls = await triedCalls(trial);
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
+      const calls = await triedCalls(ruleRun);
       if (calls.length === 0) notApplicable('there is no call that may be made');
       const { frames } = conversation.probe;
       const from = frames.length;
@@ -69,9 +69,9 @@ export const requestRules = [
       go: 'Sort the names: the order of a Go map is random.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      if (!trial.facts.capabilities.tools) notApplicable('the server has no tools');
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      if (!ruleRun.facts.capabilities.tools) notApplicable('the server has no tools');
+      const conversation = await ruleRun.shared();
       const listed = async () => toolsOf(await conversation.result('tools/list')).map(({ name }) => textOf(name));
       const [first, second] = [await listed(), await listed()];
       if (first.length < 2) notApplicable('the server has fewer than two tools on its first page');
@@ -88,8 +88,8 @@ export const requestRules = [
     source: page('server/tools#x-mcp-header'),
     fix: { any: 'Correct or remove the `x-mcp-header` of the tool.' },
     uses: 'seen',
-    check: (trial) => {
-      const lists = exchangesOf(trial).filter(({ method }) => method === 'tools/list');
+    check: (ruleRun) => {
+      const lists = exchangesOf(ruleRun).filter(({ method }) => method === 'tools/list');
       let isHinted = false;
       for (const { result, frame } of lists) {
         for (const { name, inputSchema } of toolsOf(result)) {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { SERVER_INFO } from '../../../../mcp/meta.ts';
 import { methodsOfMcp } from '../../../../mcp/methods.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { type Exchange, exchangesOf } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 
@@ -13,12 +13,12 @@ type Answered = Exchange & { result: JsonObject };
 const coreTypes: readonly unknown[] = ['complete', 'input_required'];
 const caching = page('server/utilities/caching#cacheable-results');
 
-function resultsOf(trial: Trial): Answered[] {
-  return exchangesOf(trial).filter((each): each is Answered => each.result !== undefined);
+function resultsOf(ruleRun: ServerRuleRun): Answered[] {
+  return exchangesOf(ruleRun).filter((each): each is Answered => each.result !== undefined);
 }
 
-function cacheableResultsOf(trial: Trial): Answered[] {
-  return resultsOf(trial).filter(
+function cacheableResultsOf(ruleRun: ServerRuleRun): Answered[] {
+  return resultsOf(ruleRun).filter(
     ({ method, result }) => methodsOfMcp.get(method)?.isCacheable === true && result.resultType !== 'input_required',
   );
 }
@@ -32,9 +32,9 @@ export const resultRules = [
     source: page('basic/index#resulttype'),
     fix: { any: 'Add `resultType: "complete"` to every result of a request of 2026-07-28.' },
     uses: 'seen',
-    check: (trial) => {
-      const hasExtensions = isObject(trial.facts.opening.capabilities) && trial.facts.capabilities.extensions;
-      for (const { method, result, frame } of resultsOf(trial)) {
+    check: (ruleRun) => {
+      const hasExtensions = isObject(ruleRun.facts.opening.capabilities) && ruleRun.facts.capabilities.extensions;
+      for (const { method, result, frame } of resultsOf(ruleRun)) {
         const { resultType } = result;
         if (coreTypes.includes(resultType) || (hasExtensions && typeof resultType === 'string')) continue;
         violation(`\`resultType\` of a result of \`${method}\` is ${JSON.stringify(resultType)}.`, frame);
@@ -49,8 +49,8 @@ export const resultRules = [
     source: page('basic/index#meta'),
     fix: { any: 'Add `_meta: { "io.modelcontextprotocol/serverInfo": { name, version } }` to every result.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, result, frame } of resultsOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, result, frame } of resultsOf(ruleRun)) {
         const info = isObject(result._meta) ? result._meta[SERVER_INFO] : undefined;
         if (isObject(info) && typeof info.name === 'string' && typeof info.version === 'string') continue;
         violation(`A result of \`${method}\` does not name the server: it has ${JSON.stringify(info)}.`, frame);
@@ -65,8 +65,8 @@ export const resultRules = [
     source: caching,
     fix: { any: 'Add `ttlMs` to these results, 0 if they must not be cached.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, result, frame } of cacheableResultsOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, result, frame } of cacheableResultsOf(ruleRun)) {
         const { ttlMs } = result;
         if (typeof ttlMs === 'number' && ttlMs >= 0) continue;
         violation(`\`ttlMs\` of a result of \`${method}\` is ${JSON.stringify(ttlMs)}.`, frame);
@@ -81,8 +81,8 @@ export const resultRules = [
     source: caching,
     fix: { any: 'Add `cacheScope` to these results: "private", or "public" if they are the same for every user.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, result, frame } of cacheableResultsOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, result, frame } of cacheableResultsOf(ruleRun)) {
         if (result.cacheScope === 'public' || result.cacheScope === 'private') continue;
         violation(`\`cacheScope\` of a result of \`${method}\` is ${JSON.stringify(result.cacheScope)}.`, frame);
       }
@@ -96,8 +96,8 @@ export const resultRules = [
     source: page('server/utilities/caching#interaction-with-pagination'),
     fix: { any: 'Decide on `cacheScope` for each list, not for each page.' },
     uses: 'seen',
-    check: (trial) => {
-      const pages = cacheableResultsOf(trial).filter(({ method }) => method.endsWith('/list'));
+    check: (ruleRun) => {
+      const pages = cacheableResultsOf(ruleRun).filter(({ method }) => method.endsWith('/list'));
       const first = new Map<string, Answered>();
       for (const each of pages) {
         const { method, params, result, frame } = each;
@@ -119,8 +119,8 @@ export const resultRules = [
       any: 'Answer -32602 for a resource that does not exist, and `input_required` where the user has to visit a URL.',
     },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, error, frame } of exchangesOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, error, frame } of exchangesOf(ruleRun)) {
         if (error?.code === -32002 || error?.code === -32042)
           violation(`\`${method}\` was answered with the retired code ${error.code}.`, frame);
       }
@@ -134,8 +134,8 @@ export const resultRules = [
     source: page('basic/index#error-codes'),
     fix: { any: 'Choose codes of your own outside of -32768 to -32000.' },
     uses: 'seen',
-    check: (trial) => {
-      for (const { method, error, frame } of exchangesOf(trial)) {
+    check: (ruleRun) => {
+      for (const { method, error, frame } of exchangesOf(ruleRun)) {
         const code = error?.code;
         if (typeof code === 'number' && code <= -32023 && code >= -32099 && code !== -32042)
           violation(`\`${method}\` was answered with ${code}, which the specification does not define.`, frame);

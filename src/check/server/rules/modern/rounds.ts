@@ -39,8 +39,8 @@ export const roundRules = [
       any: 'Continue the request with `inputResponses` and `requestState` of the retry. The retry has another id.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       let question = await answerable(asking);
       for (let round = 0; round < MOST_ROUNDS; round++) {
         const answer = await asking.request({ ...question.state, inputResponses: answersTo(question) });
@@ -60,8 +60,8 @@ export const roundRules = [
     source: errors,
     fix: { any: 'Take from `inputResponses` what was asked for, and ignore all else.' },
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const question = await answerable(asking);
       const inputResponses = { ...answersTo(question), 'standpipe-check': { action: 'decline' } };
       const answer = await asking.request({ ...question.state, inputResponses });
@@ -80,8 +80,8 @@ export const roundRules = [
     source: errors,
     fix: { any: 'Answer a retry without the needed `inputResponses` with `input_required`, as the first request.' },
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const { state } = await someQuestion(asking);
       const { error, frame } = await asking.request({ ...state, inputResponses: {} });
       if (error) violation(`A retry without an answer got the error ${describeError(error)}.`, frame);
@@ -95,8 +95,8 @@ export const roundRules = [
     source: errors,
     fix: { any: 'Validate each of `inputResponses` before use. Refuse the request with -32602, or ask again.' },
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const { state, inputRequests } = await someQuestion(asking);
       const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((name) => [name, 12345]));
       const answer = await asking.request({ ...state, inputResponses });
@@ -111,8 +111,8 @@ export const roundRules = [
     source: page('client/elicitation#error-handling'),
     fix: { any: 'Look at `action` of the answer: "accept", "decline" or "cancel". Only the first has `content`.' },
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       for (const action of ['decline', 'cancel']) {
         const { state, inputRequests } = await asking.question();
         const forms = Object.entries(inputRequests).filter(
@@ -139,8 +139,8 @@ export const roundRules = [
     source: workflow,
     fix: protect,
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const question = await answerable(asking);
       const { requestState } = question;
       if (typeof requestState !== 'string' || requestState === '') notApplicable('the call has no state');
@@ -156,8 +156,8 @@ export const roundRules = [
     source: { of: 'json-rpc', anchor: 'response_object' },
     fix: protect,
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const states = ['', '{}', 'e30=', 'x'.repeat(10_000), 1, {}];
       await Promise.all(states.map((requestState) => asking.request({ requestState, inputResponses: {} })));
       await asking.conversation.barrier();
@@ -171,8 +171,8 @@ export const roundRules = [
     source: { of: 'json-rpc', anchor: 'response_object' },
     fix: protect,
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const question = await answerable(asking);
       const retry = { ...question.state, inputResponses: answersTo(question) };
       await asking.request(retry);
@@ -188,8 +188,8 @@ export const roundRules = [
     source: workflow,
     fix: protect,
     uses: 'shared',
-    check: async (trial) => {
-      const asking = await askingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await askingCall(ruleRun);
       const name = textArgumentOf(asking) ?? notApplicable('the call that asks takes no text');
       const args = { ...asking.call.arguments, [name]: 'x' };
       const question = await answerable(asking, args);

@@ -3,29 +3,29 @@
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer, withEnvelope } from '../../conversation.ts';
 import type { Probe } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { modernRule, page } from './modern-rule.ts';
 import { allCapabilities, asks, freshAskingCall } from './tried-calls.ts';
 
 const source = page('basic/index#statelessness');
 
 /** A method that every server has that offers anything. */
-function listOf({ facts }: Trial): string {
+function listOf({ facts }: ServerRuleRun): string {
   const kind = (['tools', 'resources', 'prompts'] as const).find((each) => facts.capabilities[each]);
   return kind ? `${kind}/list` : notApplicable('the server has no tools, resources or prompts to list');
 }
 
-async function ask(trial: Trial, probe: Probe, method: string, what: string): Promise<Answer> {
+async function ask(ruleRun: ServerRuleRun, probe: Probe, method: string, what: string): Promise<Answer> {
   const id = probe.newId();
-  probe.send({ jsonrpc: '2.0', id, method, params: withEnvelope(undefined, trial.revision, {}) });
+  probe.send({ jsonrpc: '2.0', id, method, params: withEnvelope(undefined, ruleRun.revision, {}) });
   return readAnswer(await probe.answerTo(id, `\`${method}\` ${what}`), id);
 }
 
 /** An answer that a request gets in any case says nothing about what came before it. */
-async function mustBeServedAfterDiscover(trial: Trial, method: string): Promise<void> {
-  const probe = await trial.start();
-  await ask(trial, probe, 'server/discover', 'as the first request');
-  const { result, error } = await ask(trial, probe, method, 'after `server/discover`');
+async function mustBeServedAfterDiscover(ruleRun: ServerRuleRun, method: string): Promise<void> {
+  const probe = await ruleRun.start();
+  await ask(ruleRun, probe, 'server/discover', 'as the first request');
+  const { result, error } = await ask(ruleRun, probe, method, 'after `server/discover`');
   if (error) notApplicable(`\`${method}\` is refused after \`server/discover\` too: ${describeError(error)}`);
   if (result && result.resultType === undefined)
     notApplicable(`\`${method}\` after \`server/discover\` has no \`resultType\` either (modern/result-type)`);
@@ -42,11 +42,11 @@ export const statelessRules = [
       any: 'Serve every request that has the envelope in `_meta`. Do not wait for `initialize` or `server/discover`.',
     },
     uses: 'own',
-    check: async (trial) => {
-      const method = listOf(trial);
-      const { error, frame } = await ask(trial, await trial.start(), method, 'as the first request');
+    check: async (ruleRun) => {
+      const method = listOf(ruleRun);
+      const { error, frame } = await ask(ruleRun, await ruleRun.start(), method, 'as the first request');
       if (!error) return;
-      await mustBeServedAfterDiscover(trial, method);
+      await mustBeServedAfterDiscover(ruleRun, method);
       violation(`\`${method}\` as the first request got the error ${describeError(error)}.`, frame);
     },
   }),
@@ -60,18 +60,18 @@ export const statelessRules = [
       any: 'Choose the era by `_meta` of each request. Only `initialize` chooses an earlier one for the connection.',
     },
     uses: 'own',
-    check: async (trial) => {
-      const method = listOf(trial);
-      const probe = await trial.start();
+    check: async (ruleRun) => {
+      const method = listOf(ruleRun);
+      const probe = await ruleRun.start();
       const requestId = probe.newId();
-      const params = withEnvelope(undefined, trial.revision, {});
+      const params = withEnvelope(undefined, ruleRun.revision, {});
       probe.send({ jsonrpc: '2.0', id: requestId, method: 'server/discover', params });
       probe.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
-      const { result, error } = await ask(trial, probe, method, 'after a notification');
+      const { result, error } = await ask(ruleRun, probe, method, 'after a notification');
       const after = 'After a notification without an envelope, a request';
       if (!error && (!result || result.resultType !== undefined)) return;
       const conversation = [...probe.transcript.entries];
-      await mustBeServedAfterDiscover(trial, method);
+      await mustBeServedAfterDiscover(ruleRun, method);
       const served = error ? `got the error ${describeError(error)}` : 'was served by an earlier revision';
       violation(`${after} ${served}.`, ...conversation);
     },
@@ -86,8 +86,8 @@ export const statelessRules = [
       any: 'Read `io.modelcontextprotocol/clientCapabilities` from the request that is served. Do not keep it for the connection.',
     },
     uses: 'own',
-    check: async (trial) => {
-      const asking = await freshAskingCall(trial);
+    check: async (ruleRun) => {
+      const asking = await freshAskingCall(ruleRun);
       if (asks(await asking.request({}, {}))) notApplicable('the server asks clients without capabilities, too');
       const [before, able, after] = await Promise.all([
         asking.request({}, {}),

@@ -5,7 +5,7 @@ import { textOf } from '../../../../base/text-of.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { violation } from '../../../verdict.ts';
 import { describeError, readAnswer } from '../../conversation.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import {
   filterOf,
   fullFilter,
@@ -26,9 +26,9 @@ function capabilityOf(kind: (typeof kinds)[number]): 'tools' | 'prompts' | 'reso
 }
 
 /** What the server agreed to send. */
-async function agreed(trial: Trial, filter: JsonObject) {
-  const conversation = await trial.shared();
-  const { id, acknowledgement } = await listen(trial, conversation, filter);
+async function agreed(ruleRun: ServerRuleRun, filter: JsonObject) {
+  const conversation = await ruleRun.shared();
+  const { id, acknowledgement } = await listen(ruleRun, conversation, filter);
   await stopListening(conversation, id);
   return { notifications: filterOf(acknowledgement) as JsonObject, frame: acknowledgement.frame };
 }
@@ -44,10 +44,10 @@ export const subscriptionRules = [
       any: 'Send `notifications/subscriptions/acknowledged` with the id of the request in `_meta` as `io.modelcontextprotocol/subscriptionId`. Answer the request only when the subscription ends.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
-      const all = await mustListen(trial, conversation, fullFilter(trial));
-      const nothing = await mustListen(trial, conversation, {});
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
+      const all = await mustListen(ruleRun, conversation, fullFilter(ruleRun));
+      const nothing = await mustListen(ruleRun, conversation, {});
       await stopListening(conversation, all.id, nothing.id);
     },
   }),
@@ -59,12 +59,12 @@ export const subscriptionRules = [
     source: acknowledgment,
     fix: { any: 'Copy those members of `notifications` from the request that the server supports, and no others.' },
     uses: 'shared',
-    check: async (trial) => {
+    check: async (ruleRun) => {
       const filter = {
         toolsListChanged: true,
-        resourceSubscriptions: [textOf(trial.facts.resources[0]?.uri ?? 'check://a')],
+        resourceSubscriptions: [textOf(ruleRun.facts.resources[0]?.uri ?? 'check://a')],
       };
-      const { notifications, frame } = await agreed(trial, { ...filter, promptsListChanged: false });
+      const { notifications, frame } = await agreed(ruleRun, { ...filter, promptsListChanged: false });
       const { toolsListChanged, resourceSubscriptions = [], ...others } = notifications;
       const other = Object.keys(others).find(
         (name) => others[name] && !(Array.isArray(others[name]) && others[name].length === 0),
@@ -89,9 +89,9 @@ export const subscriptionRules = [
       any: 'Do not send the filter back as it came. Leave out kinds that are unknown or belong to no capability.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      const { notifications, frame } = await agreed(trial, { ...fullFilter(trial), standpipeCheckChanged: true });
-      const { capabilities } = trial.facts;
+    check: async (ruleRun) => {
+      const { notifications, frame } = await agreed(ruleRun, { ...fullFilter(ruleRun), standpipeCheckChanged: true });
+      const { capabilities } = ruleRun.facts;
       const unsupported = kinds.filter((kind) => !capabilities[capabilityOf(kind)]);
       for (const kind of ['standpipeCheckChanged', ...unsupported]) {
         if (notifications[kind]) violation(`\`${kind}\` was acknowledged, and the server does not have it.`, frame);
@@ -106,10 +106,10 @@ export const subscriptionRules = [
     source: page('server/tools#list-changed-notification'),
     fix: { any: 'Acknowledge each kind of change that the capabilities declare, or do not declare it.' },
     uses: 'shared',
-    check: async (trial) => {
-      const filter = fullFilter(trial);
-      const { notifications: honoured, frame } = await agreed(trial, filter);
-      const capabilities = trial.facts.capabilities as Record<string, JsonObject | undefined>;
+    check: async (ruleRun) => {
+      const filter = fullFilter(ruleRun);
+      const { notifications: honoured, frame } = await agreed(ruleRun, filter);
+      const capabilities = ruleRun.facts.capabilities as Record<string, JsonObject | undefined>;
       for (const kind of kinds) {
         const capability = capabilityOf(kind);
         if (capabilities[capability]?.listChanged === true && honoured[kind] !== true)
@@ -130,9 +130,9 @@ export const subscriptionRules = [
     source: page('schema#subscriptionslistenrequest'),
     fix: { any: 'Validate `notifications` of `subscriptions/listen`, and refuse the request with -32602.' },
     uses: 'shared',
-    check: async (trial) => {
-      await agreed(trial, fullFilter(trial)); // a server that cannot listen is reported once
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      await agreed(ruleRun, fullFilter(ruleRun)); // a server that cannot listen is reported once
+      const conversation = await ruleRun.shared();
       for (const params of [{}, { notifications: 'all' }]) {
         const id = conversation.ask(LISTEN, params);
         const { probe } = conversation;
@@ -165,14 +165,14 @@ export const subscriptionRules = [
       any: 'Remove the subscription when `notifications/cancelled` names its request, and do not answer the request.',
     },
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
       const { probe } = conversation;
-      const { id } = await listen(trial, conversation, fullFilter(trial));
+      const { id } = await listen(ruleRun, conversation, fullFilter(ruleRun));
       await stopListening(conversation, id);
       await conversation.barrier();
       const before = notificationsFor(probe, id).length;
-      await makeChanges(trial, conversation);
+      await makeChanges(ruleRun, conversation);
       const after = notificationsFor(probe, id)[before];
       if (after) violation('A notification came for a subscription that was cancelled.', after.frame);
       const [answer] = probe.answersTo(id);
@@ -187,9 +187,9 @@ export const subscriptionRules = [
     source: page('basic/patterns/subscriptions#graceful-closure'),
     fix: { any: 'Add `io.modelcontextprotocol/subscriptionId`, the id of the request, to `_meta` of the result.' },
     uses: 'own',
-    check: async (trial) => {
-      const conversation = await trial.open();
-      const { id } = await listen(trial, conversation, fullFilter(trial));
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.open();
+      const { id } = await listen(ruleRun, conversation, fullFilter(ruleRun));
       conversation.probe.endInput();
       await conversation.probe.maybe(() => conversation.probe.answersTo(id)[0]);
       const [frame] = conversation.probe.answersTo(id);

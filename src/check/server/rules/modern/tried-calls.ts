@@ -7,7 +7,7 @@ import { notApplicable } from '../../../verdict.ts';
 import { type PermittedCall, sampleArguments } from '../../calls.ts';
 import { type Answer, type Conversation, readAnswer } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 export const allCapabilities: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
@@ -59,16 +59,16 @@ export class AskingCall {
 }
 
 /** In the conversation that rules share. */
-export async function askingCall(trial: Trial): Promise<AskingCall> {
-  const conversation = await trial.shared();
-  return new AskingCall(conversation, asking(await triedCalls(trial)));
+export async function askingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
+  const conversation = await ruleRun.shared();
+  return new AskingCall(conversation, asking(await triedCalls(ruleRun)));
 }
 
 /** In a process that has not been asked with capabilities before. */
-export async function freshAskingCall(trial: Trial): Promise<AskingCall> {
-  if (trial.calls.length === 0) notApplicable(NO_QUESTIONS);
-  const call = asking(await triedCalls(trial));
-  return new AskingCall(await trial.open(), call);
+export async function freshAskingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
+  if (ruleRun.calls.length === 0) notApplicable(NO_QUESTIONS);
+  const call = asking(await triedCalls(ruleRun));
+  return new AskingCall(await ruleRun.open(), call);
 }
 
 function asking(calls: readonly TriedCall[]): PermittedCall {
@@ -76,17 +76,17 @@ function asking(calls: readonly TriedCall[]): PermittedCall {
 }
 
 /** Calls that are answered in time. Each was tried once in this revision, all at once: a slow one does not hold up the others. */
-export function triedCalls(trial: Trial): Promise<readonly TriedCall[]> {
-  const known = tried.get(trial.facts) ?? tryCalls(trial.observer);
-  tried.set(trial.facts, known);
+export function triedCalls(ruleRun: ServerRuleRun): Promise<readonly TriedCall[]> {
+  const known = tried.get(ruleRun.facts) ?? tryCalls(ruleRun.observer);
+  tried.set(ruleRun.facts, known);
   return known;
 }
 
-async function tryCalls(trial: Trial): Promise<TriedCall[]> {
-  const conversation = await trial.shared();
+async function tryCalls(ruleRun: ServerRuleRun): Promise<TriedCall[]> {
+  const conversation = await ruleRun.shared();
   const { probe } = conversation;
   const sounds = (call: PermittedCall) => (SOUNDS_LIKE_ASKING.test(call.name) ? 0 : 1);
-  const calls = [...trial.calls].sort((a, b) => sounds(a) - sounds(b)).slice(0, MOST_CALLS);
+  const calls = [...ruleRun.calls].sort((a, b) => sounds(a) - sounds(b)).slice(0, MOST_CALLS);
   const ids = calls.map((call) => conversation.ask('tools/call', paramsOf(call, call.arguments, {}, allCapabilities)));
   await probe.maybe(() => ids.every((id) => probe.answersTo(id).length > 0) || undefined);
   return calls.flatMap((call, at) => {

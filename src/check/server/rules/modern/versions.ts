@@ -28,9 +28,9 @@ export const discoverVersions = modernRule({
   source: page('server/discover#discoverresult'),
   fix: { any: 'Set `supportedVersions` to the names of the supported revisions, such as ["2026-07-28"].' },
   uses: 'shared',
-  check: async (trial) => {
-    const { supportedVersions } = await (await trial.shared()).result(METHOD);
-    if (!isListOfVersions(supportedVersions) || !supportedVersions.includes(trial.revision))
+  check: async (ruleRun) => {
+    const { supportedVersions } = await (await ruleRun.shared()).result(METHOD);
+    if (!isListOfVersions(supportedVersions) || !supportedVersions.includes(ruleRun.revision))
       violation(`\`supportedVersions\` is ${JSON.stringify(supportedVersions)}.`);
   },
 });
@@ -44,10 +44,10 @@ export const versionRules = [
     source: negotiation,
     fix,
     uses: 'own',
-    check: async (trial) => {
+    check: async (ruleRun) => {
       for (const version of [OLDER, NEWER]) {
-        const probe = await trial.start();
-        const params = withEnvelope(inVersion(version), trial.revision, {});
+        const probe = await ruleRun.start();
+        const params = withEnvelope(inVersion(version), ruleRun.revision, {});
         probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params });
         const frame = await probe.answerTo(1, `\`${METHOD}\` in ${version}`);
         const { error } = readAnswer(frame, 1);
@@ -65,10 +65,10 @@ export const versionRules = [
     source: page('basic/index#statelessness'),
     fix,
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
       const { result, frame } = await conversation.request(METHOD, inVersion(OLDER));
-      if (result) violation(`After others in ${trial.revision}, a request in ${OLDER} was served.`, frame);
+      if (result) violation(`After others in ${ruleRun.revision}, a request in ${OLDER} was served.`, frame);
       await conversation.result(METHOD);
     },
   }),
@@ -80,13 +80,13 @@ export const versionRules = [
     source: negotiation,
     fix,
     uses: 'seen',
-    check: (trial) => {
-      const refused = exchangesOfAllVersions(trial).filter(({ error }) => error?.code === UNSUPPORTED);
+    check: (ruleRun) => {
+      const refused = exchangesOfAllVersions(ruleRun).filter(({ error }) => error?.code === UNSUPPORTED);
       if (refused.length === 0) notApplicable(`the server answered no request with ${UNSUPPORTED}`);
       for (const { error, meta, frame } of refused) {
         const { supported, requested } = isObject(error?.data) ? error.data : {};
-        if (!isListOfVersions(supported) || !supported.includes(trial.revision))
-          violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${trial.revision}.`, frame);
+        if (!isListOfVersions(supported) || !supported.includes(ruleRun.revision))
+          violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${ruleRun.revision}.`, frame);
         if (requested !== meta[PROTOCOL_VERSION] && typeof meta[PROTOCOL_VERSION] === 'string')
           violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of the version of the request.`, frame);
       }
@@ -101,8 +101,8 @@ export const versionRules = [
     source: page('server/discover#discoverresult'),
     fix: { any: 'Set `capabilities` in the result of `server/discover`, {} if there are none.' },
     uses: 'shared',
-    check: async (trial) => {
-      const { capabilities } = await (await trial.shared()).result(METHOD);
+    check: async (ruleRun) => {
+      const { capabilities } = await (await ruleRun.shared()).result(METHOD);
       if (!isObject(capabilities)) violation(`\`capabilities\` is ${JSON.stringify(capabilities)}: not an object.`);
       const wrong = wrongCapability(capabilities);
       if (wrong) violation(`The capability \`${wrong}\` is ${JSON.stringify(capabilities[wrong])}: not an object.`);
@@ -116,14 +116,14 @@ export const versionRules = [
     source: page('basic/versioning#backward-compatibility-with-initialization-based-versions'),
     fix: { any: 'Write the supported versions into the message of the error for `initialize`.' },
     uses: 'own',
-    check: async (trial) => {
-      const probe = await trial.start();
+    check: async (ruleRun) => {
+      const probe = await ruleRun.start();
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ownInfo };
       probe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       const frame = await probe.answerTo(1, '`initialize`');
       const { error } = readAnswer(frame, 1);
-      if (!error || JSON.stringify(error).includes(trial.revision)) return;
-      violation(`The error for \`initialize\` does not name ${trial.revision}: ${describeError(error)}.`, frame);
+      if (!error || JSON.stringify(error).includes(ruleRun.revision)) return;
+      violation(`The error for \`initialize\` does not name ${ruleRun.revision}: ${describeError(error)}.`, frame);
     },
   }),
 ];

@@ -16,8 +16,8 @@ export const halfMessage: ServerRule = {
   fix: { any: 'Treat the end of stdin as the end, whatever was read before it.' },
   runs: 'once',
   uses: 'own',
-  check: async (trial) => {
-    const conversation = await trial.open();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.open();
     const { probe } = conversation;
     await conversation.barrier();
     probe.write(JSON.stringify(conversation.ping()).slice(0, 20));

@@ -18,13 +18,13 @@ export const thousandRequests: ServerRule = {
   runs: 'once',
   uses: 'shared',
   isHeavy: true,
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const length = await burstOf(conversation, THOUSAND);
     const pings = Array.from({ length }, () => conversation.ping(undefined, { _meta: { padding: 'x' } }));
     for (const ping of pings) conversation.probe.send(ping);
     await allAnswered(
-      trial,
+      ruleRun,
       conversation,
       pings.map(({ id }) => id),
       'that were sent at once',
@@ -49,8 +49,8 @@ export const slowReader: ServerRule = {
   runs: 'once',
   uses: 'shared',
   isHeavy: true,
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const { probe } = conversation;
     const length = await burstOf(conversation, SLOW_REQUESTS);
     const ids = Array.from({ length }, (_, at) => `slow-${at}-`.padEnd(SLOW_PADDING, '.'));
@@ -62,7 +62,7 @@ export const slowReader: ServerRule = {
     } finally {
       probe.resumeReading();
     }
-    await allAnswered(trial, conversation, ids, 'that were sent while stdout was not read');
+    await allAnswered(ruleRun, conversation, ids, 'that were sent while stdout was not read');
   },
 };
 
@@ -83,13 +83,13 @@ export const memory: ServerRule = {
   runs: 'once',
   uses: 'shared',
   isHeavy: true,
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const { probe } = conversation;
     const round = async () => {
       for (let n = 0; n < ROUND; n++) {
         const ping = conversation.ping(undefined, { _meta: { padding: 'x'.repeat(PADDING) } });
-        await ofLength(trial, PADDING, async () => {
+        await ofLength(ruleRun, PADDING, async () => {
           probe.send(ping);
           await probe.answerTo(ping.id, 'a request of 256 KiB');
         });

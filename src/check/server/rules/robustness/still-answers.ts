@@ -34,11 +34,11 @@ export function stillAnswers({
     source,
     runs,
     uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
+    check: async (ruleRun) => {
+      const conversation = await ruleRun.shared();
       for (const [what, bytes] of Object.entries(sent(conversation))) {
         const line = Buffer.concat([Buffer.from(bytes as string), Buffer.from('\n')]);
-        await ofLength(trial, line.length, async () => {
+        await ofLength(ruleRun, line.length, async () => {
           conversation.probe.write(line);
           await conversation.probe.inputTaken(); // megabytes take their time
           await conversation.barrier(what);

@@ -1,7 +1,7 @@
 // Rules about the text in messages. The text is sent as the id of a request: the one thing that every server has to give back.
 
 import { isUtf8 } from 'node:buffer';
-import { writeUtf8 } from '../../../../diagnosis/advice.ts';
+import { writeUtf8 } from '../../../../wire/diagnosis/advice.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { echo, isEchoed, understood } from '../answers.ts';
@@ -51,8 +51,8 @@ export const textSurvives: ServerRule = {
   fix: readUtf8,
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     if (!(await isEchoed(conversation, 'plain'))) notApplicable('the server does not give back ids that are strings');
     for (const [kind, text] of Object.entries(texts)) {
       const { frame, id } = await echo(conversation, text);
@@ -76,8 +76,8 @@ export const lineSeparators: ServerRule = {
   },
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     for (const separator of ['\u2028', '\u2029', '\u0085']) {
       const ping = conversation.ping(undefined, { _meta: { text: `a${separator}b` } });
       const code = separator.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');

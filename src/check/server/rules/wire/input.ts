@@ -21,8 +21,8 @@ export const crlf: ServerRule = {
   fix: readLines,
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const ping = conversation.ping();
     await understood(conversation, `${JSON.stringify(ping)}\r\n`, ping.id, 'a request that ends with CR LF');
   },
@@ -37,8 +37,8 @@ export const anyForm: ServerRule = {
   fix: readLines,
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     const spaced = conversation.ping();
     const text = `\t ${JSON.stringify(spaced, undefined, ' ').replaceAll('\n', '').replaceAll('":', '" :')} `;
     await understood(conversation, `${text}\n`, spaced.id, 'a request with whitespace between its members');
@@ -59,8 +59,8 @@ export const blankLines: ServerRule = {
   fix: { any: 'Skip lines that hold nothing but whitespace before the JSON parser gets them.' },
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     conversation.probe.write('\n\n  \n\r\n');
     await conversation.barrier('blank lines');
   },

@@ -1,12 +1,12 @@
 // Rules about the lines of stdout. They read what all processes wrote; line-reader.ts finds the fault of a line.
 
-import { logToStderr, writeJson, writeOneLine, writeUtf8 } from '../../../../diagnosis/advice.ts';
-import { diagnoseLine } from '../../../../diagnosis/diagnose.ts';
+import { logToStderr, writeJson, writeOneLine, writeUtf8 } from '../../../../wire/diagnosis/advice.ts';
+import { diagnoseLine } from '../../../../wire/diagnosis/diagnose.ts';
 import type { Fix, Source } from '../../../rule.ts';
 import { violation } from '../../../verdict.ts';
 import type { Frame, LineFault } from '../../line-reader.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import type { Trial } from '../../trial.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { stdio } from './sources.ts';
 
 interface LineRule {
@@ -28,12 +28,12 @@ function lineRule({ level = 'MUST', source = stdio, fault, problem, ...text }: L
     source,
     runs: 'each era',
     uses: 'seen',
-    check: (trial) => refuse(trial, fault, problem),
+    check: (ruleRun) => refuse(ruleRun, fault, problem),
   };
 }
 
 /** It is a violation if a process wrote a line with this fault. */
-export function refuse({ seen }: Trial, fault: LineFault, problem: string): void {
+export function refuse({ seen }: ServerRuleRun, fault: LineFault, problem: string): void {
   for (const { frames } of seen) {
     const faulty = frames.filter((frame) => frame.fault === fault);
     if (faulty.length > 0) violation(`${problem}${cause(faulty[0]!)}.`, ...faulty.slice(0, MOST_PROOF));

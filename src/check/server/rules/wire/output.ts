@@ -1,7 +1,7 @@
 // Rules about how answers are written: whole, at once, and to the end.
 
-import { endLine, flush } from '../../../../diagnosis/advice.ts';
 import { eraOf, type Revision } from '../../../../mcp/revisions.ts';
+import { endLine, flush } from '../../../../wire/diagnosis/advice.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf } from '../../probe.ts';
@@ -30,8 +30,8 @@ export const largeMessageIn: ServerRule = {
   runs: 'once',
   uses: 'shared',
   isHeavy: true,
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     for (const size of SIZES_IN) {
       const ping = conversation.ping(undefined, { _meta: { padding: 'x'.repeat(size) } });
       conversation.probe.send(ping);
@@ -56,11 +56,11 @@ export const largeMessageOut: ServerRule = {
   runs: 'once',
   uses: 'shared',
   isHeavy: true,
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     await needsStringIds(conversation);
     const id = 'i'.repeat(LARGE_ID);
-    await ofLength(trial, LARGE_ID, async () => {
+    await ofLength(ruleRun, LARGE_ID, async () => {
       conversation.probe.send(conversation.ping(id));
       await conversation.barrier('a request with an id of 1 MiB');
       await conversation.probe.answerTo(id, 'a request with an id of 1 MiB');
@@ -84,11 +84,11 @@ export const flushed: ServerRule = {
   fix: flush,
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     await needsStringIds(conversation);
     for (const size of SIZES_OUT) {
-      await ofLength(trial, size, () => answeredAtOnce(conversation, size));
+      await ofLength(ruleRun, size, () => answeredAtOnce(conversation, size));
     }
   },
 };
@@ -125,7 +125,7 @@ export const wholeLines: ServerRule = {
   },
   runs: 'each era',
   uses: 'seen',
-  check: (trial) => refuse(trial, 'mixed up', 'The server wrote parts of several messages on one line'),
+  check: (ruleRun) => refuse(ruleRun, 'mixed up', 'The server wrote parts of several messages on one line'),
 };
 
 export const lastNewline: ServerRule = {
@@ -137,8 +137,8 @@ export const lastNewline: ServerRule = {
   fix: endLine,
   runs: 'once',
   uses: 'own',
-  check: async (trial) => {
-    const conversation = await trial.open();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.open();
     const { probe } = conversation;
     await conversation.barrier();
     probe.endInput();

@@ -20,8 +20,8 @@ export const splitWrites: ServerRule = {
   },
   runs: 'once',
   uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
     if (!(await isEchoed(conversation, 'é 漢 😀'))) {
       notApplicable('the server does not give back ids with letters of other scripts');
     }

@@ -21,8 +21,8 @@ export const unreadStderr: ServerRule = {
   },
   runs: 'once',
   uses: 'own',
-  check: async (trial) => {
-    const conversation = await trial.open();
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.open();
     const { probe } = conversation;
     const length = await burstOf(conversation, REQUESTS);
     probe.pauseReading('stderr');
@@ -30,7 +30,7 @@ export const unreadStderr: ServerRule = {
     for (const ping of pings) probe.send(ping);
     try {
       await allAnswered(
-        trial,
+        ruleRun,
         conversation,
         pings.map(({ id }) => id),
         'while stderr was not read',

@@ -1,13 +1,13 @@
 // Rules about calls with other arguments than those that the tool expects.
 
 import { notApplicable, violation } from '../../../../verdict.ts';
+import type { LiteRuleRun } from '../../lite-rule-run.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
-import type { LiteTrial } from '../../lite-trial.ts';
 import { callData, type PermittedCall } from '../../permitted-call.ts';
 import { isError, paramOf } from '../params.ts';
 
-function callWithParameters(trial: LiteTrial): PermittedCall {
-  const call = trial.freeCall();
+function callWithParameters(ruleRun: LiteRuleRun): PermittedCall {
+  const call = ruleRun.freeCall();
   return call.names.length > 0 ? call : notApplicable('the tool has no parameters');
 }
 
@@ -24,10 +24,10 @@ export const textIsKept: LiteServerRule = {
     any: 'Read and write JSON with the library of the language, as UTF-8.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    const call = callWithParameters(trial);
+  check: async (ruleRun) => {
+    const call = callWithParameters(ruleRun);
     const args = [...call.arguments.slice(0, -1), TEXT];
-    const answer = await (await trial.shared()).ask('call', callData(call.tool, args), 'a call with a special text');
+    const answer = await (await ruleRun.shared()).ask('call', callData(call.tool, args), 'a call with a special text');
     const back = paramOf(answer, call.names.at(-1)!);
     if (back !== TEXT) violation(`The argument ${JSON.stringify(TEXT)} came back as ${JSON.stringify(back)}.`);
   },
@@ -43,9 +43,9 @@ export const missingArguments: LiteServerRule = {
     any: 'Compare the number of arguments with that of the parameters; answer with "error": true and the reason.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    const call = callWithParameters(trial);
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const call = callWithParameters(ruleRun);
+    const probe = await ruleRun.shared();
     const answer = await probe.ask(
       'call',
       callData(call.tool, call.arguments.slice(0, -1)),
@@ -63,9 +63,9 @@ export const extraArguments: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Catch the error of a call with too many arguments, and answer with "error": true and the reason.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.freeCall();
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const call = ruleRun.freeCall();
+    const probe = await ruleRun.shared();
     await probe.ask('call', callData(call.tool, [...call.arguments, 'one more']), 'a call with too many arguments');
   },
 };
@@ -78,9 +78,9 @@ export const otherTool: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Compare "tool" of the call with the name of the tool; answer with "error": true if it differs.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.call();
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const call = ruleRun.call();
+    const probe = await ruleRun.shared();
     const answer = await probe.ask('call', callData(`${call.tool}-other`, call.arguments), 'a call of another tool');
     if (isError(answer) === false) violation('A call of another tool was answered as if it had succeeded.');
   },
@@ -96,9 +96,9 @@ export const largeArgument: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Read stdin until three newlines, in blocks of any size; do not use a buffer of a fixed length.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = callWithParameters(trial);
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const call = callWithParameters(ruleRun);
+    const probe = await ruleRun.shared();
     const args = [...call.arguments.slice(0, -1), 'x'.repeat(LARGE_CHARS)];
     await probe.ask('call', callData(call.tool, args), `a call with an argument of ${LARGE_CHARS} characters`);
     await probe.barrier('a large argument');

@@ -13,9 +13,9 @@ export const resultIsTheAnswer: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Answer "call" with {"version":[1,0,0],"id":…,"type":"result","data":{…}}.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.call();
-    const answer = await (await trial.shared()).ask('call', callData(call.tool, call.arguments));
+  check: async (ruleRun) => {
+    const call = ruleRun.call();
+    const answer = await (await ruleRun.shared()).ask('call', callData(call.tool, call.arguments));
     const { type } = answer.message;
     if (type !== 'result') violation(`"call" was answered with type ${JSON.stringify(type)} instead of "result".`);
   },
@@ -29,9 +29,9 @@ export const examplesWork: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Give each parameter an example that the tool accepts, as a string.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.call();
-    const answer = await (await trial.shared()).ask('call', callData(call.tool, call.arguments));
+  check: async (ruleRun) => {
+    const call = ruleRun.call();
+    const answer = await (await ruleRun.shared()).ask('call', callData(call.tool, call.arguments));
     const used = call.areGiven ? 'the arguments of --allow-calls' : 'the examples of its parameters';
     if (isError(answer) === true) violation(`The call with ${used} failed: ${JSON.stringify(call.arguments)}.`);
   },
@@ -45,9 +45,9 @@ export const paramsByName: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Build "params" from the names of the parameters and the arguments of the call.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.call();
-    const answer = await (await trial.shared()).ask('call', callData(call.tool, call.arguments));
+  check: async (ruleRun) => {
+    const call = ruleRun.call();
+    const answer = await (await ruleRun.shared()).ask('call', callData(call.tool, call.arguments));
     // The arguments of a failed call may be what the tool could not use.
     if (isError(answer) !== false) notApplicable('the call did not succeed');
     const params = paramsOf(answer) ?? {};
@@ -70,9 +70,9 @@ export const callsAtOnce: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Queue the calls, or run them at the same time; answer each with its own id.' },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.call();
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const call = ruleRun.call();
+    const probe = await ruleRun.shared();
     const calls = Array.from({ length: AT_ONCE }, () => probe.text('call', callData(call.tool, call.arguments)));
     probe.write(calls.map(({ text }) => text).join(''));
     for (const { id } of calls) await probe.answerTo(id, `one of ${AT_ONCE} calls at once`);

@@ -1,13 +1,13 @@
 // Rules about the end of a server. The specification has no sentence about it; hosts stop servers this way. One process shows most of it.
 // It is at rest when its stdin ends: whether it reads requests that arrive together with the end depends on how fast it is.
 
-import type { ExitStatus } from '../../../../../process/server-process.ts';
-import type { StopRung } from '../../../../../process/tree/stop-ladder.ts';
-import { perLane } from '../../../../server/per-lane.ts';
+import type { ExitStatus } from '../../../../../wire/process/server-process.ts';
+import type { StopRung } from '../../../../../wire/process/tree/stop-ladder.ts';
+import { perRevision } from '../../../../server/per-revision.ts';
 import type { Entry } from '../../../../transcript.ts';
 import { notApplicable, violation } from '../../../../verdict.ts';
+import type { LiteRuleRun } from '../../lite-rule-run.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
-import type { LiteTrial } from '../../lite-trial.ts';
 
 const common = {
   level: 'ADVICE',
@@ -22,8 +22,8 @@ interface Ending {
   proof: Entry[];
 }
 
-const ending = perLane(async (trial: LiteTrial): Promise<Ending> => {
-  const probe = await trial.start(trial.timeoutMs);
+const ending = perRevision(async (ruleRun: LiteRuleRun): Promise<Ending> => {
+  const probe = await ruleRun.start(ruleRun.timeoutMs);
   await probe.info();
   await probe.barrier('"get"');
   probe.endInput();
@@ -44,10 +44,10 @@ export const endOfInput: LiteServerRule = {
     java: 'End the threads that are not daemons when System.in ends, or call System.exit(0).',
     any: 'Leave the loop that reads stdin at its end, and end the process.',
   },
-  check: async (trial) => {
-    const { exit, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, proof } = await ending(ruleRun);
     if (exit) return;
-    violation(`The process did not exit within ${trial.timeoutMs / 1000} s of the end of stdin.`, ...proof);
+    violation(`The process did not exit within ${ruleRun.timeoutMs / 1000} s of the end of stdin.`, ...proof);
   },
 };
 
@@ -57,8 +57,8 @@ export const exitCode: LiteServerRule = {
   title: 'exit with code 0 at the end of stdin',
   says: 'The end of stdin is the ordinary way to end. Another code than 0 makes supervisors report a crash.',
   fix: { any: 'Exit with code 0 at the end of stdin: it is not an error.' },
-  check: async (trial) => {
-    const { exit, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, proof } = await ending(ruleRun);
     if (!exit) notApplicable(DOES_NOT_EXIT);
     const end = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.exitCode}`;
     if (exit.exitCode !== 0) violation(`The server ${end} at the end of stdin.`, ...proof);
@@ -73,8 +73,8 @@ export const nothingLeft: LiteServerRule = {
   fix: {
     any: 'End child processes before the exit, and start wrappers with exec so that they are replaced by the server.',
   },
-  check: async (trial) => {
-    const { exit, rung, proof } = await ending(trial);
+  check: async (ruleRun) => {
+    const { exit, rung, proof } = await ending(ruleRun);
     if (!exit) notApplicable(DOES_NOT_EXIT);
     if (rung === 'already-exited' || rung === 'stdin') return;
     violation('A process that the server started was still running after its exit.', ...proof);
@@ -91,12 +91,12 @@ export const sigterm: LiteServerRule = {
     node: "Call process.exit() in a listener of 'SIGTERM', or have none.",
     any: 'Leave the default action of SIGTERM, or exit in its handler.',
   },
-  check: async (trial) => {
+  check: async (ruleRun) => {
     if (process.platform === 'win32') notApplicable('Windows has no SIGTERM');
-    const probe = await trial.start();
+    const probe = await ruleRun.start();
     await probe.info();
     probe.kill('SIGTERM');
     if (!(await probe.exitStatus()))
-      violation(`The process did not exit within ${trial.timeoutMs / 1000} s of SIGTERM.`);
+      violation(`The process did not exit within ${ruleRun.timeoutMs / 1000} s of SIGTERM.`);
   },
 };

@@ -23,8 +23,8 @@ export const survivesGarbage: LiteServerRule = {
   source,
   fix: { any: 'Catch the errors of parsing a message, log them to stderr, and go on with the next message.' },
   uses: 'own',
-  check: async (trial) => {
-    const probe = await trial.start();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.start();
     await probe.info();
     for (const bytes of garbage) {
       probe.write(bytes);
@@ -47,8 +47,8 @@ export const survivesNesting: LiteServerRule = {
     any: 'Limit the depth in the JSON parser, and catch its error.',
   },
   uses: 'own',
-  check: async (trial) => {
-    const probe = await trial.start();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.start();
     const { text } = probe.text('get', {});
     probe.write(text.replace('{}', `{"deep":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`));
     await probe.barrier(`a message with ${DEPTH} levels`);
@@ -78,8 +78,8 @@ export const slowReader: LiteServerRule = {
     any: 'Write to stdout with blocking writes, or queue what was not accepted.',
   },
   uses: 'own',
-  check: async (trial) => {
-    const probe = await trial.start();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.start();
     await probe.info();
     probe.pauseReading();
     const ids = writeRequests(probe, MANY);
@@ -100,8 +100,8 @@ export const unreadStderr: LiteServerRule = {
   source,
   fix: { any: 'Log less by default, or write logs without blocking and drop them when stderr is full.' },
   uses: 'own',
-  check: async (trial) => {
-    const probe = await trial.start();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.start();
     await probe.info();
     probe.process.stderr.pause();
     for (let sent = 0; sent < MANY; sent += AT_ONCE) {

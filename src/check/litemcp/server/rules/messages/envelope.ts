@@ -6,11 +6,11 @@ import { readCallResult } from '../../../../../litemcp/call-result.ts';
 import { PROTOCOL_VERSION } from '../../../../../litemcp/version.ts';
 import { Violation, violation } from '../../../../verdict.ts';
 import type { Message } from '../../../frames.ts';
+import type { LiteRuleRun } from '../../lite-rule-run.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
-import type { LiteTrial } from '../../lite-trial.ts';
 import { callData } from '../../permitted-call.ts';
 
-const answersOf = ({ seen }: LiteTrial): Message[] => seen.flatMap(({ messages }) => messages);
+const answersOf = ({ seen }: LiteRuleRun): Message[] => seen.flatMap(({ messages }) => messages);
 
 export const envelope: LiteServerRule = {
   id: 'litemcp-messages/envelope',
@@ -20,8 +20,8 @@ export const envelope: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Write {"version":[1,0,0],"id":2,"type":"result","data":{…}}, with the id as a number.' },
   uses: 'seen',
-  check: (trial) => {
-    for (const answer of answersOf(trial)) {
+  check: (ruleRun) => {
+    for (const answer of answersOf(ruleRun)) {
       const { id, type, data } = answer.message;
       if (!Number.isInteger(id)) violation(`The id of an answer is ${JSON.stringify(id)}, not an integer.`, answer);
       if (type !== 'info' && type !== 'result') violation(`An answer has the type ${JSON.stringify(type)}.`, answer);
@@ -38,8 +38,8 @@ export const version: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Write "version":[1,0,0] in the message and in its data.' },
   uses: 'seen',
-  check: (trial) => {
-    for (const answer of answersOf(trial)) {
+  check: (ruleRun) => {
+    for (const answer of answersOf(ruleRun)) {
       const { message } = answer;
       checkVersion(message.version, 'version', answer);
       if (isObject(message.data)) checkVersion(message.data.version, 'data.version', answer);
@@ -63,9 +63,9 @@ export const resultShape: LiteServerRule = {
     any: 'Write {"params":{…},"response":{"content":[{"type":"string","data":"…"}],"error":false}}, all data as strings.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    const { tool, names, areGiven, arguments: given } = trial.call();
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const { tool, names, areGiven, arguments: given } = ruleRun.call();
+    const probe = await ruleRun.shared();
     const isFree = !areGiven && names.length > 0;
     for (const args of isFree ? [given, given.slice(0, -1)] : [given]) {
       // That a call is answered is a matter of the rules about calls.

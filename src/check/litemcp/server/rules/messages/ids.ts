@@ -15,8 +15,8 @@ export const idsAreEchoed: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Copy "id" of the request into the answer as it is. 0 is an id too.' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     for (const id of edges) await probe.answerTo(probe.send('get', {}, id), '"get"');
   },
 };
@@ -63,8 +63,8 @@ export const repeatedIds: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Remember the ids of the requests, and do not run or answer one with a known id.' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const id = probe.send('get', {});
     await probe.answerTo(id, '"get"');
     await probe.barrier('"get"');

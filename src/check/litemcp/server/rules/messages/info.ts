@@ -17,8 +17,8 @@ export const opens: LiteServerRule = {
     any: 'Read stdin up to three newlines, and answer {"version":[1,0,0],"id":…,"type":"info","data":{…}}. Leave out --litemcp for an MCP server.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    await (await trial.shared()).info();
+  check: async (ruleRun) => {
+    await (await ruleRun.shared()).info();
   },
 };
 
@@ -30,8 +30,8 @@ export const getWithoutData: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: { any: 'Do not read "data" of a message of type "get".' },
   uses: 'shared',
-  check: async (trial) => {
-    const answer = await (await trial.shared()).ask('get', null, '"get" with null as data');
+  check: async (ruleRun) => {
+    const answer = await (await ruleRun.shared()).ask('get', null, '"get" with null as data');
     if (answer.message.type !== 'info') violation('"get" with null as data was not answered with "info".');
   },
 };

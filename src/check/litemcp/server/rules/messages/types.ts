@@ -12,8 +12,8 @@ export const unknownTypes: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Answer a request of an unknown type with a result whose "error" is true, and read on.' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const id = probe.send('standpipe/unknown', {});
     await probe.barrier('a request of an unknown type');
     const served = probe.answersTo(id).find(({ message }) => message.type === 'info');
@@ -29,8 +29,8 @@ export const answersAreNotAnswered: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Ignore messages of the types "info" and "result".' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const response = { content: [], error: false };
     const ids = [
       probe.send('info', { version: PROTOCOL_VERSION, name: 'other', parameters: [] }),

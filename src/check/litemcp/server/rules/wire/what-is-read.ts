@@ -21,8 +21,8 @@ export const severalLines: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: collect,
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const { id, text } = probe.text('get', {});
     const json = JSON.stringify(JSON.parse(text), undefined, 4).replace('\n', '\n\n');
     probe.write(`${json}\n\n\n`);
@@ -38,8 +38,8 @@ export const crlf: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { ...collect, any: 'Remove the carriage returns before newlines, then look for three newlines in a row.' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const { id, text } = probe.text('get', {});
     // The newline ends the message for a server that waits for three of them without carriage returns: the rule then says what is wrong.
     probe.write(text.replaceAll('\n', '\r\n'));
@@ -55,8 +55,8 @@ export const newlinesBetween: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: { any: 'Skip newlines before a message, and messages of white space only.' },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const ids = ['\n', '\n\n\n', '\n\n\n\n\n\n\n'].map((newlines) => {
       const { id, text } = probe.text('get', {});
       probe.write(newlines + text);
@@ -74,8 +74,8 @@ export const severalInOneWrite: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: collect,
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const requests = Array.from({ length: 5 }, () => probe.text('get', {}));
     probe.write(requests.map(({ text }) => text).join(''));
     for (const { id } of requests) await probe.answerTo(id, 'one of five requests in one write');
@@ -90,8 +90,8 @@ export const splitWrites: LiteServerRule = {
   source: { of: 'litemcp' },
   fix: collect,
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const [first, second, third] = [probe.text('get', {}), probe.text('get', {}), probe.text('get', {})];
     // Each piece begins with the end of a message: its answer proves that the server has read the beginning of the next one.
     probe.write(first.text + second.text.slice(0, 20));
@@ -117,10 +117,10 @@ export const splitCharacters: LiteServerRule = {
     any: 'Decode a whole message, not each block that was read.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    const call = trial.freeCall();
+  check: async (ruleRun) => {
+    const call = ruleRun.freeCall();
     if (call.names.length === 0) notApplicable('the tool has no parameters');
-    const probe = await trial.shared();
+    const probe = await ruleRun.shared();
     const first = probe.text('get', {});
     const second = probe.text('call', callData(call.tool, [...call.arguments.slice(0, -1), CHARACTERS]));
     const bytes = Buffer.from(second.text);

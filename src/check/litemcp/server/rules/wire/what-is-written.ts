@@ -1,6 +1,6 @@
 // Rules about the bytes of stdout.
 
-import { flush, logToStderr, writeUtf8 } from '../../../../../diagnosis/advice.ts';
+import { flush, logToStderr, writeUtf8 } from '../../../../../wire/diagnosis/advice.ts';
 import { violation } from '../../../../verdict.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
 
@@ -58,8 +58,8 @@ export const threeNewlines: LiteServerRule = {
     any: 'Append three newline characters to each message.',
   },
   uses: 'shared',
-  check: async (trial) => {
-    const probe = await trial.shared();
+  check: async (ruleRun) => {
+    const probe = await ruleRun.shared();
     const answer = await probe.ask('get', {});
     await probe.until(() => (answer.newlines >= 3 ? answer : undefined), 'Three newlines did not follow the answer');
   },
@@ -87,8 +87,8 @@ export const flushedAtOnce: LiteServerRule = {
   source: { of: 'standpipe' },
   fix: flush,
   uses: 'shared',
-  check: async (trial) => {
-    await (await trial.shared()).ask('get', {});
+  check: async (ruleRun) => {
+    await (await ruleRun.shared()).ask('get', {});
   },
 };
 

@@ -1,0 +1,87 @@
+// What `check` starts: the command after `--`, or the command of an entry of the config.
+
+import { UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { problemError } from '../../../config/problem.ts';
+import { secretsOf } from '../../../config/secrets-of-server.ts';
+import type { CommandConfig } from '../../../config/server-config.ts';
+import { rejections, unknownServer } from '../../../host/services/unknown-name.ts';
+import { UnusableEntry } from '../exit-code.ts';
+import type { Invocation } from '../invocation.ts';
+import { commandHint } from '../servers/find-server.ts';
+import { loadServers } from '../servers/own-host.ts';
+import { serverOfCommand } from '../servers/server-command.ts';
+import type { Settings } from '../settings.ts';
+
+export interface CheckedCommand {
+  target: {
+    command: string;
+    args: readonly string[];
+    env: Readonly<Record<string, string>>;
+    cwd: string;
+    secrets: readonly string[];
+  };
+  protocol: 'mcp' | 'litemcp';
+}
+
+export async function commandToCheck(
+  { serverCommand, settings }: Pick<Invocation, 'serverCommand' | 'settings'>,
+  words: readonly string[],
+  options: { env?: readonly string[]; cwd?: string; client?: boolean },
+): Promise<CheckedCommand> {
+  const [name, excess] = words;
+  if (excess !== undefined || (name !== undefined && serverCommand)) {
+    throw new UsageError('INVALID_OPTION', 'check takes one server', {
+      hint: `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check takes one name of the config.`,
+    });
+  }
+  if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));
+  if (options.client) {
+    throw new UsageError('INVALID_OPTION', 'The command of the client is missing', {
+      hint: `Write it after --: ${ownCommand} check --client -- <command …> {server}`,
+    });
+  }
+  if (name === undefined) {
+    throw new UsageError('INVALID_OPTION', 'No server was given', {
+      hint: `${ownCommand} check -- <command …>, or ${ownCommand} check <server>`,
+    });
+  }
+  if (/^https?:\/\//i.test(name)) throw remote(name);
+  const ofCommands = (['env', 'cwd'] as const).find((option) => options[option] !== undefined);
+  if (ofCommands) {
+    throw new UsageError('INVALID_OPTION', `--${ofCommands} is for a command after --`, {
+      hint: `Set it in the entry "${name}" of the config.`,
+    });
+  }
+  return checked(await entryOf(name, settings));
+}
+
+async function entryOf(name: string, settings: Settings): Promise<CommandConfig> {
+  const config = await loadServers(settings);
+  const found = config.servers.find((server) => server.name === name);
+  if (found?.url !== undefined) throw remote(name);
+  if (found) return found;
+  const problem = rejections(config).find(({ server }) => server === name);
+  if (problem) {
+    const { code, message, hint } = problemError(problem);
+    throw new UnusableEntry(code, message, { hint });
+  }
+  const names = config.servers.map((server) => server.name);
+  throw unknownServer(name, names, [], commandHint(name));
+}
+
+function checked(config: CommandConfig): CheckedCommand {
+  const { command, args, env, cwd, protocol, framing } = config;
+  if (protocol === 'mcp' && framing !== undefined && framing !== 'newline') {
+    throw new UsageError('INVALID_OPTION', `"${config.name}" uses the framing ${framing}, which MCP does not have`, {
+      hint: 'MCP over stdio separates messages by newlines.',
+    });
+  }
+  return { target: { command, args, env, cwd, secrets: secretsOf(config).secrets }, protocol };
+}
+
+function remote(name: string): UsageError {
+  return new UsageError('INVALID_OPTION', `"${name}" is a remote server: check tests servers over stdio`, {
+    hint: 'The official conformance suite tests servers over HTTP: npx @modelcontextprotocol/conformance server --url <url>',
+  });
+}

@@ -1,0 +1,237 @@
+// `standpipe check`: tests a server or a client against the rules of its protocol.
+
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import type { Check, RuleInfo } from '../../../check/checks.ts';
+import type { CheckReport } from '../../../check/report/report.ts';
+import type { NamedCall } from '../../../check/server/calls.ts';
+import { type Revision, revisionsOfMcp } from '../../../mcp/revisions.ts';
+import { checkReportFiles, saveReports } from '../check/save-reports.ts';
+import { commandToCheck } from '../check/target.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { printRows } from '../output/table.ts';
+import { collect, countOf, examples } from './server-options.ts';
+
+interface Options {
+  client?: boolean;
+  litemcp?: boolean;
+  only?: string[];
+  skip?: string[];
+  rule?: string[];
+  strict?: boolean;
+  allowCalls?: string[];
+  longCall?: string;
+  revision?: Revision[];
+  baseline?: string;
+  updateBaseline?: boolean;
+  junit?: string;
+  html?: string;
+  list?: boolean;
+  env?: string[];
+  cwd?: string;
+  concurrency?: number;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('[options] <server> | -- <command …>')
+    .argument('[words...]', 'name of a server in the config')
+    .option('--client', 'test a client; Standpipe plays the server')
+    .option('--litemcp', 'the protocol is LiteMCP, not MCP')
+    .option('--only <families>', 'run these families or rules; * is a wildcard; repeatable', collectList)
+    .option('--skip <families>', 'leave out these families or rules; repeatable', collectList)
+    .option('--rule <id>', 'run this rule; --verbose shows its messages; repeatable', collect)
+    .option('--strict', 'fail for a violated SHOULD too')
+    .option('--allow-calls <call>', `allow calls of a tool: name, name={"a":1} or '*'; repeatable`, collect)
+    .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"a":1}')
+    .addOption(new Option('--revision <date>', 'test only this MCP revision; repeatable').argParser(collectRevision))
+    .option('--baseline <file>', 'accept the violations that this file lists')
+    .option('--update-baseline', 'write the violations of this run to --baseline')
+    .option('--junit <file>', 'write a JUnit XML report')
+    .option('--html <file>', 'write an HTML report')
+    .option('--list', 'list the rules')
+    .option('--env <name=value>', 'variable for its environment; repeatable', collect)
+    .option('--cwd <folder>', 'working folder')
+    .addOption(
+      new Option('--concurrency <number>', 'limit for processes at a time (default: 4)').argParser(
+        countOf('--concurrency'),
+      ),
+    );
+  help(command);
+  command.action(run(check));
+};
+
+function help(command: Command): void {
+  command.addHelpText(
+    'after',
+    `
+Tools are called only if they are marked as read-only (readOnlyHint), or named
+by --allow-calls or --long-call. --timeout limits each answer (default: 10s).
+
+With --client, {server} in the command becomes the command of the server that
+Standpipe plays, and {config} the path of an mcp.json with it.
+
+A violated MUST is a warning if only revisions older than the newest one of the
+server violate it, or if a known SDK causes it. In a revision given by
+--revision it fails.
+
+Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has,
+2 the command line is wrong, 3 the command cannot be started, 4 no rule has
+failed, but some were not tested in time.`,
+  );
+  examples(
+    command,
+    'check -- python3 server.py',
+    'check weather --strict --junit check.xml --html check.html',
+    'check weather --baseline check-baseline.json --update-baseline',
+    'check --rule wire/only-messages --verbose -- node server.mjs',
+    `check --allow-calls 'search={"query":"x"}' -- node server.mjs`,
+    'check --only wire,jsonrpc --revision 2025-11-25 -- node server.mjs',
+    'check --client -- node client.mjs {server}',
+    `check --litemcp --allow-calls '*' -- python3 calculator.py`,
+    'check --list',
+  );
+}
+
+const check: CommandBody = async (invocation, words, options) => {
+  const given = options as Options;
+  await warnOfRemoved(invocation, given);
+  if (given.list) return list(invocation, given);
+  await checkReportFiles(given);
+  const { readBaseline, withBaseline } = await import('../check/baseline-file.ts');
+  const baseline = await readBaseline(given);
+  const report = await withBaseline(await runCheck(invocation, words, given), baseline, given);
+  const { out, settings } = invocation;
+  if (given.updateBaseline) out.say(`Saved ${given.baseline}`);
+  const saved = await saveReports(report, given);
+  for (const file of saved) out.say(`Saved ${file}`);
+  if (out.json) out.document(report);
+  else {
+    const { textOf } = await import('../../../check/report/text.ts');
+    const width = out.onTerminal ? { width: out.width } : {};
+    const { strict = false } = given;
+    out.write(textOf(report, { paint: out.paint, verbose: settings.verbose ?? false, strict, ...width }));
+  }
+  const { isFailure, isIncomplete } = await import('../../../check/report/report.ts');
+  const fails = report.outcomes.some((outcome) => isFailure(outcome, given.strict ?? false));
+  if (fails) return ExitCode.ruleViolated;
+  return isIncomplete(report) ? ExitCode.timeout : ExitCode.done;
+};
+
+async function warnOfRemoved({ out }: Invocation, { only = [], rule = [], skip = [] }: Options): Promise<void> {
+  const { removedRules } = await import('../../../check/select-rules.ts');
+  const named = [...only, ...rule, ...skip];
+  for (const id of removedRules.filter((each) => named.includes(each)))
+    out.say(`${out.paintError('yellow', 'warning:')} The rule ${id} was removed. Leave it out of the command line.`);
+}
+
+async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
+  const { out, settings, signal } = invocation;
+  const { target, protocol } = await commandToCheck(invocation, words, given);
+  const role = given.client ? 'client' : 'server';
+  const { checks } = await import('../../../check/checks.ts');
+  const check = checks[role][given.litemcp ? 'litemcp' : protocol];
+  const { rule = [], only = [], skip, concurrency } = given;
+  const label = `checking the ${role}`;
+  out.activity.begin(label);
+  try {
+    return await check.run({
+      ...target,
+      ...optionsOf(check, given),
+      only: [...only, ...rule],
+      signal,
+      allEvidence: settings.verbose === true && rule.length > 0,
+      ...(skip && { skip }),
+      ...(concurrency && { concurrency }),
+      ...(settings.timeoutMs && { timeoutMs: settings.timeoutMs }),
+      onoutcome: (outcome, done, of) =>
+        out.activity.progress({ progress: done, total: of, message: `${done}/${of} ${outcome.rule}` }),
+    });
+  } finally {
+    out.activity.end();
+  }
+}
+
+/** The options that not every check has. */
+function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) {
+  const given = {
+    ...(revision && { revisions: revision }),
+    ...(allowCalls && { allowCalls: allowCalls.map((text) => readNamedCall('--allow-calls', text)) }),
+    ...(longCall && { longCall: readNamedCall('--long-call', longCall) }),
+  };
+  const names = { revisions: '--revision', allowCalls: '--allow-calls', longCall: '--long-call' };
+  const needless = (Object.keys(given) as (keyof typeof given)[]).find((name) => !has.includes(name));
+  if (needless === undefined) return given;
+  throw new UsageError('INVALID_OPTION', `${names[needless]} has no meaning for this check`, { hint: 'Leave it out.' });
+}
+
+async function list(
+  { out }: Invocation,
+  { client, litemcp, only = [], rule = [], skip = [] }: Options,
+): Promise<number> {
+  const [{ rulesOf }, { selectRules }] = await Promise.all([
+    import('../../../check/checks.ts'),
+    import('../../../check/select-rules.ts'),
+  ]);
+  const all = rulesOf(client ? 'client' : 'server', litemcp ? 'litemcp' : 'mcp');
+  const rules = selectRules(all, { only: [...only, ...rule], skip });
+  if (out.json) out.document({ rules });
+  else {
+    const rows = rules.map((rule) => [rule.id, bothLevels(rule), since(rule.revisions), rule.title]);
+    printRows(out, ['RULE', 'LEVEL', 'REVISIONS', 'TITLE'], rows);
+  }
+  return ExitCode.done;
+}
+
+function bothLevels({ level, levels = {}, revisions }: RuleInfo): string {
+  const older = revisions.find((each) => levels[each]);
+  return older ? `${level} (${levels[older]} until ${older})` : level;
+}
+
+function since(revisions: readonly Revision[]): string {
+  if (revisions.length === 0 || revisions.length === revisionsOfMcp.length) return 'all';
+  if (revisions.length === 1) return revisions[0]!;
+  return `${revisions.at(-1)} to ${revisions[0]}`;
+}
+
+function collectList(value: string, before: string[] = []): string[] {
+  return [
+    ...before,
+    ...value
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ];
+}
+
+function collectRevision(value: string, before: Revision[] = []): Revision[] {
+  const found = revisionsOfMcp.find((revision) => revision === value);
+  if (found) return revisionsOfMcp.filter((revision) => revision === found || before.includes(revision));
+  throw new UsageError('INVALID_OPTION', `"${value}" is not a revision of MCP`, {
+    hint: `The revisions: ${revisionsOfMcp.join(', ')}`,
+  });
+}
+
+/** A call that the user names: `name`, `name={"json":"arguments"}`, or a pattern such as `*`. */
+function readNamedCall(option: string, text: string): NamedCall {
+  const [, name, json] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) throw invalid(option, text);
+  if (json === undefined) return { name };
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw invalid(option, text, error);
+  }
+  if (!isObject(value)) throw invalid(option, text);
+  return { name, arguments: value };
+}
+
+function invalid(option: string, text: string, cause?: unknown): UsageError {
+  return new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, {
+    hint: `Write the name of a tool, or the name and its arguments as a JSON object: ${option} 'search={"query":"x"}'`,
+    cause,
+  });
+}

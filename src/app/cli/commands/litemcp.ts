@@ -1,0 +1,40 @@
+// `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. stdin and stdout are used by the protocol.
+
+import { UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { framingByName } from '../../../wire/framing/by-name.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { serverOfCommand } from '../servers/server-command.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  const serve = command
+    .command('serve')
+    .description('start the MCP server after --, serve one of its tools')
+    .requiredOption('--tool <name>', 'tool to serve');
+  addServerOptions(serve);
+  examples(command, 'litemcp serve --tool add -- node server.mjs');
+  serve.action(run(serveTool));
+};
+
+const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _words, options) => {
+  if (!serverCommand) {
+    throw new UsageError('INVALID_OPTION', 'No server was given', {
+      hint: `${ownCommand} litemcp serve --tool NAME -- <command …>`,
+    });
+  }
+  const { command, args, env, cwd, secrets, framing, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(
+    serverCommand,
+    serverOptions(options),
+    settings,
+  );
+  const { serveMcpToolAsLiteMcp } = await import('../../../connect/litemcp-bridges.ts');
+  const { tool } = options as { tool: string };
+  const framed = framing === undefined ? {} : { framing: framingByName(framing) };
+  const target = { command, args, env, cwd, secrets, ...framed, stderr: 'inherit' as const };
+  const serving = serveMcpToolAsLiteMcp({ ...target, tool, startupTimeoutMs, requestTimeoutMs, signal });
+  const lost = await serving; // it ends with the signal, when the server behind it is gone
+  signal.throwIfAborted();
+  if (lost) throw lost;
+  return undefined;
+};

@@ -1,0 +1,158 @@
+// `standpipe login`: a person allows the access to a remote server in the browser. The tokens are kept; they are never printed.
+
+import { createInterface } from 'node:readline/promises';
+import { Option } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { maskedUrl } from '../../../base/secrets/mask-http.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { certificatesIn } from '../../../host/supervision/open-server.ts';
+import { isAway } from '../../../host/supervision/server-state.ts';
+import { type LoggedIn, logInTo } from '../../../wire/oauth/accounts.ts';
+import { shownUrl } from '../../../wire/oauth/login.ts';
+import { LoginStore, type StoredLogin } from '../../../wire/oauth/login-store.ts';
+import { loopbackRedirect } from '../../../wire/oauth/loopback-redirect.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { openPage } from '../open-page.ts';
+import { printRows, type Row } from '../output/table.ts';
+import { reconnect } from '../servers/reconnect.ts';
+import { remoteTarget } from '../servers/remote-target.ts';
+import { collect, examples, readPort } from './server-options.ts';
+
+interface LoginOptions {
+  scope?: string[];
+  clientId?: string;
+  port?: number;
+  open?: boolean;
+  /** False with `--no-browser`, the earlier name of `--no-open`. */
+  browser: boolean;
+  status?: boolean;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .argument('[server]', 'remote server of the config, or its URL')
+    .option('--scope <scope>', 'request this scope too; repeatable', collect)
+    .option('--client-id <id>', 'id of a registered client')
+    .option('--port <number>', 'port of the redirect (default: any free one)', readPort)
+    .option('--no-open', 'print the address of the page only')
+    .addOption(new Option('--no-browser').hideHelp())
+    .option('--status', 'list the logins and when they expire')
+    .action(run(login));
+  examples(
+    command,
+    'login github',
+    'login https://mcp.example.com/mcp --no-open',
+    'login notes --scope notes:write',
+    'login --status',
+  );
+};
+
+const login: CommandBody = async (invocation, [word], given) => {
+  const options = given as unknown as LoginOptions;
+  const { out, settings } = invocation;
+  if (options.status) return showStatus(invocation, word);
+  if (word === undefined) {
+    throw new UsageError('INVALID_OPTION', 'Which server?', {
+      hint: `${ownCommand} login <server>, or login --status.`,
+    });
+  }
+  const { name, url, headers, oauth, ca } = await remoteTarget(word, settings);
+  if (oauth === false) {
+    throw new UsageError('INVALID_OPTION', `The config turns the login of "${name}" off`, {
+      hint: 'Remove "oauth": false from its entry.',
+    });
+  }
+  if (oauth.grant === 'client_credentials') {
+    throw new UsageError('INVALID_OPTION', `"${name}" logs in by itself, with the client of its entry`, {
+      hint: 'Use it: no login by a person is needed.',
+    });
+  }
+  const done = await logInTo({
+    url,
+    headers,
+    oauth,
+    ca: await certificatesIn(ca),
+    clientId: options.clientId,
+    scopes: options.scope?.flatMap((each) => each.split(/[\s,]+/)),
+    interact: () => interaction(invocation, options, options.port ?? oauth.callbackPort),
+  });
+  if (name === word) await reconnect(name, settings, isAway);
+  if (out.json) out.document({ name, ...factsOf(done) });
+  else out.say(summaryOf(name, done));
+  return ExitCode.done;
+};
+
+function interaction(
+  { out, signal, settings }: Invocation,
+  { open = true, browser }: LoginOptions,
+  port: number | undefined,
+) {
+  const opens = open && browser;
+  const canPaste = process.stdin.isTTY === true;
+  return loopbackRedirect({
+    port,
+    signal,
+    timeoutMs: settings.timeoutMs,
+    paste: canPaste ? readLine : undefined,
+    show(url) {
+      out.say(`${opens ? 'Log in on the page that opens in the browser, or open' : 'Open'} this address:\n${url}`);
+      if (canPaste) out.say('If the browser is on another machine, paste here the address to which it is redirected.');
+      if (opens) openPage(url, 'Standpipe login');
+    },
+  });
+}
+
+async function readLine(signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // While readline reads from the terminal, Ctrl-C is an event of it and not a signal.
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await lines.question('', { signal });
+  } finally {
+    lines.close();
+  }
+}
+
+const showStatus = async ({ out, settings }: Invocation, word: string | undefined) => {
+  const server = word === undefined ? undefined : new URL((await remoteTarget(word, settings)).url).href;
+  const logins = new LoginStore().list().filter((each) => server === undefined || each.server === server);
+  if (out.json) out.document({ logins: logins.map(({ secrets: _, ...facts }) => shownFacts(facts)) });
+  else if (logins.length > 0) printRows(out, ['SERVER', 'AT', 'SCOPES', 'UNTIL', 'TOKENS IN'], logins.map(toRow));
+  else out.say(`There are no logins. Log in with: ${ownCommand} login <server>`);
+  return ExitCode.done;
+};
+
+function toRow({ server, issuer, scope = '', tokensIn, ...login }: StoredLogin): Row {
+  return [shownUrl(server), shownUrl(issuer), visibleLine(scope), untilOf(login), tokensIn];
+}
+
+function untilOf({ expires, canRefresh }: Pick<StoredLogin, 'expires' | 'canRefresh'>) {
+  if (canRefresh) return 'refreshed as needed';
+  if (expires === undefined) return 'unknown';
+  const isOver = Date.parse(expires) <= Date.now();
+  return {
+    text: `${expires.slice(0, 16)}Z${isOver ? ' (expired)' : ''}`,
+    colour: isOver ? ('red' as const) : undefined,
+  };
+}
+
+function factsOf({ login: { secrets: _, ...facts }, tokensIn }: LoggedIn) {
+  return { ...shownFacts(facts), tokensIn };
+}
+
+/** The query of an address may hold a key. */
+function shownFacts<F extends { server: string }>(facts: F): F {
+  return { ...facts, server: maskedUrl(facts.server) };
+}
+
+function summaryOf(name: string, { login, tokensIn }: LoggedIn): string {
+  const until = untilOf(login);
+  const end = login.canRefresh
+    ? 'Tokens are refreshed as needed'
+    : `Until ${typeof until === 'string' ? until : until.text}`;
+  const place =
+    tokensIn === 'keyring' ? 'in the keyring' : `in ${new LoginStore().file}: there is no keyring, or it is locked`;
+  return `Logged in to ${visibleLine(name)} at ${shownUrl(login.issuer)}. ${end}; they are ${place}.`;
+}

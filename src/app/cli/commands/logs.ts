@@ -1,0 +1,160 @@
+// `standpipe logs`: stderr, non-protocol output and state changes of the servers of the running host.
+
+import { UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { unlessAborted } from '../../../base/wait.ts';
+import { connectLive } from '../../../observe/live/find-live.ts';
+import { readRecording } from '../../../observe/record/reader.ts';
+import { addFleetOptions } from '../fleet/fleet-options.ts';
+import type { FleetAccess } from '../fleet/reach-fleet.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import type { HostLogLine } from '../logs/host-log.ts';
+import { logEntries } from '../logs/log-entries.ts';
+import { type LogWindow, WindowedLines } from '../logs/log-window.ts';
+import type { Output } from '../output/output.ts';
+import { noHost, withRunningHost } from '../servers/reach-host.ts';
+import { durationOf } from '../settings.ts';
+import { countOf, examples } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .argument('[server]', 'show only this server; <server>@<node> in a fleet')
+    .option('-f, --follow', 'wait for new lines, until the host ends or Ctrl-C')
+    .option('-n, --tail <number>', 'show only the last lines', countOf('--tail'))
+    .option('--since <time>', 'show only lines of this time until now: 30s, 10m, 2h', durationOf('--since'));
+  command.addHelpText(
+    'after',
+    `
+Shows stderr, stray output, starts, exits and state changes that the host has
+in memory. For a server of a fleet: the stderr of its processes on all nodes.
+With --json, prints one document per line. Of a background host that has ended,
+shows its log file.`,
+  );
+  addFleetOptions(command);
+  examples(
+    command,
+    'logs',
+    'logs weather --follow --tail 20',
+    'logs --since 10m',
+    'logs --json | jq .',
+    'logs files@one',
+  );
+  command.action(run(logs));
+};
+
+const logs: CommandBody = async (invocation, [given], options) => {
+  const isFollowed = options.follow === true;
+  const window = options as LogWindow;
+  const { out, settings, signal } = invocation;
+  if (options.join !== undefined) {
+    if (given === undefined) throw noServer();
+    const { withFleet } = await import('../fleet/reach-fleet.ts');
+    return withFleet(invocation, options, (fleet) => ofFleet(fleet, given, { isFollowed, ...window }, invocation));
+  }
+  return withRunningHost(
+    invocation,
+    async (host) => {
+      if (given !== undefined) {
+        const { fleetOfServer } = await import('../fleet/reach-fleet.ts');
+        const found = await fleetOfServer(host, given, settings);
+        if (found) return ofFleet(found.fleet, found.name, { isFollowed, ...window }, invocation);
+        const { findServer } = await import('../servers/find-server.ts');
+        await findServer(given, { host, running: true, only: undefined }, settings);
+      }
+      const { findLiveHost } = await import('../servers/host-elsewhere.ts');
+      const live = await findLiveHost(settings, () => undefined);
+      if (!live) throw noFlow();
+      const { lastSeq } = await host.status();
+      const socket = await connectLive(live);
+      try {
+        await unlessAborted(print(socket, { server: given, lastSeq, isFollowed, window }, out), signal);
+      } finally {
+        socket.destroy();
+      }
+      return undefined;
+    },
+    () => ofEndedHost(invocation, given, window),
+  );
+};
+
+/** The log file of a background host is still there. */
+async function ofEndedHost({ settings, out }: Invocation, server: string | undefined, window: LogWindow) {
+  const { readHostLog } = await import('../logs/host-log.ts');
+  const log = readHostLog(settings);
+  if (!log) throw noHost();
+  out.say(`No host is running. This is the log of the last one in the background, ${visibleLine(log.file)}`);
+  const shown = new WindowedLines<HostLogLine>(window, Date.now(), ({ line, text, atMs }) => {
+    if (out.json) out.documentLine({ at: new Date(atMs).toISOString(), kind: 'log', text });
+    else out.write(`${visibleLine(line)}\n`);
+  });
+  for (const line of log.lines) if (server === undefined || line.text.startsWith(`${server} `)) shown.add(line);
+  shown.storedEnd();
+  return undefined;
+}
+
+async function ofFleet(
+  fleet: FleetAccess,
+  name: string,
+  { isFollowed, tail, since }: LogWindow & { isFollowed: boolean },
+  invocation: Invocation,
+) {
+  if (since !== undefined) {
+    throw new UsageError('INVALID_OPTION', '--since cannot be used for a server of a fleet', {
+      hint: 'Nodes send its stderr without times. Use --tail.',
+    });
+  }
+  const { printFleetLogs } = await import('../fleet/fleet-logs.ts');
+  await unlessAborted(printFleetLogs(fleet, name, { isFollowed, tail }, invocation), invocation.signal);
+  return undefined;
+}
+
+function noServer(): UsageError {
+  return new UsageError('INVALID_OPTION', 'No server was given', {
+    hint: `With --join, name one: ${ownCommand} logs <server>[@<node>] --join nats://HOST.`,
+  });
+}
+
+interface Wanted {
+  server: string | undefined;
+  /** The last event that the host has in memory. */
+  lastSeq: number;
+  isFollowed: boolean;
+  window: LogWindow;
+}
+
+interface ShownEntry {
+  atMs: number;
+  server: string;
+  life: number;
+  kind: string;
+  text: string;
+}
+
+async function print(flow: AsyncIterable<Uint8Array>, wanted: Wanted, out: Output): Promise<void> {
+  const { server, lastSeq, isFollowed, window } = wanted;
+  const shown = new WindowedLines<ShownEntry>(window, Date.now(), ({ atMs, ...entry }) => {
+    const at = new Date(atMs).toISOString();
+    if (out.json) out.documentLine({ at, ...entry });
+    else out.write(`${at} ${visibleLine(entry.server)} ${entry.kind}: ${visibleLine(entry.text)}\n`);
+  });
+  if (lastSeq === 0) shown.storedEnd();
+  if (lastSeq === 0 && !isFollowed) return;
+  for await (const item of readRecording(flow)) {
+    if (item.type !== 'event') continue;
+    const { event, run } = item;
+    const atMs = (run.startedAt?.getTime() ?? 0) + event.atMs;
+    for (const { kind, text } of server === undefined || event.server === server ? logEntries(event) : []) {
+      shown.add({ atMs, server: event.server, life: event.life, kind, text });
+    }
+    if (event.seq < lastSeq) continue;
+    shown.storedEnd();
+    if (!isFollowed) return;
+  }
+}
+
+/** It takes commands, but could not announce itself. */
+function noFlow(): UsageError {
+  const { message, hint } = noHost();
+  return new UsageError('NOT_STARTED', `${message} that other programs can watch`, { hint });
+}

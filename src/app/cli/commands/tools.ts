@@ -1,0 +1,117 @@
+// `standpipe tools`: lists tools and their arguments.
+
+import { StandpipeError } from '../../../base/errors.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { problemError } from '../../../config/problem.ts';
+import { catalogOf, type Offer } from '../../../host/services/catalog.ts';
+import type { Tool } from '../../../mcp/types.ts';
+import { ExitCode } from '../exit-code.ts';
+import { addFleetOptions } from '../fleet/fleet-options.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { causeOf } from '../output/shown.ts';
+import { describing, printRows } from '../output/table.ts';
+import { besideResult } from '../result/beside-result.ts';
+import { findServer } from '../servers/find-server.ts';
+import { rememberOffers } from '../servers/find-tool-by-name.ts';
+import { type Reached, whyItFailed, withHost } from '../servers/reach-host.ts';
+import { reportWarnings } from '../servers/server-reports.ts';
+import type { Settings } from '../settings.ts';
+import { errorDocument } from '../show-error.ts';
+import { describeParameters } from '../values/check.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .argument('[server]', 'list only the tools of this server')
+    .option('--signatures', 'print signatures: add(a: number, b?: number)');
+  addFleetOptions(addAddressOptions(addServerOptions(command)));
+  examples(
+    command,
+    'tools',
+    'tools weather',
+    'tools weather --signatures',
+    'tools --json',
+    'tools -- python3 server.py',
+    'tools http://127.0.0.1:3000/mcp',
+  );
+  command.action(run(tools));
+};
+
+interface Found {
+  tools: Offer<Tool>[];
+  failed: { server: string; error: Error }[];
+}
+
+const tools: CommandBody = (invocation, [name], options) =>
+  withHost(invocation, serverOptions(options), async (reached) => {
+    const { out, settings } = invocation;
+    out.activity.begin('listing tools');
+    const given = name ?? reached.only;
+    const server = given === undefined ? undefined : (await findServer(given, reached, settings)).name;
+    const { tools, failed } = server === undefined ? await all(reached, settings, out) : await one(reached, server);
+    out.activity.end();
+    rememberOffers(reached.remember, tools);
+    const asked = server === undefined ? [...new Set(tools.map((offer) => offer.server))] : [server];
+    const warned = await reportWarnings(reached.host, asked, out);
+    if (out.json) {
+      out.document({
+        tools: tools.map(({ definition, ...offer }) => besideResult(definition, offer)),
+        failed: failed.map(({ server, error }) => ({ server, error: errorDocument(error) })),
+        ...warned,
+      });
+    } else if ((options as { signatures?: boolean }).signatures) {
+      const { signatureOf } = await import('../types/tool-types.ts');
+      for (const { server, definition } of tools) {
+        out.write(`${visibleLine(server)}/${visibleLine(signatureOf(definition))}\n`);
+      }
+    } else show(tools, out, out.onTerminal && server !== undefined);
+    for (const { server, error } of failed) {
+      const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';
+      const message = visibleLine(causeOf(error.message)).replace(/\.$/, '');
+      out.say(`${out.paintError('red', `${visibleLine(server)} could not be queried:`)} ${message}.${hint}`);
+    }
+    return failed.length > 0 ? ExitCode.server : ExitCode.done;
+  });
+
+/** An entry that cannot be used is listed as failed, like a server that does not start. A file that cannot be read is only reported. */
+async function all(reached: Reached, settings: Settings, out: Output): Promise<Found> {
+  const { rejectedEntries, tellRejected } = await import('../servers/rejected-entries.ts');
+  const [{ offers: tools, failed }, rejected] = await Promise.all([
+    reached.host.tools(),
+    rejectedEntries(reached, settings),
+  ]);
+  tellRejected(
+    rejected.filter(({ server }) => server === undefined),
+    out,
+  );
+  const unusable = rejected.flatMap((problem) =>
+    problem.server === undefined ? [] : { server: problem.server, error: problemError(problem) },
+  );
+  const unreached = failed.map(({ server, error }) => ({ server, error: whyItFailed(error) }));
+  return { tools, failed: [...unreached, ...unusable] };
+}
+
+async function one({ host }: Reached, server: string): Promise<Found> {
+  const { tools } = await host.client(server).listTools();
+  return { tools: catalogOf(new Map([[server, tools]]), ({ name }) => name), failed: [] };
+}
+
+/** `isKnown`: a person has named the only server. */
+function show(tools: readonly Offer<Tool>[], out: Output, isKnown: boolean): void {
+  printRows(
+    out,
+    [...(isKnown ? [] : ['SERVER']), 'TOOL', 'ARGUMENTS', 'DESCRIPTION'],
+    tools.map(({ server, name, sharedWith, definition }) => [
+      ...(isKnown ? [] : [server]),
+      { text: name, colour: sharedWith.length > 0 ? 'yellow' : 'cyan' },
+      describeParameters(definition.inputSchema),
+      describing(definition.description ?? definition.title ?? ''),
+    ]),
+  );
+  if (tools.length === 0) out.say('There are no tools.');
+  const shared = [...new Set(tools.filter(({ sharedWith }) => sharedWith.length > 0).map(({ name }) => name))];
+  if (shared.length > 0) {
+    out.say(`Several servers have ${shared.map(visibleLine).join(', ')}: call them as server/tool.`);
+  }
+}

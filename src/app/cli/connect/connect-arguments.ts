@@ -1,0 +1,113 @@
+// The command line of `standpipe connect`. Parsed without the rest of the command line, because a host waits for the start.
+
+import { basename, resolve } from 'node:path';
+import { UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { remoteTransports, type SharePolicy, shareModes } from '../../../config/server-config.ts';
+import type { BroughtCommand } from '../../../host/control/shared-servers.ts';
+import type { Params } from '../../../mcp/service.ts';
+import { ofFlag, ofText, ofTexts, readOptions, type Values } from '../../../observe/tap/read-options.ts';
+import { readVariable } from '../../../wire/process/launch/environment.ts';
+import type { AddressOptions } from '../servers/server-at-address.ts';
+import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
+
+export interface ConnectArguments {
+  settings: Settings;
+  /** The parameters of `standpipe/use`. */
+  use: Params;
+  /** A remote server is brought, instead. */
+  address?: ConnectAddress;
+  /** How long a host that is started for this connection stays without clients. */
+  idleMs: number;
+}
+
+export interface ConnectAddress extends AddressOptions {
+  url: string;
+  name: string | undefined;
+  share: SharePolicy['by'] | undefined;
+}
+
+const options = {
+  all: ofFlag,
+  config: ofText,
+  idle: ofText,
+  name: ofText,
+  env: ofTexts,
+  cwd: ofText,
+  share: ofText,
+  header: ofTexts,
+  transport: ofText,
+};
+
+type Given = Values<typeof options>;
+
+export function parseConnectArguments(words: readonly string[], env = process.env): ConnectArguments {
+  const { values: given, positionals: servers, command } = readOptions(words, options, usage);
+  const { all = false, config } = given;
+  const idleMs = given.idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(given.idle);
+  const misplaced = (...names: (keyof Given)[]) => names.find((name) => given[name] !== undefined);
+  if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
+    const option = misplaced('config', 'env', 'cwd');
+    if (option) throw usage(`--${option} is not for a remote server`);
+    if (command.length > 0 || all) throw usage('Name one server');
+    return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, given), idleMs };
+  }
+  if (misplaced('header', 'transport')) throw usage('--header and --transport are for a URL');
+  if (command.length > 0) {
+    if (config !== undefined || servers.length > 0 || all) throw usage('A command after -- is a server of no config');
+    return { settings: { shared: true }, use: { brought: broughtServer(command, given, env) }, idleMs };
+  }
+  const option = misplaced('name', 'env', 'cwd', 'share');
+  if (option) {
+    throw usage(
+      `--${option} is for a command after --`,
+      'A server of a config has its name, "env", "cwd" and "share" in its entry there.',
+    );
+  }
+  if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
+  return { settings: { config }, use: all ? {} : { server: servers[0] }, idleMs };
+}
+
+function addressOf(url: string, { transport: text = 'auto', header = [], name, share }: Given): ConnectAddress {
+  const transport = remoteTransports.find((each) => each === text);
+  if (!transport) throw usage(`--transport cannot be "${text}"`, `Write one of ${remoteTransports.join(', ')}.`);
+  return { url, header, transport, name, share: readShare(share) };
+}
+
+const HOW_TO_SET = 'Set it in "env" of the entry that has this command, or remove it from --env.';
+
+/** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
+function broughtServer([command, ...args]: readonly string[], given: Given, env: NodeJS.ProcessEnv): BroughtCommand {
+  const names = given.env?.flatMap((each) => each.split(',')) ?? [];
+  return {
+    name: given.name ?? basename(command!),
+    command: command!,
+    args,
+    env: Object.fromEntries(
+      names.map((name) => {
+        if (name.includes('='))
+          throw usage('--env takes names only, since a command line is visible to others', HOW_TO_SET);
+        const value = readVariable(env, name);
+        if (value === undefined) {
+          throw usage(`The variable "${name}" of --env is not set`, HOW_TO_SET);
+        }
+        return [name, value];
+      }),
+    ),
+    cwd: resolve(given.cwd ?? '.'),
+    path: readVariable(env, 'PATH'),
+    share: readShare(given.share),
+  };
+}
+
+function readShare(text: string | undefined): SharePolicy['by'] | undefined {
+  const by = shareModes.find((mode) => mode === text);
+  if (text === undefined || by) return by;
+  throw usage(`--share cannot be "${text}"`, `Write one of ${shareModes.join(', ')}.`);
+}
+
+const synopsis = `${ownCommand} connect <server> | --all [--config FILE] [--idle TIME], or ${ownCommand} connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or ${ownCommand} connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]`;
+
+function usage(problem: string, hint = synopsis): UsageError {
+  return new UsageError('INVALID_OPTION', problem, { hint });
+}

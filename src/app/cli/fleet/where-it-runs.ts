@@ -1,0 +1,49 @@
+// Where the servers of a fleet run that a host calls: for `standpipe ls` on a node.
+
+import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
+import type { ServerStatus } from '../../../host/supervision/server-state.ts';
+
+/** `slot` and `generation`: of a server of the fleet. Without them: a server of the node's own config. */
+export interface RunsOn {
+  node: string;
+  slot?: number;
+  generation?: number;
+}
+
+export type ListedServer = ServerStatus & { runsOn?: RunsOn[] };
+
+const MOST_SHOWN = 3;
+
+/** Asks the host for its fleet only where it has servers of one. */
+export async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Promise<ListedServer[]> {
+  if (!servers.some(isOfFleet)) return [...servers];
+  const fleet = await host.control('standpipe/fleet').catch(() => undefined);
+  if (!fleet) return [...servers]; // their addresses are shown
+  const placed = new Map(fleet.servers.map((server) => [server.name, server.replicas]));
+  return servers.map((server) => {
+    if (!isOfFleet(server)) return server;
+    const replicas = placed.get(server.name)?.filter(({ isInForce }) => isInForce);
+    const runsOn = replicas?.map(({ node, slot, generation }) => ({ node, slot, generation }));
+    return { ...server, runsOn: runsOn ?? ownerOf(server.name, fleet) };
+  });
+}
+
+/** `two (generation 3)`. */
+export function nodesText(runsOn: readonly RunsOn[]): string {
+  if (runsOn.length === 0) return 'no node';
+  const shown = runsOn.slice(0, MOST_SHOWN).map(({ node, generation }) => {
+    return generation === undefined ? node : `${node} (generation ${generation})`;
+  });
+  const more = runsOn.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function isOfFleet({ url }: ServerStatus): boolean {
+  return url?.startsWith('nats:') ?? false;
+}
+
+function ownerOf(name: string, { nodes }: FleetStatus): RunsOn[] {
+  const node = name.slice(name.lastIndexOf('@') + 1);
+  return nodes.some((each) => each.name === node && each.isAlive) ? [{ node }] : [];
+}

@@ -1,0 +1,54 @@
+// Converts an event of a flow to lines of a log: everything except messages. The host has already removed secrets.
+
+import { decodeText } from '../../../base/decode-text.ts';
+import { ownInfo } from '../../../mcp/own-info.ts';
+import { describeFrame } from '../../../observe/analysis/describe-frame.ts';
+import { eventText } from '../../../observe/analysis/event-text.ts';
+import { isHttpFailure } from '../../../observe/analysis/http-problems.ts';
+import { type ClientFact, type FlowEvent, isOfClient } from '../../../observe/flow/event.ts';
+
+export interface LogEntry {
+  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note' | 'client' | 'remote' | 'http';
+  text: string;
+}
+
+export function logEntries(event: FlowEvent): LogEntry[] {
+  switch (event.kind) {
+    case 'stderr':
+      return linesOf('stderr', decodeText(event.payload));
+    case 'frame': {
+      const noise = event.direction === 'fromServer' ? describeFrame(event).noise : undefined;
+      return noise === undefined ? [] : linesOf(event.http ? 'http' : 'stdout', noise);
+    }
+    case 'spawn':
+    case 'exit':
+      return [{ kind: 'process', text: eventText(event) }];
+    case 'fault': {
+      const what = isOfClient(event) ? 'a message' : 'stdout';
+      return [{ kind: 'error', text: `${eventText(event)} of ${what}` }];
+    }
+    case 'client':
+      return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
+    case 'remote':
+      // The states of the server say when it connects and is closed.
+      return event.state === 'known' || event.reason ? [{ kind: 'remote', text: eventText(event) }] : [];
+    case 'http':
+      return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
+    case 'state':
+    case 'error':
+    case 'note':
+      return [{ kind: event.kind, text: eventText(event) }];
+    default:
+      return [];
+  }
+}
+
+/** Its name comes with its first request. The commands of this program are clients too, and come and go all the time. */
+function isWorthALine({ name }: ClientFact): boolean {
+  return name !== undefined && name !== ownInfo.name;
+}
+
+function linesOf(kind: LogEntry['kind'], text: string): LogEntry[] {
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  return lines.map((line) => ({ kind, text: line }));
+}

@@ -1,0 +1,112 @@
+// Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. Long fields are wrapped. In a pipe:
+// one line per row, fields separated by tabs, without a header. Nothing is cut. The content of a field cannot break the layout.
+
+import type { Colour, Paint } from '../../../base/terminal/colours.ts';
+import { padToWidth, textWidth, wrapToLines, wrapToWidth } from '../../../base/terminal/text-width.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import type { Output } from './output.ts';
+
+export interface Cell {
+  text: string;
+  colour?: Colour | undefined;
+  /** The limit on a terminal, for text that only describes. */
+  mostLines?: number;
+}
+
+export type Row = readonly (string | Cell)[];
+
+export interface TableOptions {
+  /** The title of a column that a terminal shows below each row, over the whole width: for reasons. */
+  below?: string;
+}
+
+/** A description of a server: its first line, on a terminal in at most three lines. */
+export function describing(text: string): Cell {
+  return { text: text.trim().split('\n')[0]!, mostLines: 3 };
+}
+
+const GAP = '  ';
+/** The minimum width of a column, also in a narrow window. */
+const LEAST_WIDTH = 6;
+
+export function printRows(
+  out: Output,
+  titles: readonly string[],
+  rows: readonly Row[],
+  options: TableOptions = {},
+): void {
+  if (!out.onTerminal) out.write(tabSeparated(rows));
+  else if (rows.length > 0) out.write(`${tableLines(titles, rows, out.width, out.paint, options).join('\n')}\n`);
+}
+
+function tabSeparated(rows: readonly Row[]): string {
+  return rows.map((row) => `${row.map((cell) => visibleLine(textOf(cell))).join('\t')}\n`).join('');
+}
+
+export function tableLines(
+  allTitles: readonly string[],
+  allRows: readonly Row[],
+  width: number,
+  paint: Paint,
+  { below }: TableOptions = {},
+): string[] {
+  const belowAt = below === undefined ? -1 : allTitles.indexOf(below);
+  const isUsed = (_: unknown, column: number) =>
+    column !== belowAt && allRows.some((row) => textOf(row[column] ?? '') !== '');
+  const titles = allTitles.filter(isUsed);
+  const rows = allRows.map((row) => row.filter(isUsed));
+  const widths = titles.map((title, column) =>
+    Math.max(textWidth(title), ...rows.map((row) => textWidth(visibleLine(textOf(row[column] ?? ''))))),
+  );
+  narrow(widths, width - GAP.length * (titles.length - 1));
+  const lines = (row: Row) => {
+    const wrapped = row.map((cell, column) => wrappedCell(cell, widths[column]!));
+    return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, at) =>
+      row
+        .map((cell, column) => {
+          const text = wrapped[column]![at] ?? '';
+          const shown = column === row.length - 1 ? text : padToWidth(text, widths[column]!);
+          const colour = colourOf(cell);
+          return colour && text !== '' ? paint(colour, shown) : shown;
+        })
+        .join(GAP)
+        .trimEnd(),
+    );
+  };
+  return [
+    ...lines(titles.map((text) => ({ text, colour: 'dim' }))),
+    ...rows.flatMap((row, at) => [...lines(row), ...linesBelow(allRows[at]![belowAt] ?? '', width, paint)]),
+  ];
+}
+
+function wrappedCell(cell: string | Cell, width: number): string[] {
+  const { mostLines = Number.POSITIVE_INFINITY } = typeof cell === 'string' ? {} : cell;
+  return wrapToLines(visibleLine(textOf(cell)), width, mostLines);
+}
+
+function linesBelow(cell: string | Cell, width: number, paint: Paint): string[] {
+  if (textOf(cell) === '') return [];
+  const colour = colourOf(cell);
+  return wrapToWidth(visibleLine(textOf(cell)), width - GAP.length).map(
+    (line) => GAP + (colour ? paint(colour, line) : line),
+  );
+}
+
+/** The widest column is reduced first. */
+function narrow(widths: number[], available: number): void {
+  let tooMuch = widths.reduce((sum, width) => sum + width, 0) - available;
+  while (tooMuch > 0) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if (widths[widest]! <= LEAST_WIDTH) return;
+    widths[widest]!--;
+    tooMuch--;
+  }
+}
+
+function textOf(cell: string | Cell): string {
+  return typeof cell === 'string' ? cell : cell.text;
+}
+
+function colourOf(cell: string | Cell): Colour | undefined {
+  return typeof cell === 'string' ? undefined : cell.colour;
+}

@@ -1,0 +1,84 @@
+// Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
+
+import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
+import type { Unanswered } from '../../../host/services/process-service.ts';
+import type { InputHandlers } from '../../../mcp/client/options.ts';
+import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../../mcp/types.ts';
+import type { Output } from '../output/output.ts';
+import { describeType, TypeMismatch, typedValue } from '../values/typed-value.ts';
+import { hasTerminal, reportUnanswered } from './server-reports.ts';
+import { EndOfInput, TypedLines } from './typed-lines.ts';
+
+type Ask = (question: string) => Promise<string>;
+type Content = NonNullable<ElicitResult['content']>;
+
+export function askPerson(server: string, out: Output, unanswered: Unanswered[] = []): InputHandlers {
+  return {
+    elicitModes: ['form', 'url'],
+    isAnswered: hasTerminal,
+    elicit: async (params, { signal }) => {
+      if (!hasTerminal()) {
+        const question: Unanswered = { server, message: params.message, action: 'decline' };
+        unanswered.push(question);
+        reportUnanswered(question, out);
+        return { action: 'decline' };
+      }
+      out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visibleIndented(params.message)}`));
+      const goOn = out.activity.hold(); // otherwise it would overwrite the question
+      const lines = new TypedLines();
+      try {
+        return await answer(params, (question) => lines.ask(question, signal), out);
+      } catch (error) {
+        if (!(error instanceof EndOfInput)) throw error;
+        out.say('');
+        return { action: 'cancel' };
+      } finally {
+        lines.close();
+        goOn();
+      }
+    },
+  };
+}
+
+async function answer(params: ElicitParams, ask: Ask, out: Output): Promise<ElicitResult> {
+  if (params.mode === 'url') {
+    out.say(`Open this page, if you trust it: ${visibleLine(params.url)}`);
+    return { action: isYes(await ask('Done? [y/N] ')) ? 'accept' : 'decline' };
+  }
+  const content = await fillIn(params, ask, out);
+  if (!isYes(await ask('Send this? [y/N] '))) return { action: 'decline' };
+  return { action: 'accept', content };
+}
+
+async function fillIn({ requestedSchema }: ElicitFormParams, ask: Ask, out: Output): Promise<Content> {
+  const content: Content = {};
+  const required = new Set(requestedSchema.required);
+  for (const [name, schema] of Object.entries(requestedSchema.properties)) {
+    const about = [schema.title, schema.description].filter((text) => typeof text === 'string').map(String);
+    if (about.length > 0) out.say(`  ${visibleLine(about.join(': '))}`);
+    const usual = schema.default === undefined ? '' : ` (${visibleLine(String(schema.default))})`;
+    const optional = required.has(name) ? '' : ', may be empty';
+    const question = `  ${visibleLine(name)} <${visibleLine(describeType(schema, requestedSchema))}${optional}>${usual}: `;
+    const value = await askUntilItFits(question, schema, required.has(name), ask, out);
+    if (value !== undefined) content[name] = value as Content[string];
+  }
+  return content;
+}
+
+async function askUntilItFits(question: string, schema: object, isRequired: boolean, ask: Ask, out: Output) {
+  for (;;) {
+    const text = await ask(question);
+    const { default: usual } = schema as { default?: unknown };
+    if (text === '' && (usual !== undefined || !isRequired)) return usual;
+    try {
+      return typedValue(text, schema, {});
+    } catch (error) {
+      if (!(error instanceof TypeMismatch)) throw error;
+      out.say(`  The value ${visibleLine(error.message)}.`);
+    }
+  }
+}
+
+function isYes(text: string): boolean {
+  return /^y(?:es)?$/i.test(text.trim());
+}

@@ -1,0 +1,50 @@
+// Finds a server by its name, or explains why it cannot be used.
+
+import { shellWord } from '../../../base/command-line.ts';
+import { problemError } from '../../../config/problem.ts';
+import { onNodes, unknownServer } from '../../../host/services/unknown-name.ts';
+import type { ServerStatus } from '../../../host/supervision/server-state.ts';
+import { UnusableEntry } from '../exit-code.ts';
+import type { Settings } from '../settings.ts';
+import type { Reached } from './reach-host.ts';
+import { rejectedEntries } from './rejected-entries.ts';
+
+type Searched = Pick<Reached, 'host' | 'running' | 'only'>;
+
+export async function findServer(name: string, reached: Searched, settings: Settings): Promise<ServerStatus> {
+  const { servers, notJoined } = await reached.host.status();
+  const found = servers.find((server) => server.name === name);
+  if (found) return found;
+  const names = servers.map((server) => server.name);
+  await explainRejected(name, reached, settings);
+  const elsewhere = onlyNode(name, servers);
+  if (elsewhere) return elsewhere;
+  throw unknownServer(name, names, [], notJoined ?? commandHint(name));
+}
+
+/** `files` means `files@one` if no other node has a server of this name. */
+export function onlyNode(name: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+  const [only, ...others] = onNodes(
+    name,
+    servers.map((server) => server.name),
+  );
+  return others.length === 0 ? servers.find((server) => server.name === only) : undefined;
+}
+
+/** A name that looks like an address, a program or a file is probably that. */
+export function commandHint(name: string): string | undefined {
+  if (/^[a-z]+:\/\//i.test(name)) return 'The URL of a server begins with https:// or http://.';
+  if (/^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+(?:\/|$)/i.test(name))
+    return `To use the server at a URL, write http://${name}`;
+  const isCommand =
+    name.includes('/') || /\.[a-z]{1,4}$/i.test(name) || /^(?:node|npx|python3?|uvx?|bun|deno)$/.test(name);
+  return isCommand ? `Write the command of a server at the end, after --: -- ${shellWord(name)} …` : undefined;
+}
+
+/** Throws if the config has an entry of this name that cannot be used. */
+export async function explainRejected(name: string, reached: Searched, settings: Settings): Promise<void> {
+  const problem = (await rejectedEntries(reached, settings)).find(({ server }) => server === name);
+  if (!problem) return;
+  const { code, message, hint } = problemError(problem);
+  throw new UnusableEntry(code, message, { hint });
+}

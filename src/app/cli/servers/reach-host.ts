@@ -1,0 +1,141 @@
+// The host of a command: the running one, or one that is started for the command and stopped afterwards.
+
+import { StandpipeError, UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { unlessAborted } from '../../../base/wait.ts';
+import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { RemoteHost } from '../../../host/control/remote-host.ts';
+import type { Unanswered } from '../../../host/services/process-service.ts';
+import type { Tool } from '../../../mcp/types.ts';
+import type { FleetOptions } from '../fleet/fleet-options.ts';
+import type { Invocation } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { findRunningHost } from './running-host.ts';
+import { givenServer, type ServerCommandOptions } from './server-command.ts';
+import { hasTerminal, reportUnanswered } from './server-reports.ts';
+
+export interface Reached {
+  host: HostAccess;
+  /** It was running before, and keeps running. */
+  running: boolean;
+  /** The server of the command line, which is the only one. */
+  only: string | undefined;
+  /** Elicitations so far that were not answered. */
+  unanswered: readonly Unanswered[];
+  /** For completions while no host is running. */
+  remember: (server: string, tools: readonly Tool[]) => void;
+}
+
+/** Runs the work with a host, and releases the host afterwards in any case. */
+export async function withHost<T>(
+  invocation: Invocation,
+  options: ServerCommandOptions & FleetOptions,
+  work: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const { settings, signal, out } = invocation;
+  const given = await givenServer(invocation, options);
+  const unanswered: Unanswered[] = [];
+  if (options.join !== undefined) {
+    if (given) throw serverOfFleet();
+    const { visitFleet } = await import('../fleet/visit-fleet.ts');
+    return visitFleet(invocation, options, unanswered, work);
+  }
+  const running = given ? undefined : await findRunningHost(settings, (text) => out.say(text));
+  if (running) {
+    if (settings.verbose) out.say('Using the running host; its traffic is shown there, not here.');
+    answerQuestions(running, unanswered, out);
+    try {
+      return await unlessAborted(
+        work({ host: running, running: true, only: undefined, remember: () => undefined, unanswered }),
+        signal,
+      );
+    } finally {
+      await running.close();
+    }
+  }
+  const [{ ownHost }, { OwnHost }, { rememberTools }] = await Promise.all([
+    import('./own-host.ts'),
+    import('../../../host/control/host-access.ts'),
+    import('../completion/remembered-tools.ts'),
+  ]);
+  const remember: Reached['remember'] = (server, tools) => {
+    if (!given) rememberTools(settings, server, tools);
+  };
+  const own = await ownHost(invocation, given && [given], unanswered);
+  try {
+    const only = given?.name;
+    return await unlessAborted(work({ host: new OwnHost(own), running: false, only, remember, unanswered }), signal);
+  } catch (error) {
+    throw whyItFailed(error);
+  } finally {
+    out.activity.begin('stopping the servers');
+    await own.stop();
+    out.activity.end();
+  }
+}
+
+function serverOfFleet(): UsageError {
+  return new UsageError('INVALID_OPTION', '--join cannot be used with a command after -- or with a URL', {
+    hint: 'Name a server of the fleet, or leave out --join.',
+  });
+}
+
+/** Elicitations during a call go to the terminal of this command, if it has one. */
+function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
+  if (hasTerminal()) {
+    host.inputs = (server) => ({
+      elicitModes: ['form', 'url'],
+      elicit: async (params, context) => {
+        const { askPerson } = await import('./ask-person.ts');
+        return askPerson(server, out).elicit!(params, context);
+      },
+    });
+  }
+  host.onUnanswered = (question) => {
+    unanswered.push(question);
+    reportUnanswered(question, out);
+  };
+}
+
+/** For commands that end or change something at a running host. */
+export function withChangedHost<T>(invocation: Invocation, work: (host: RemoteHost) => Promise<T>): Promise<T> {
+  return withRunningHost(invocation, work, undefined, true);
+}
+
+/** For commands that require a running host. */
+export async function withRunningHost<T>(
+  { settings, signal, out }: Invocation,
+  work: (host: RemoteHost) => Promise<T>,
+  otherwise: () => Promise<T> = () => Promise.reject(noHost()),
+  changes = false,
+): Promise<T> {
+  const find = findRunningHost(settings, (text) => out.say(text), changes);
+  // A host that was named by --shared or --node is not there: the error says so.
+  const host = await find.catch((error) => {
+    if (error instanceof UsageError && error.code === 'NOT_STARTED')
+      return otherwise().then(
+        (done) => ({ done }),
+        () => Promise.reject(error),
+      );
+    throw error;
+  });
+  if (!host) return otherwise();
+  if ('done' in host) return host.done;
+  try {
+    return await unlessAborted(work(host), signal);
+  } finally {
+    await host.close();
+  }
+}
+
+export function noHost(): UsageError {
+  return new UsageError('NOT_STARTED', 'No host is running for this config', {
+    hint: `Start one with \`${ownCommand} up\`; other commands start the servers they need.`,
+  });
+}
+
+/** After a failed start the cause is shown, instead of the message that the server is not running. */
+export function whyItFailed<E>(error: E): E | StandpipeError {
+  const failed = error instanceof StandpipeError && error.code === 'SERVER_FAILED';
+  return failed && error.cause instanceof StandpipeError ? error.cause : error;
+}

@@ -1,0 +1,23 @@
+// Lets a running host connect to a remote server again, after a login or a logout. What fails there is reported by the host.
+
+import type { ServerState } from '../../../host/supervision/server-state.ts';
+import type { Settings } from '../settings.ts';
+import { findRunningHost } from './running-host.ts';
+
+export async function reconnect(
+  name: string,
+  settings: Settings,
+  isConcerned: (state: ServerState) => boolean,
+): Promise<void> {
+  const host = await findRunningHost(settings, () => undefined).catch(() => undefined);
+  if (!host) return;
+  try {
+    const { servers } = await host.status();
+    const found = servers.some((server) => server.name === name && isConcerned(server.state));
+    if (found) await host.control('standpipe/restart', { server: name });
+  } catch {
+    // the next call tries again
+  } finally {
+    await host.close();
+  }
+}

@@ -1,0 +1,30 @@
+// A remote server by its name in the config, or by its address.
+
+import { UsageError } from '../../../base/errors.ts';
+import type { RemoteConfig } from '../../../config/server-config.ts';
+import { rejections, unknownServer } from '../../../host/services/unknown-name.ts';
+import { shownUrl } from '../../../wire/oauth/login.ts';
+import type { Settings } from '../settings.ts';
+import { loadServers } from './own-host.ts';
+import { serverAtAddress } from './server-at-address.ts';
+
+export type RemoteTarget = Pick<RemoteConfig, 'url' | 'headers' | 'oauth' | 'ca'> & { name: string };
+
+export async function remoteTarget(word: string, settings: Settings): Promise<RemoteTarget> {
+  if (/^https?:\/\//i.test(word)) {
+    const { server } = serverAtAddress(word, {}, settings);
+    return { ...server, name: shownUrl(server.url) };
+  }
+  const config = await loadServers(settings);
+  const found = config.servers.find(({ name }) => name === word);
+  if (!found)
+    throw unknownServer(
+      word,
+      config.servers.map(({ name }) => name),
+      rejections(config),
+    );
+  if (found.url !== undefined) return found;
+  throw new UsageError('INVALID_OPTION', `"${word}" is started as a command: it has no login`, {
+    hint: 'Give the credentials of such a server in its "env".',
+  });
+}

@@ -1,0 +1,114 @@
+// A server for one command, without a config: `-- <command …>`, or `--url <address>`.
+
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { DEFAULT_MAX_FRAME_VALUES } from '../../../base/count-json-values.ts';
+import { UsageError } from '../../../base/errors.ts';
+import { COMMAND_LINE } from '../../../config/problem.ts';
+import {
+  type CommandConfig,
+  defaultCommandSettings,
+  defaultRestart,
+  defaultSettings,
+  type ServerConfig,
+  type ServerSettings,
+} from '../../../config/server-config.ts';
+import type { Era, Revision } from '../../../mcp/revisions.ts';
+import { DEFAULT_MAX_FRAME_BYTES } from '../../../wire/framing/framing.ts';
+import type { Invocation } from '../invocation.ts';
+import type { Settings } from '../settings.ts';
+import type { AddressOptions } from './server-at-address.ts';
+
+export interface ServerCommandOptions extends AddressOptions {
+  /** `--env NAME=VALUE`, or `NAME` to pass on its current value. */
+  env?: readonly string[];
+  cwd?: string;
+  protocol?: 'mcp' | 'litemcp';
+  framing?: string;
+  era?: 'auto' | Era;
+  revision?: Revision;
+}
+
+/** The server that a command line gives, if it gives one. */
+export async function givenServer(
+  { serverCommand, settings, out }: Pick<Invocation, 'serverCommand' | 'settings' | 'out'>,
+  options: ServerCommandOptions,
+): Promise<ServerConfig | undefined> {
+  const { url } = options;
+  if (url === undefined) {
+    const [needless] = (['header', 'transport'] as const).filter((name) => options[name] !== undefined);
+    if (needless) throw new UsageError('INVALID_OPTION', `--${needless} needs --url`, { hint: 'Add --url <address>.' });
+    return serverCommand && serverOfCommand(serverCommand, options, settings);
+  }
+  const ofCommands = (['env', 'cwd', 'protocol', 'framing'] as const).find((name) => options[name] !== undefined);
+  if (serverCommand || ofCommands) {
+    const other = ofCommands ? `--${ofCommands}` : 'A command after --';
+    throw new UsageError('INVALID_OPTION', `${other} cannot be used for a remote server`, {
+      hint: 'Leave out one of the two.',
+    });
+  }
+  const { serverAtAddress } = await import('./server-at-address.ts');
+  const { server, warnings } = serverAtAddress(url, options, settings);
+  for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${warning}`);
+  const { era = server.era, revision } = options;
+  return { ...server, era, revision };
+}
+
+/** For a server that is used by one command alone. */
+export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: Settings) {
+  return {
+    startupTimeoutMs: timeoutMs,
+    requestTimeoutMs: timeoutMs,
+    pingTimeoutMs: 0, // it is used for one call
+    maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
+    maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
+    restart: { ...defaultRestart, policy: 'never' },
+    source: { file: COMMAND_LINE, line: 1, column: 1 },
+  } satisfies Partial<ServerSettings>;
+}
+
+export function serverOfCommand(
+  words: readonly string[],
+  options: ServerCommandOptions,
+  settings: Settings,
+): CommandConfig {
+  const [command, ...args] = words;
+  if (!command)
+    throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
+  const cwd = options.cwd ?? process.cwd();
+  return {
+    ...defaultSettings,
+    ...defaultCommandSettings,
+    name: nameOf(command, args, cwd),
+    command,
+    args,
+    env: Object.fromEntries((options.env ?? []).map(readVariable)),
+    cwd,
+    protocol: options.protocol ?? defaultCommandSettings.protocol,
+    framing: options.framing,
+    era: options.era ?? defaultSettings.era,
+    revision: options.revision,
+    ...forOneServer(settings),
+  };
+}
+
+/** A path or a package, in any script, without characters that code for `node -e` or `sh -c` has too. */
+const plainWord = /^[\p{L}\p{M}\p{N}_@./\\][\p{L}\p{M}\p{N}_@./\\:-]*$/u;
+
+/** The name of `python3 some/weather.py` is `weather`. A word with spaces or punctuation counts if there is such a file. */
+function nameOf(command: string, args: readonly string[], cwd: string): string {
+  const isFile = (arg: string) => arg !== '' && !arg.startsWith('-') && existsSync(resolve(cwd, arg));
+  const script = args.find((arg) => plainWord.test(arg) || isFile(arg));
+  return basename(script ?? command).replace(/\.[a-z]+$/i, '') || command;
+}
+
+function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  const name = at < 0 ? text : text.slice(0, at);
+  const value = at < 0 ? process.env[name] : text.slice(at + 1);
+  if (name !== '' && value !== undefined) return [name, value];
+  const hint = 'Write --env NAME=VALUE, or --env NAME to pass on a variable.';
+  throw new UsageError('INVALID_OPTION', name ? `The variable ${name} is not set` : `--env cannot be "${text}"`, {
+    hint,
+  });
+}

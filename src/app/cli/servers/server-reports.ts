@@ -1,0 +1,55 @@
+// Reports on stderr about what servers do besides answering: non-protocol text on stdout, deviations from the protocol, and
+// questions that were not answered.
+
+import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
+import type { ServerWarning } from '../../../host/control/control-methods.ts';
+import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { Unanswered } from '../../../host/services/process-service.ts';
+import type { Output } from '../output/output.ts';
+
+const MOST_CHARACTERS = 200;
+
+/** It does no harm here, but other clients may fail on it. */
+export function reportNoise(server: string, text: string, out: Output): void {
+  out.say(`${out.paintError('yellow', 'warning:')} ${noiseText(server, text)}`);
+  out.say(`${out.paintError('cyan', 'hint:')} stdout is for protocol messages only; print to stderr instead.`);
+}
+
+export function noiseText(server: string, text: string): string {
+  const [line = ''] = text.trim().split(/\r?\n/);
+  const shown = line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  return `${visibleLine(server)} printed non-protocol text to stdout: ${visibleLine(shown)}`;
+}
+
+/**
+ * How servers deviated from the protocol, and how that was read. Returned for the document of --json, so that a result never
+ * looks cleaner than what was sent.
+ */
+export async function reportWarnings(
+  host: HostAccess,
+  servers: readonly string[],
+  out: Output,
+): Promise<{ warnings?: ServerWarning[] }> {
+  const { warnings: ofHost } = await host.status().catch(() => ({ warnings: [] })); // the host is stopping
+  const own = servers.flatMap((server) =>
+    host.client(server).warnings.map(({ topic, message }) => ({ server, topic, message })),
+  );
+  const all = [...ofHost.filter(({ server }) => servers.includes(server)), ...own];
+  const warnings = [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()];
+  for (const { server, message } of warnings) {
+    out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(server)}: ${visibleLine(message)}`);
+  }
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+/** Whether a person can be asked: both ends of the terminal are needed. */
+export function hasTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+export function reportUnanswered({ server, message, action }: Unanswered, out: Output): void {
+  const what = action === 'decline' ? 'declined' : 'cancelled';
+  out.say(
+    `${visibleLine(server)} asks: ${visibleIndented(message)} — ${what}: there is no terminal to answer on. Run the command in a terminal to answer.`,
+  );
+}

@@ -1,0 +1,70 @@
+// Prints an error: the message, the evidence, and the hint. With --json, the same as a document.
+
+import { describeError } from '../../base/error-json.ts';
+import { StandpipeError, toError } from '../../base/errors.ts';
+import { counted } from '../../base/terminal/counted.ts';
+import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
+import { exitCodeOf } from './exit-code.ts';
+import type { Output } from './output/output.ts';
+
+/** The limit of printed lines of stderr; --json has all that is stored. */
+const STDERR_LINES = 20;
+
+export function showError(thrown: unknown, out: Output, verbose: boolean): void {
+  const error = toError(thrown);
+  if (out.json) out.document({ error: errorDocument(error) });
+  const paint = out.paintError;
+  out.say(`${paint('red', 'error:')} ${visibleIndented(error.message)}`);
+  if (!(error instanceof StandpipeError)) {
+    out.say('This is a bug in standpipe; please report it with the details below.');
+    out.say(visibleIndented(error.stack ?? ''));
+    return;
+  }
+  for (const line of evidenceLines(error)) out.say(paint('dim', line));
+  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visibleIndented(withCliOptionNames(error.hint))}`);
+  if (!verbose) return;
+  // A stack of Standpipe explains only its own defects.
+  for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
+    out.say(paint('dim', `caused by: ${visibleIndented(toError(cause).message)}`));
+  }
+}
+
+/** Hints name options of the library, which have other names on the command line. */
+function withCliOptionNames(hint: string): string {
+  return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
+}
+
+/** The document of --json. */
+export function errorDocument(error: Error): { hint?: string; exitCode: number } {
+  const { kind: _kind, ...described } = describeError(error);
+  return { code: 'INTERNAL', ...described, exitCode: exitCodeOf(error) };
+}
+
+function evidenceLines({ evidence }: StandpipeError): string[] {
+  if (!evidence) return [];
+  const { command, exitCode, signal, stderrTail, firstNoise } = evidence;
+  return [
+    ...(command ? [`  command: ${visibleLine(command)}`] : []),
+    ...(typeof exitCode === 'number' ? [`  exit code: ${exitCode}`] : []),
+    ...(signal ? [`  signal: ${signal}`] : []),
+    ...(firstNoise ? [stdoutLine(firstNoise)] : []),
+    ...stderrTailLines(stderrTail ?? ''),
+  ];
+}
+
+/** The first non-protocol text of a server. */
+export function stdoutLine(firstNoise: string): string {
+  return `  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`;
+}
+
+export function stderrTailLines(text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  const left = lines.length - STDERR_LINES;
+  return [
+    ...(left > 0 ? [`  stderr: … ${counted(left, 'line')} before`] : []),
+    ...lines
+      .slice(-STDERR_LINES)
+      .filter((line) => line !== '')
+      .map((line) => `  stderr: ${visibleLine(line.slice(0, 500))}`),
+  ];
+}

@@ -1,0 +1,243 @@
+// Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
+
+import { basename, isAbsolute, join, relative } from 'node:path';
+import { systemClock } from '../../../base/clock.ts';
+import { shellWord } from '../../../base/command-line.ts';
+import { toError } from '../../../base/errors.ts';
+import type { ConfigDiff } from '../../../config/files/diff-configs.ts';
+import type { Config, LoadOptions } from '../../../config/files/load-config.ts';
+import { type ConfigWatch, watchConfig } from '../../../config/files/watch-config.ts';
+import { type ConfigProblem, problemText } from '../../../config/problem.ts';
+import { userEraMemory } from '../../../connect/file-era-memory.ts';
+import { type ControlOptions, type ControlServer, serveControl } from '../../../host/control/control-server.ts';
+import { SharedServers } from '../../../host/control/shared-servers.ts';
+import { Host, type HostOptions } from '../../../host/host.ts';
+import { isAway, type ServerStatus, type StateChange } from '../../../host/supervision/server-state.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
+import { BoundedLog } from '../../../wire/process/files/bounded-log.ts';
+import { reportStart } from '../../../wire/process/launch/start-detached.ts';
+import { type JoinFlags, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
+import { UpFleet } from '../fleet/up-fleet.ts';
+import { untilAborted } from '../interrupt.ts';
+import type { Invocation } from '../invocation.ts';
+import { logStderr } from '../logs/host-log.ts';
+import { openPage } from '../open-page.ts';
+import { configOptions, controlPathOf } from '../servers/running-host.ts';
+import { noiseText } from '../servers/server-reports.ts';
+import { ServerSecrets } from '../servers/server-secrets.ts';
+import { showTraffic } from '../servers/show-traffic.ts';
+import { DEFAULT_IDLE_MS, durationText, type Settings } from '../settings.ts';
+import { adviceFor } from './advice.ts';
+import { errorLine, jsonView, logView } from './log-view.ts';
+import { newProblems } from './new-problems.ts';
+import { type RecordOptions, recordHost } from './record-host.ts';
+import { screenView } from './screen-view.ts';
+import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
+import type { UpView } from './view.ts';
+import { Viewers } from './viewers.ts';
+
+export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
+  watch: boolean;
+  inspector: boolean;
+  /** Of the Inspector. */
+  port?: number;
+  /** Whether to open the Inspector in a browser. */
+  open?: boolean;
+  /** How long it stays without clients of its socket. */
+  idle?: number;
+  /** Servers are started at their first use. */
+  onDemand?: boolean;
+  /** It runs in the background: this file is its stdout and stderr. */
+  log?: string;
+}
+
+const noConfig = { servers: [], files: [], problems: [] };
+
+export async function runHost({ settings: given, out, signal }: Invocation, options: UpOptions): Promise<void> {
+  const joining = readJoinOptions(options);
+  const plan = readHttpOptions(options, joining !== undefined);
+  const settings = settingsOfNode(given, joining);
+  const fleet = joining && new UpFleet(joining);
+  const load: LoadOptions = { file: settings.config, discover: settings.discover };
+  let view: UpView | undefined;
+  const tell = (text: string) => view?.note(text);
+  const viewers = new Viewers(tell);
+  const sameConfig = sameOptions(settings);
+  const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
+  const isRepeated = repeatedFailures();
+  const hostOptions: HostOptions = {
+    eraMemory: userEraMemory(),
+    serviceOf: fleet?.serviceOf,
+    whyAway: fleet?.whyAway,
+    ...(options.inspector && { inputs: viewers.questions.inputs }),
+    onNoise: ({ server, text, count }) =>
+      tell(
+        count === 1
+          ? `${noiseText(server, text)} (stdout is for protocol messages only)`
+          : `${server} printed non-protocol text to stdout ${count} times so far`,
+      ),
+    onStateChange: (change) => {
+      const isSubscriptionNotification = !isRepeated(change);
+      if (isSubscriptionNotification || out.json) view?.changed(change);
+      const failed =
+        isSubscriptionNotification && isAway(change.to) && host.status().find(({ name }) => name === change.server);
+      if (failed) view?.advise(adviceOf(failed));
+    },
+  };
+  const isWithoutConfig = settings.shared || settings.node !== undefined;
+  const host = isWithoutConfig ? new Host([], hostOptions) : await Host.open(load, hostOptions);
+  const { config } = host; // before any client can bring a server
+  const { servers, files: configFiles, problems } = config ?? noConfig;
+  const secrets = new ServerSecrets(servers);
+  const { idle } = options;
+  const shared = new SharedServers(host, {
+    clock: systemClock,
+    idleMs: idle ?? DEFAULT_IDLE_MS,
+    onAdd: (all) => secrets.learn(all),
+  });
+  await fleet?.connect();
+  // Before any server: a second host of the same config must not start any.
+  const asked = new AbortController();
+  const ending = AbortSignal.any([signal, asked.signal]);
+  const control = await openControl(host, controlPathOf(settings)!, {
+    onDown: () => asked.abort(),
+    shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
+    fleet: fleet?.control,
+    idleMs: idle,
+    onIdle: () => {
+      tell(`no client was connected for ${durationText(idle!)}`);
+      asked.abort();
+    },
+  }).catch(async (error: unknown) => {
+    await fleet?.leave();
+    throw error;
+  });
+  const read = () => ({ servers: host.status(), advice: host.status().flatMap(adviceOf) });
+  const log = options.log === undefined ? undefined : new BoundedLog(options.log, 1);
+  if (log) logStderr(host.flow, log, secrets.redact);
+  const shown = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(log ?? out);
+  view = shown;
+  if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
+  const files = settings.shared
+    ? 'standpipe connect'
+    : configFiles.map(({ file }) => file).join(', ') || (fleet?.title ?? '');
+  const recorder = await recordHost(host, { name: files, cwd: process.cwd() }, options, secrets.redact, tell);
+  const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), {
+    ...options,
+    fleet: fleet?.control.status,
+  });
+  let http: HostServing | undefined;
+  let watching: ConfigWatch | undefined;
+  let started: Promise<unknown> | undefined;
+  const end = async () => {
+    await watching?.close();
+    await Promise.all([http?.close(), fleet?.retire()]);
+    await control.close();
+    await fleet?.leave();
+    await host.stop();
+    await started;
+    // Viewers also get the last events.
+    await viewers.close();
+    // The Inspector could start one until it was closed.
+    await host.stop();
+    await recorder?.close();
+  };
+  try {
+    const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
+    http = plan && (await serveHost(host, plan, ownerFile, tell, fleet));
+    shown.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
+    for (const text of trouble) shown.note(text);
+    if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
+    if (await recorder?.open()) shown.note(`All traffic is recorded to ${recorder!.file}`);
+    tellProblems(problems, shown);
+    let failure: unknown;
+    const failed = (error: unknown) => {
+      failure = error;
+      asked.abort();
+    };
+    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all), failed });
+    const take = (changed: Config) => fleet?.reload(changed) ?? host.reload(changed);
+    watching =
+      options.watch && config
+        ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, take, secrets, shown), {
+            onError: (error) => shown.note(`The config could not be reloaded: ${errorLine(error)}`),
+          })
+        : undefined;
+    if (options.log !== undefined) await reportStart({});
+    started = ending.aborted || options.onDemand ? undefined : host.start();
+    if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
+    await untilAborted(ending);
+    if (failure) throw failure;
+    shown.stopping();
+  } finally {
+    await end();
+  }
+  shown.ended();
+}
+
+async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
+  ensureRuntimeFolder(runtimeFolder());
+  return serveControl(host, path, options);
+}
+
+async function reload(
+  host: Host,
+  config: Config,
+  take: (config: Config) => Promise<ConfigDiff>,
+  secrets: ServerSecrets,
+  view: UpView,
+): Promise<void> {
+  secrets.learn(config.servers);
+  const before = host.config?.problems ?? [];
+  try {
+    const { added, removed, changed } = await take(config);
+    const what = [
+      ...added.map(({ name }) => `${name} added`),
+      ...removed.map(({ name }) => `${name} removed`),
+      ...changed.map(({ after }) => `${after.name} changed`),
+    ];
+    if (what.length > 0) view.note(`The config has changed: ${what.join(', ')}`);
+    tellProblems(newProblems(before, config.problems), view);
+  } catch (error) {
+    view.note(`The config change could not be applied: ${errorLine(toError(error))}`);
+  }
+}
+
+function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
+  for (const problem of problems) {
+    view.note(`${problem.severity}: ${problemText(problem)}. ${problem.suggestion ?? ''}`.trimEnd());
+  }
+}
+
+/** The options with which other commands find the host. */
+function sameOptions({ shared, node, config }: Settings): string {
+  if (shared) return ' --shared';
+  if (node !== undefined) return ` --node ${node}`;
+  return config === undefined ? '' : ` --config ${shellWord(relative(process.cwd(), config))}`;
+}
+
+/** Where the entry of a server is. */
+function placeOf({ shared }: Settings, host: Host, name: string): string {
+  if (shared) return 'its entry in the config of the program that starts it';
+  const config = host.config?.servers.find((server) => server.name === name);
+  if (!config) return 'the config';
+  const { file, line } = config.source;
+  return isAbsolute(file) ? `${file}:${line}` : file; // that of a fleet is no file
+}
+
+const whileAway = new Set(['unreachable', 'stopped', 'starting']);
+
+/**
+ * A server that cannot be reached is tried again and again. Its state is reported when that begins and when it ends: the returned function
+ * is called with each change, and says whether it repeats what was reported before.
+ */
+function repeatedFailures(): (change: StateChange) => boolean {
+  const away = new Set<string>();
+  return ({ server, owner, from, to }) => {
+    const key = JSON.stringify([server, owner]);
+    const isRepeated = away.has(key) && whileAway.has(to) && from !== 'stopping';
+    if (to === 'unreachable') away.add(key);
+    else if (!isRepeated) away.delete(key);
+    return isRepeated;
+  };
+}

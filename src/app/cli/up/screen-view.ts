@@ -1,0 +1,126 @@
+// `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
+// and height, because lines that have scrolled cannot be redrawn.
+
+import { ownCommand } from '../../../base/own-command.ts';
+import { cutToWidth, wrapToLines } from '../../../base/terminal/text-width.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { isAway, type ServerState, type ServerStatus } from '../../../host/supervision/server-state.ts';
+import { describeUptime, ownProcesses, stateColours } from '../commands/ls.ts';
+import type { Output } from '../output/output.ts';
+import { causeOf } from '../output/shown.ts';
+import { type Row, tableLines } from '../output/table.ts';
+import type { ReadStatus, UpView } from './view.ts';
+
+type Shown = Pick<ServerStatus, 'state' | 'reason' | 'uptimeMs' | 'calls'>;
+
+const REDRAW_MS = 1000;
+const SOON_MS = 40;
+const USUAL_ROWS = 24;
+
+export function screenView(out: Output, read: ReadStatus, rows: () => number = terminalRows): UpView {
+  let drawn = 0;
+  let heading: string[] = [];
+  let footer = '';
+  let soon: NodeJS.Timeout | undefined;
+  let over = false;
+
+  const erase = () => (drawn > 0 ? `\x1b[${drawn}A\r\x1b[J` : '');
+  const draw = () => {
+    soon = undefined;
+    if (over) return;
+    const { servers, advice } = read();
+    const width = out.width - 1;
+    const lines = [
+      ...heading,
+      '',
+      ...table(servers, width, out),
+      ...(advice.length > 0 ? ['', ...advice.flatMap((line) => wrapAdvice(line, width))] : []),
+      '',
+      footer,
+    ];
+    const most = Math.max(3, rows() - 1);
+    const fitting = lines.length <= most ? lines : [...lines.slice(0, most - 2), '…', footer];
+    const text = fitting.map((line) => `${line.includes('\x1b') ? line : cutToWidth(line, width)}\n`).join('');
+    out.write(erase() + text);
+    drawn = fitting.length;
+  };
+  const drawSoon = () => {
+    soon ??= setTimeout(draw, SOON_MS);
+  };
+  const regular = setInterval(draw, REDRAW_MS);
+  const resized = () => {
+    // After a change of width the position of the old lines is unknown: start below them.
+    drawn = 0;
+    drawSoon();
+  };
+  process.stdout.on('resize', resized);
+
+  return {
+    began({ config, inspector, sameConfig }) {
+      heading = [`standpipe · ${visibleLine(config)}`];
+      // Printed once and not cut: a narrow window would cut off the token.
+      if (inspector) out.write(`Inspector: ${inspector}\n`);
+      footer = `Ctrl-C stops all servers. In another terminal: ${ownCommand} tools${visibleLine(sameConfig)}`;
+      draw();
+    },
+    changed: drawSoon,
+    note(text) {
+      out.write(`${erase()}${visibleLine(text)}\n`);
+      drawn = 0;
+      drawSoon();
+    },
+    advise: drawSoon,
+    stopping() {
+      footer = 'Stopping… (Ctrl-C again ends at once)';
+      draw();
+    },
+    ended() {
+      draw();
+      over = true;
+      clearInterval(regular);
+      clearTimeout(soon);
+      process.stdout.off('resize', resized);
+      out.write('All servers have stopped.\n');
+    },
+  };
+}
+
+function table(servers: readonly ServerStatus[], width: number, out: Output): string[] {
+  return tableLines(
+    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'LAST ERROR'],
+    servers.flatMap((server) => [
+      row(server.name, server, server.lastError),
+      ...ownProcesses(server).map((process) => row(`${server.name}: ${process.owner}`, process)),
+    ]),
+    width,
+    out.paint,
+    { below: 'LAST ERROR' },
+  );
+}
+
+function row(name: string, { state, reason, uptimeMs, calls }: Shown, lastError = ''): Row {
+  const uptime = state === 'ready' ? describeUptime(uptimeMs) : '-';
+  return [
+    name,
+    { text: state, colour: stateColours[state] },
+    uptime,
+    String(calls),
+    { text: shownError(state, reason, lastError), colour: 'yellow' },
+  ];
+}
+
+/** The advice below the table has the error of a server that is away. */
+function shownError(state: ServerState, reason: string, lastError: string): string {
+  if (isAway(state)) return '';
+  return causeOf(state === 'backoff' ? reason : lastError);
+}
+
+/** A hint may contain a whole PATH: the lines after it must stay on the screen. */
+function wrapAdvice(line: string, width: number): string[] {
+  const [indent] = /^ */.exec(line)!;
+  return wrapToLines(line.slice(indent.length), width - indent.length, 3).map((each) => indent + each);
+}
+
+function terminalRows(): number {
+  return process.stdout.rows || USUAL_ROWS;
+}

@@ -1,0 +1,124 @@
+// Starts the host of a config in the background. Of any number of programs that do so at once, one starts it, and the others
+// wait for its socket. The host has neither the terminal nor the folder of that program, and of its environment only the
+// variables that servers inherit and those that the config refers to.
+
+import { closeSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { systemClock } from '../../../base/clock.ts';
+import { shellWords } from '../../../base/command-line.ts';
+import { type ErrorDescription, errorFrom } from '../../../base/error-json.ts';
+import { ProcessError, toError, UsageError } from '../../../base/errors.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
+import { tryFileLock } from '../../../wire/process/files/file-lock.ts';
+import { openPrivateSync } from '../../../wire/process/files/private-file.ts';
+import { getDefaultEnvironment } from '../../../wire/process/launch/environment.ts';
+import { type DetachedStart, startDetached } from '../../../wire/process/launch/start-detached.ts';
+import { isServed } from '../../../wire/transport/local-socket.ts';
+import { hostLogFile } from '../logs/host-log.ts';
+import { mainFile } from '../main-file.ts';
+import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
+import { durationText, type Settings } from '../settings.ts';
+
+export interface BackgroundOptions {
+  /** The host ends when it had no clients for so long. */
+  idleMs?: number | undefined;
+  /** The options of `up`, which are meant for the current folder. Otherwise a server is started at its first use. */
+  words?: readonly string[];
+  /** It joins a fleet: what that places here may refer to any variable. */
+  hasFleet?: boolean;
+}
+
+export interface BackgroundHost {
+  pid: number;
+  log: string;
+  /** How to stop it. */
+  stop: string;
+  /** All of this, for people. */
+  text: string;
+}
+
+/** How long others wait before they look again whether the host is there. */
+const LOOK_MS = 50;
+
+/** What the new process reports. */
+export type StartReport = { error?: ErrorDescription };
+
+/** Resolves when the host is there. Undefined if another program has started it. */
+export async function startInBackground(
+  settings: Settings,
+  options: BackgroundOptions,
+): Promise<BackgroundHost | undefined> {
+  const folder = runtimeFolder();
+  ensureRuntimeFolder(folder);
+  const path = certainControlPath(settings);
+  const lock = join(folder, `${controlNameOf(settings)}.start`);
+  for (;;) {
+    if (await isServed(path)) return undefined;
+    const done = await tryFileLock(lock, async () => ((await isServed(path)) ? undefined : start(settings, options)));
+    if (done) return done.result;
+    await new Promise<void>((again) => systemClock.after(LOOK_MS * (0.5 + Math.random()), again));
+  }
+}
+
+async function start(
+  settings: Settings,
+  { idleMs, words, hasFleet }: BackgroundOptions,
+): Promise<BackgroundHost | undefined> {
+  if (settings.discover) {
+    throw new UsageError('NOT_SUPPORTED', 'A host in the background has one config', {
+      hint: 'Name it by --config FILE.',
+    });
+  }
+  const file = configFileOf(settings);
+  const log = hostLogFile(settings)!;
+  const options = words ?? ['--on-demand', '--no-inspector', '--idle', durationText(idleMs!)];
+  const args = ['up', ...configOptions(settings), '--log', log, ...options];
+  const output = openPrivateSync(log);
+  let started: DetachedStart;
+  try {
+    const needed = file === undefined ? {} : variablesOf(file);
+    const env = hasFleet ? ({ ...process.env } as Record<string, string>) : { ...getDefaultEnvironment(), ...needed };
+    const cwd = words ? process.cwd() : file === undefined ? homedir() : projectFolder(file);
+    started = await startDetached([mainFile, ...args], { cwd, env, output });
+  } catch (cause) {
+    throw new ProcessError('SPAWN_FAILED', `The host could not be started: ${toError(cause).message}`, { cause });
+  } finally {
+    closeSync(output);
+  }
+  const { pid, report, end } = started;
+  if (report === undefined) {
+    throw new ProcessError('PROCESS_EXITED', `The host ended while it was started (${end})`, { hint: `See ${log}.` });
+  }
+  const { error } = report as StartReport;
+  if (error?.code === 'HOST_ALREADY_RUNNING') return undefined;
+  if (error) throw errorFrom(error);
+  const stop = `${ownCommand} ${shellWords(['down', ...configOptions(settings)])}`;
+  const ends = idleMs === undefined ? '' : `, or ends ${durationText(idleMs)} after its last client`;
+  const text = `started a host in the background (process ${pid}). Its log is ${log}. It is stopped by \`${stop}\`${ends}.`;
+  return { pid, log, stop, text };
+}
+
+/** Where relative paths of the config belong to, too. */
+function projectFolder(file: string): string {
+  const folder = dirname(file);
+  return ['.cursor', '.vscode'].includes(basename(folder)) ? dirname(folder) : folder;
+}
+
+/** The variables of this process that the config refers to: `${env:NAME}`, `${NAME}`, and those of inputs. */
+function variablesOf(file: string): Record<string, string> {
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    // the host reports it
+  }
+  const names = new Set([...text.matchAll(/\$\{(?:env:)?([A-Za-z_][\w.()]*)/g)].map(([, name]) => name!));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && (names.has(entry[0]) || entry[0].startsWith('STANDPIPE_INPUT_')),
+    ),
+  );
+}

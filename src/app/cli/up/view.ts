@@ -1,0 +1,24 @@
+// The output of `up`: the same events for a terminal, a log and a program.
+
+import type { ServerStatus, StateChange } from '../../../host/supervision/server-state.ts';
+
+export interface UpView {
+  /** The host is about to start its servers. */
+  began(about: {
+    config: string;
+    servers: readonly string[];
+    inspector: string | undefined;
+    /** The URL of all servers over HTTP. */
+    http: string | undefined;
+    /** The options with which other commands find this host: ` --config …`, or nothing. */
+    sameConfig: string;
+  }): void;
+  changed(change: StateChange): void;
+  note(text: string): void;
+  /** Problems that need action, one line each. */
+  advise(lines: readonly string[]): void;
+  stopping(): void;
+  ended(): void;
+}
+
+export type ReadStatus = () => { servers: ServerStatus[]; advice: string[] };

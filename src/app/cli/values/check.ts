@@ -1,0 +1,104 @@
+// Validates the names of arguments against a schema: a misspelled or missing name is reported before the call, with a suggestion.
+// The types of values: `check-types.ts`. The server validates the rest.
+
+import { UsageError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import { didYouMean } from '../../../config/nearest.ts';
+import { objectSchemas, propertiesOf, requiredOf } from '../../../mcp/schema-alternatives.ts';
+import type { JsonSchema } from '../../../mcp/types.ts';
+import { isOpen, propertySchema } from './property-schema.ts';
+import { describeType } from './typed-value.ts';
+
+const DEEPEST = 16;
+/** The limit of alternatives to compare. A schema with more is validated only by the server. */
+const MOST_ALTERNATIVES = 1000;
+const MOST_SHOWN = 4;
+
+export function checkArguments(args: Record<string, unknown>, schema: JsonSchema, tool: string): void {
+  const { unknown, missing, suggestion } = findFaults(args, schema, { root: schema, left: MOST_ALTERNATIVES });
+  if (unknown.length + missing.length === 0) return;
+  const faults = [
+    ...(missing.length > 0 ? [`needs ${list(missing)}`] : []),
+    ...(unknown.length > 0 ? [`does not take ${list(unknown)}`] : []),
+  ];
+  throw new UsageError('INVALID_OPTION', `${tool} ${faults.join(', and ')}`, {
+    hint: `${suggestion ? `${suggestion} ` : ''}It takes: ${describeParameters(schema)}`,
+  });
+}
+
+type Arguments = Record<string, unknown>;
+
+interface Look {
+  root: JsonSchema;
+  left: number;
+}
+
+interface Faults {
+  unknown: string[];
+  missing: string[];
+  suggestion: string | undefined;
+}
+
+/** Of alternatives, the best match is used: a value has to match one of them. */
+function findFaults(args: Arguments, type: unknown, look: Look, path = '', depth = 0): Faults {
+  let best: { faults: Faults; misfits: number } | undefined;
+  for (const schema of objectSchemas(type, look.root)) {
+    if (look.left-- <= 0) return noFaults();
+    const faults = faultsIn(args, schema, look, path, depth);
+    const misfits = (faults.unknown.length + faults.missing.length) * 2 + (contradicts(args, schema) ? 1 : 0);
+    if (best === undefined || misfits < best.misfits) best = { faults, misfits };
+    if (misfits === 0) break;
+  }
+  return best!.faults;
+}
+
+function noFaults(): Faults {
+  return { unknown: [], missing: [], suggestion: undefined };
+}
+
+/** The value differs from the constant that distinguishes the alternatives. */
+function contradicts(args: Arguments, schema: JsonSchema): boolean {
+  return Object.entries(propertiesOf(schema)).some(
+    ([name, property]) =>
+      isObject(property) && 'const' in property && Object.hasOwn(args, name) && args[name] !== property.const,
+  );
+}
+
+function faultsIn(args: Arguments, schema: JsonSchema, look: Look, path: string, depth: number): Faults {
+  const known = Object.keys(propertiesOf(schema));
+  const strangers = Object.keys(args).filter((name) => !isOpen(schema) && propertySchema(schema, name) === undefined);
+  const faults: Faults = {
+    unknown: strangers.map((name) => path + name),
+    missing: requiredOf(schema)
+      .filter((name) => !Object.hasOwn(args, name))
+      .map((name) => path + name),
+    suggestion: strangers.length === 1 && strangers[0]!.length > 2 ? didYouMean(strangers[0]!, known) : undefined,
+  };
+  for (const [name, value] of Object.entries(args)) {
+    if (!isObject(value) || depth > DEEPEST) continue;
+    const inside = findFaults(value, propertySchema(schema, name), look, `${path}${name}.`, depth + 1);
+    faults.unknown.push(...inside.unknown);
+    faults.missing.push(...inside.missing);
+    faults.suggestion ??= inside.suggestion;
+  }
+  return faults;
+}
+
+/** `a=<number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
+export function describeParameters(schema: JsonSchema): string {
+  const tops = objectSchemas(schema, schema).slice(0, MOST_SHOWN);
+  return [...new Set(tops.map((top) => describeObject(top, schema)))].join(' or ');
+}
+
+function describeObject(top: JsonSchema, schema: JsonSchema): string {
+  const required = new Set(requiredOf(top));
+  const parameters = Object.entries(propertiesOf(top)).map(([name, type]) => {
+    const parameter = `${name}=<${describeType(type, schema)}>`;
+    return required.has(name) ? parameter : `[${parameter}]`;
+  });
+  return parameters.join(' ') || (isOpen(top) ? 'any' : 'nothing');
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

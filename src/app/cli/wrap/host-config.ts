@@ -1,0 +1,112 @@
+// The config of a host that `tap install` and `share install` change: named as a host or as a file.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
+import { secretsIn } from '../../../config/edit/change-config.ts';
+import { readServers } from '../../../config/edit/config-servers.ts';
+import { hostIdOf, placesOfHost, placeToWrite } from '../../../config/edit/host-servers.ts';
+import { filesOfProjects, relativeFiles } from '../../../config/edit/project-paths.ts';
+import { type ConfigPlace, placeOf } from '../../../config/files/places.ts';
+import { hostIds } from '../../../config/hosts/host-program.ts';
+import { systemContext } from '../../../config/system-context.ts';
+import type { WrapResult } from '../../../config/wrap/wrap-servers.ts';
+import type { CommandBody } from '../invocation.ts';
+import { warningOfCommand, wrapperCommand } from './wrapper-command.ts';
+
+interface HostConfigOptions {
+  scope?: 'user' | 'project';
+  dryRun?: boolean;
+}
+
+export interface Wrapped extends WrapResult {
+  file: string;
+  /** Values that must not be shown. */
+  secrets: readonly string[];
+  warnings: readonly string[];
+  /** About the entries as they were before: for `install` only. */
+  entryWarnings: readonly string[];
+  dryRun: boolean;
+}
+
+export interface WrapTarget {
+  file: string;
+  /** Undefined: all servers. */
+  servers?: readonly string[];
+  dryRun: boolean;
+}
+
+export function addHostConfig(command: Command): Command {
+  return command
+    .argument('<host>', 'host, such as cursor, or path of its config file')
+    .argument('[server...]', 'servers (default: all)')
+    .addOption(
+      new Option('--scope <scope>', 'config of the host (default: the existing one)').choices(['user', 'project']),
+    )
+    .option('--dry-run', 'show the difference and write nothing');
+}
+
+/** Of 80 columns at most. */
+export const hostNames = `Hosts: ${hostIds.slice(0, 8).join(', ')},\n${hostIds.slice(8).join(', ')}.`;
+
+/** Runs `change` on the config that is named, and adds the warnings about its entries. */
+export async function changeHostConfig(
+  [word, ...names]: Parameters<CommandBody>[1],
+  { scope, dryRun = false }: HostConfigOptions,
+  change: (target: WrapTarget) => Promise<WrapResult>,
+): Promise<Wrapped> {
+  const context = systemContext();
+  const place = isFile(word!) ? placeOf(word!, context) : existingPlace(word!, scope);
+  const file = isFile(word!) ? word! : place.file;
+  const result = await change({ file, dryRun, ...(names.length > 0 ? { servers: names } : {}) });
+  const { entries } = await readServers(result.before, place, context.platform);
+  const done = result.servers.filter(({ outcome }) => outcome === 'done').map(({ name }) => name);
+  const isProject = (place.scope ?? place.layout?.scope) === 'project';
+  const entryWarnings = done.flatMap((name) =>
+    isProject ? [] : warningsOf(name, entries.get(name) ?? {}, place.folder),
+  );
+  const secrets = [...entries.values()].flatMap(secretsIn);
+  return { ...result, file, secrets, warnings: otherFiles(word!, place), entryWarnings, dryRun };
+}
+
+/** With the warnings about the command that is written, and about the entries that `install` has changed. */
+export function withWarningOfCommand(wrapped: Wrapped): Wrapped {
+  const warning = wrapped.after === wrapped.before ? undefined : warningOfCommand();
+  const { warnings, entryWarnings } = wrapped;
+  return { ...wrapped, warnings: [...(warning === undefined ? [] : [warning]), ...entryWarnings, ...warnings] };
+}
+
+function isFile(word: string): boolean {
+  return /[\\/.]/.test(word) || (!(hostIds as readonly string[]).includes(word) && existsSync(word));
+}
+
+function existingPlace(word: string, scope: HostConfigOptions['scope']): ConfigPlace {
+  const place = placeToWrite(hostIdOf(word), scope, systemContext());
+  if (existsSync(place.file)) return place;
+  const looked = placesOfHost(hostIdOf(word), systemContext()).filter((each) => !scope || each.scope === scope);
+  throw new UsageError('CONFIG_NOT_FOUND', `There is no config of ${place.host!.title}`, {
+    hint: `Looked for ${looked.map(({ file }) => file).join(', ')}.`,
+  });
+}
+
+/** A host reads the servers of all its files. */
+function otherFiles(word: string, place: ConfigPlace): string[] {
+  if (isFile(word)) return [];
+  const others = placesOfHost(hostIdOf(word), systemContext()).filter(
+    ({ file, scope }) => resolve(file) !== resolve(place.file) && scope !== 'local' && existsSync(file),
+  );
+  return others.map(({ file }) => `${place.host!.title} also reads ${file}. Its servers were not changed.`);
+}
+
+function warningsOf(name: string, entry: Parameters<typeof relativeFiles>[0], folder: string): string[] {
+  const relative = relativeFiles(entry, folder);
+  const own = wrapperCommand('tap'); // another wrapper of ours may be there already: its path was warned about
+  const local = filesOfProjects(entry).filter((file) => !own.includes(file));
+  return [
+    ...(relative.length > 0
+      ? [`${name}: the host may start it in another folder. Write the full path of ${relative.join(', ')}.`]
+      : []),
+    ...(local.length > 0 ? [`${name}: ${local.join(', ')} belongs to one project, and is gone if that is moved.`] : []),
+  ];
+}

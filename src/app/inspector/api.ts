@@ -1,0 +1,264 @@
+// The Inspector's API, typed once for both ends: the page imports these types and nothing else of the package. Everything
+// is JSON over HTTP on loopback; every request carries the token of the launch (`x-standpipe-token`, or `?token=` where a
+// header cannot be set). Times are milliseconds on the clock of the flow.
+
+import type { Evidence } from '../../base/errors.ts';
+import type { FleetStatus } from '../../host/fleet/fleet-status.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
+import type {
+  CallToolResult,
+  ElicitParams,
+  ElicitResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  SampleParams,
+  SampleResult,
+  Tool,
+} from '../../mcp/types.ts';
+import type { ClientSummary } from '../../observe/analysis/clients.ts';
+import type { MessageDescription } from '../../observe/analysis/describe-frame.ts';
+import type { ExchangeOutcome } from '../../observe/analysis/exchange.ts';
+import type { ExchangeTimes } from '../../observe/analysis/exchange-times.ts';
+import type { HopTimes } from '../../observe/analysis/hop-times.ts';
+import type { LatencyPoint, LatencyRow } from '../../observe/analysis/latency.ts';
+import type { Life } from '../../observe/analysis/lives.ts';
+import type { Problem } from '../../observe/analysis/problems.ts';
+import type { FlowDirection, FlowKind, HttpFact, HttpPlace } from '../../observe/flow/event.ts';
+
+export type { ApiProblem } from '../../wire/http/http-problem.ts';
+export type { ClientSummary, ExchangeTimes, FleetStatus, HopTimes, LatencyRow, Life, Problem };
+
+/** `GET /api/overview` */
+export interface Overview {
+  /** The inspected source: a running host, a tap, or a recording. */
+  source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
+  servers: InspectedServer[];
+  /** The clients of the host, as far as the stored events show them. */
+  clients: ClientSummary[];
+  /** True if the page may call tools, start and stop. A tap or a recording can only be watched. */
+  canAct: boolean;
+  /** Events that the bounded store has dropped. */
+  dropped: { events: number; bytes: number };
+  totalEvents: number;
+  problems: Problem[];
+}
+
+export interface InspectedServer {
+  name: string;
+  /** Absent for a tap or a recording. */
+  status?: ServerStatus;
+  lives: Life[];
+  /** Absent if the command line cannot reach it: behind a tap, in a recording. */
+  reach?: Reach;
+}
+
+/** How a terminal command reaches a server: `standpipe call [options] [server] … [-- command]`. */
+export interface Reach {
+  /** Its name in the config. */
+  server?: string;
+  /** For example `--config FILE`. */
+  options: readonly string[];
+  /** The command after `--`, for a server that is not in a config. */
+  command?: readonly string[];
+}
+
+/** One row of the timeline. Kept small: the content of a frame is requested as `EventDetail`. */
+export interface EventRow {
+  seq: number;
+  atMs: number;
+  /** The server or the client that the event belongs to. */
+  server: string;
+  life: number;
+  kind: FlowKind;
+  direction?: FlowDirection;
+  /** The client that the event belongs to, or on whose behalf it was sent. */
+  client?: string;
+  /** Type of a frame. `answers`: a batch that contains only answers. */
+  type?: MessageDescription['kind'] | 'batch' | 'answers' | 'noise';
+  method?: string;
+  tool?: string;
+  id?: string | number;
+  size?: number;
+  /** Set for an answer, and for an answered request. */
+  latencyMs?: number;
+  /** The counterpart: the answer of a request; the request of an answer, of progress or of a cancellation. */
+  pairSeq?: number;
+  error?: string;
+  /** The outcome, if it is not a failure: cancelled, or not supported by an older server. */
+  note?: string;
+  /** One line of text. */
+  summary: string;
+}
+
+/**
+ * `GET /api/events?after=SEQ&before=SEQ&limit=N`, at most 5,000 rows, oldest first; without `after` the newest — and the same
+ * rows, as they happen, over `GET /api/live?after=SEQ` (server-sent events; their id is the newest `seq`).
+ */
+export interface EventPage {
+  rows: EventRow[];
+  /** Changes to earlier rows: answers change the rows of their requests. */
+  updates?: LiveMessages['updates'];
+  /** The newest existing sequence number. */
+  newest: number;
+  /** Earlier rows have been dropped. */
+  oldest: number;
+}
+
+/**
+ * `GET /api/search?text=TEXT&after=SEQ`: the events after `after` that contain the text anywhere. An answer covers a part of the
+ * events; continue with `after=searchedSeq` until that is the newest.
+ */
+export interface SearchPage {
+  /** Event numbers in ascending order. */
+  found: number[];
+  searchedSeq: number;
+  newest: number;
+}
+
+/**
+ * `POST /api/export`: the events with all their bytes, as a recording (docs/recordings.md), streamed. They are numbered from 1; a gap
+ * in the numbers stands for events that the store has dropped.
+ */
+export interface ExportRequest {
+  /** First and last `seq` of each range, ascending. */
+  ranges: (readonly [first: number, last: number])[];
+}
+
+/**
+ * Messages of `GET /api/live`: the name of the server-sent event, and its data. The stream starts with the servers, the problems, the
+ * running calls and the pending questions. A page that was too slow gets `resync` and the end of the stream: it has missed events and
+ * reads them by `GET /api/events`, as after any end of the stream.
+ */
+export interface LiveMessages {
+  rows: EventRow[];
+  /** Answers change the rows of their requests. */
+  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>[];
+  servers: InspectedServer[];
+  clients: ClientSummary[];
+  problems: Problem[];
+  call: CallUpdate;
+  question: Question;
+  answered: { id: string };
+  /** Status of the fleet that the host has joined, sent whenever it changes. */
+  fleet: FleetStatus;
+}
+
+/** `GET /api/events/SEQ` */
+export interface EventDetail {
+  row: EventRow;
+  /** The bytes as they were on the pipe, or their beginning if `cut`. */
+  base64: string;
+  text: string | undefined;
+  json: unknown;
+  offset: number | undefined;
+  cut: boolean;
+  /** The last bytes, if it was cut. */
+  tailBase64?: string;
+  redacted: boolean;
+  /** For a message over HTTP: its HTTP request, and the status of the response. */
+  http?: HttpPlace | undefined;
+  /** The HTTP request to a server that the event belongs to. */
+  exchange?: HttpReport | undefined;
+  /** Problems as text: invalid JSON, invalid shape, violations of the revision's schema. */
+  problems: string[];
+  evidence: Evidence | undefined;
+}
+
+/** One HTTP request to a server, with its response and its messages. Credentials are always masked. */
+export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
+  /** The event with its headers, and the event of its end. */
+  beganSeq?: number | undefined;
+  endedSeq?: number | undefined;
+  /** Its first 50 messages, and the number of all messages. */
+  frames: readonly number[];
+  frameCount: number;
+}
+
+/** `GET /api/exchanges/SEQ`: all requests related to that event, in the order in which they began. */
+export interface ExchangeReport {
+  /** Empty if the event belongs neither to a client's request nor to a request that another node answered. */
+  requests: ExchangePart[];
+  /** Breakdown of the time of the client's request, once it is answered. */
+  times?: ExchangeTimes | undefined;
+}
+
+/** One request with its answer: from the client, to a server, or a question. */
+export interface ExchangePart {
+  server: string;
+  life: number;
+  direction: FlowDirection;
+  method: string;
+  tool: string | undefined;
+  requestSeq: number;
+  answerSeq: number | undefined;
+  startMs: number;
+  endMs: number | undefined;
+  outcome: ExchangeOutcome;
+  failed: boolean;
+  /** Set for a request that another node of a fleet has answered. */
+  hop?: HopTimes | undefined;
+}
+
+/** `GET /api/servers/NAME/offer` */
+export interface ServerOffer {
+  tools: Tool[];
+  resources: Resource[];
+  resourceTemplates: ResourceTemplate[];
+  prompts: Prompt[];
+  instructions: string | undefined;
+  revision: string;
+  error: string | undefined;
+}
+
+/**
+ * `POST /api/servers/NAME/call`: starts a call; answered at once with the id of its `call` updates. `argsText`: the JSON text of the
+ * arguments, sent as written, for numbers and duplicate keys that JSON.parse does not preserve.
+ */
+export type CallRequest =
+  | { kind: 'tool'; name: string; args: Record<string, unknown>; argsText?: string; timeoutMs?: number }
+  | { kind: 'resource'; uri: string }
+  | { kind: 'prompt'; name: string; args: Record<string, string> };
+export interface CallStarted {
+  id: string;
+}
+
+/** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest calls, including finished ones. */
+export interface CallUpdate {
+  id: string;
+  server: string;
+  request: CallRequest;
+  startedAtMs: number;
+  state: 'running' | 'done' | 'failed' | 'cancelled';
+  progress?: { progress: number; total?: number; message?: string };
+  durationMs?: number;
+  result?: CallToolResult | ReadResourceResult | GetPromptResult;
+  error?: { code: string; message: string; hint?: string };
+}
+
+/** A question of a server. `POST /api/questions/ID` answers it with an `Answer`. */
+export type Question =
+  | { id: string; server: string; kind: 'elicit'; params: ElicitParams }
+  | { id: string; server: string; kind: 'sample'; params: SampleParams };
+export type Answer = ElicitResult | SampleResult | { refuse: string };
+
+/** `POST /api/servers/NAME/start|stop|restart` */
+export interface ActionResult {
+  ok: boolean;
+  error?: string;
+}
+
+/** `GET /api/latency` */
+export interface LatencyReport {
+  rows: LatencyRow[];
+  /** For the plot: one point per answered request, at most the newest 5,000. */
+  points: LatencyPoint[];
+}
+
+/** `GET /api/stderr?server=NAME&life=N&search=TEXT`: without `server`, the output of all servers in order of arrival. */
+export interface StderrPage {
+  lines: { seq: number; atMs: number; server: string; life: number; text: string }[];
+  dropped: boolean;
+}

@@ -1,0 +1,138 @@
+// Merges events of other stores into one: from recordings, and from taps and hosts in other processes. Each event keeps its time,
+// moved to a common clock, and gets the next number. Process runs are numbered again, because each origin starts at 1.
+
+import { type Clock, systemClock } from '../../../base/clock.ts';
+import { keepNewest } from '../../../observe/analysis/keep-newest.ts';
+import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../../../observe/flow/event.ts';
+import { FlowStore, type FlowStoreOptions } from '../../../observe/flow/store.ts';
+
+/** The origin of an event. */
+export interface Origin {
+  /** Unique for every run of a program. */
+  readonly run: string;
+  /** The date of `atMs` 0. */
+  readonly startedAt?: Date | undefined;
+}
+
+/** Limit of process runs whose numbers are remembered. */
+const MOST_LIVES = 10_000;
+
+export class RestoredFlow {
+  readonly store: FlowStore;
+  readonly #time = new RestoredTime();
+  readonly #lives = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+  #startedAt: Date | undefined;
+  /** Connected clients, by the run of their host. */
+  readonly #clients = new Map<string, Map<string, { life: number; fact: ClientFact }>>();
+  /** The first run that has clients. */
+  #firstRun: string | undefined;
+
+  constructor(options: Omit<FlowStoreOptions, 'clock'> = {}) {
+    this.store = new FlowStore({ ...options, clock: this.#time });
+  }
+
+  /** The date of `atMs` 0: that of the earliest origin. */
+  get startedAt(): Date {
+    return this.#startedAt ?? this.store.startedAt;
+  }
+
+  /** Starts the clock now, unless events have arrived already. */
+  beginClock(): void {
+    this.#startedAt ??= new Date();
+  }
+
+  /** Announces an origin. The clock starts with the earliest origin that is known at the first event. */
+  expect({ startedAt }: Origin): void {
+    if (!startedAt || this.store.lastSeq > 0) return;
+    if (!this.#startedAt || startedAt < this.#startedAt) this.#startedAt = startedAt;
+  }
+
+  /** The time of the event on the common clock. */
+  #timeOf({ startedAt }: Origin, atMs: number): number {
+    if (!startedAt) return atMs;
+    this.#startedAt ??= startedAt;
+    return startedAt.getTime() - this.#startedAt.getTime() + atMs;
+  }
+
+  /** `nameOf`: the name under which a server of the origin is shown. */
+  add(origin: Origin, event: FlowEvent, nameOf: (server: string) => string = (server) => server): void {
+    const { seq, atMs, server: ownName, life: ownLife, ...fact } = event;
+    this.#time.atMs = this.#timeOf(origin, atMs);
+    const isClient = isOfClient(event);
+    const { server, life } = this.#placeOf(origin, ownName, ownLife, isClient, nameOf);
+    if (isWhole(fact)) {
+      this.store.appendFrame(server, life, fact.direction, fact.payload, fact.offset, fact.http);
+    } else if (fact.kind === 'link') {
+      const isToClient = fact.direction === 'toClient';
+      const wire = this.#placeOf(origin, fact.wire, fact.wireLife, isToClient, nameOf);
+      this.store.append(server, life, { ...fact, wire: wire.server, wireLife: wire.life });
+    } else this.store.append(server, life, fact);
+    if (fact.kind === 'client') this.#note(origin, server, life, fact);
+  }
+
+  /** The origin has ended: its clients are disconnected. */
+  ended({ run }: Origin): void {
+    for (const [server, { life, fact }] of this.#clients.get(run) ?? []) {
+      this.store.append(server, life, { ...fact, state: 'closed' });
+    }
+    this.#clients.delete(run);
+  }
+
+  #note({ run }: Origin, server: string, life: number, fact: ClientFact): void {
+    const known = this.#clients.get(run) ?? new Map();
+    this.#clients.set(run, known);
+    if (fact.state === 'closed' || fact.stateless) known.delete(server);
+    else known.set(server, { life, fact });
+    keepNewest(known, MOST_LIVES);
+    keepNewest(this.#clients, MOST_LIVES);
+  }
+
+  /** Adds a note at the time of the newest event. */
+  note(server: string, text: string): void {
+    this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
+  }
+
+  #placeOf(
+    { run }: Origin,
+    ownName: string,
+    ownLife: number,
+    isClient: boolean,
+    nameOf: (server: string) => string,
+  ): { server: string; life: number } {
+    if (isClient) {
+      // A server that is started again is the same server. The clients of each run are numbered from 1 and are different clients.
+      this.#firstRun ??= run;
+      return { server: run === this.#firstRun ? ownName : `${ownName} of ${run}`, life: ownLife };
+    }
+    const server = nameOf(ownName);
+    const key = JSON.stringify([run, ownName, ownLife]);
+    let life = this.#lives.get(key);
+    if (life === undefined) {
+      life = (this.#counts.get(server) ?? 0) + 1;
+      this.#counts.set(server, life);
+      this.#lives.set(key, life);
+      keepNewest(this.#counts, MOST_LIVES);
+      keepNewest(this.#lives, MOST_LIVES);
+    }
+    return { server, life };
+  }
+}
+
+/** A clock that shows the time of the event being added. */
+class RestoredTime implements Clock {
+  atMs = 0;
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  after(delayMs: number, callback: () => void) {
+    return systemClock.after(delayMs, callback);
+  }
+}
+
+/** True for a frame that is fully described by its bytes: the store packs these together. */
+function isWhole(fact: FlowFact): fact is FlowFact & { kind: 'frame' } {
+  return fact.kind === 'frame' && !fact.cut && !fact.redacted && fact.length === fact.payload.length;
+}

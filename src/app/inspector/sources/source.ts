@@ -1,0 +1,51 @@
+// A source of the Inspector: a flow of events, and optionally a host to act on. One file per implementation.
+
+import type { Redact } from '../../../base/secrets/redact.ts';
+import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
+import type { ServerStatus } from '../../../host/supervision/server-state.ts';
+import type { FlowStore } from '../../../observe/flow/store.ts';
+import type { Overview, Reach } from '../api.ts';
+import type { Questions } from '../calls/questions.ts';
+
+export interface InspectorSource {
+  readonly kind: Overview['source']['kind'];
+  /** For display. */
+  readonly title: string;
+  /** The date of `atMs` 0. */
+  readonly startedAt: Date;
+  /** Whether more events can arrive. */
+  readonly live: boolean;
+  readonly flow: FlowStore;
+  /** True if the traffic runs in this process: events are not read while no page is open. */
+  readonly isOurs?: boolean;
+  /** Absent if the source can only be watched. */
+  readonly host?: SourceHost | undefined;
+  /** Replaces the secrets that its owner knows. Text that looks like a secret is found without it. */
+  readonly redact?: Redact | undefined;
+  /** How the command line reaches a server, if it can. */
+  reach?(server: string): Reach | undefined;
+  readonly questions?: Questions | undefined;
+  /** Status of the fleet that the host has joined. Resolves to undefined without a fleet. */
+  fleet?(): Promise<FleetStatus | undefined>;
+  /** Number of events that were lost before they arrived here. */
+  readonly lost?: number;
+  /** Fills the flow; resolves when earlier events are in it. Rejects if there is nothing to show. */
+  open?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The host or hosts that the Inspector acts on. Servers have the names that the flow gives them. */
+export interface SourceHost {
+  status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** The host that runs a server. Throws if there is none. */
+  find(server: string): FoundServer;
+}
+
+export interface FoundServer {
+  host: HostAccess;
+  /** The name of the server on that host. */
+  name: string;
+  /** Whether arguments may be `RawJson`: false if another process or protocol parses them first. */
+  sendsRawJson: boolean;
+}

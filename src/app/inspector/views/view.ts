@@ -1,0 +1,192 @@
+// The view of one source: its events as rows, its requests with their outcomes, its processes, its problems. The flow is read in
+// batches, outside the path of the traffic. While no page is open, only the start of each server is read for traffic in this process;
+// the rest is read when a page opens, as far as the store still has it.
+
+import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
+import { redactor } from '../../../base/secrets/redact.ts';
+import { Analysis, type AnalysisChange } from '../../../observe/analysis/analysis.ts';
+import { eventProblems } from '../../../observe/analysis/event-problems.ts';
+import type { FlowEvent } from '../../../observe/flow/event.ts';
+import type {
+  ClientSummary,
+  EventPage,
+  EventRow,
+  InspectedServer,
+  LatencyReport,
+  LiveMessages,
+  Overview,
+} from '../api.ts';
+import { type Redaction, redactionBy } from '../redaction.ts';
+import type { InspectorSource } from '../sources/source.ts';
+import { toRow, toUpdate } from './event-rows.ts';
+
+export interface PageQuery {
+  after?: number | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+const FLUSH_MS = 50;
+const FLUSH_EVENTS = 500;
+/** Number of events read in one turn of the event loop. */
+const BATCH_EVENTS = 1_000;
+/** Most problems occur at the start. */
+const START_EVENTS = 500;
+export const MOST_PAGE_ROWS = 5_000;
+
+export class InspectorView {
+  readonly source: InspectorSource;
+  /** Applied to all output unless a page requests the secrets. */
+  readonly masked: Redaction;
+  readonly analysis = new Analysis();
+  /** Number of open pages. */
+  watchers = 0;
+  onChange: (change: AnalysisChange) => void = () => undefined;
+  readonly #clock: Clock;
+  readonly #unsubscribe: () => void;
+  #seenSeq = 0;
+  #startUntilSeq = 0;
+  #waiting = 0;
+  #timer: Timer | undefined;
+
+  constructor(source: InspectorSource, clock: Clock = systemClock) {
+    this.source = source;
+    this.masked = redactionBy(source.redact ?? redactor());
+    this.#clock = clock;
+    this.#unsubscribe = source.flow.subscribe((event) => this.#eventAdded(event));
+    if (source.flow.lastSeq > 0) this.#schedule(0);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#timer?.cancel();
+  }
+
+  async overview(redaction: Redaction): Promise<Overview> {
+    const { kind, title, startedAt, live, flow, host, lost = 0 } = this.source;
+    const servers = await this.servers(redaction);
+    return {
+      source: { kind, title: redaction.text(title), startedAt: startedAt.toISOString(), live },
+      servers,
+      clients: this.clients(redaction),
+      canAct: host !== undefined,
+      dropped: { events: flow.dropped.events + lost, bytes: flow.dropped.bytes },
+      totalEvents: flow.lastSeq,
+      problems: redaction.value(this.analysis.problems),
+    };
+  }
+
+  async servers(redaction: Redaction): Promise<InspectedServer[]> {
+    await this.caughtUp();
+    const statuses = (await this.source.host?.status()) ?? [];
+    const byName = new Map(statuses.map((status) => [status.name, status]));
+    const { lives } = this.analysis;
+    const names = new Set([...byName.keys(), ...lives.servers]);
+    return [...names].map((name) => ({
+      name,
+      status: redaction.value(byName.get(name)),
+      lives: lives.of(name, redaction.text),
+      reach: redaction.value(this.source.reach?.(name)),
+    }));
+  }
+
+  clients(redaction: Redaction): ClientSummary[] {
+    return redaction.value(this.analysis.clients.list());
+  }
+
+  /** The rows after `after` and before `before`, oldest first; without `after`, the newest. */
+  async page({ after, before, limit }: PageQuery, redaction: Redaction): Promise<EventPage> {
+    await this.caughtUp();
+    const { flow } = this.source;
+    const end = Math.min(before ?? Number.POSITIVE_INFINITY, this.#seenSeq + 1);
+    const start = after ?? Math.max(0, end - 1 - limit);
+    const events = flow.since(start, limit).filter(({ seq }) => seq < end);
+    const rows = events.map((event) => this.row(event, redaction));
+    const answered = rows.filter(({ pairSeq }) => pairSeq !== undefined && pairSeq <= start);
+    return {
+      rows,
+      updates: this.updates(
+        answered.map(({ pairSeq }) => pairSeq!),
+        redaction,
+      ),
+      newest: this.#seenSeq,
+      oldest: flow.lastSeq - flow.size + 1,
+    };
+  }
+
+  row(event: FlowEvent, { text }: Redaction): EventRow {
+    return toRow(event, this.analysis, text);
+  }
+
+  updates(seqs: Iterable<number>, { text }: Redaction): LiveMessages['updates'] {
+    return [...new Set(seqs)].map((seq) => toUpdate(seq, this.analysis, text));
+  }
+
+  async latency(): Promise<LatencyReport> {
+    await this.caughtUp();
+    const { latency } = this.analysis;
+    return { rows: latency.rows(), points: latency.points() };
+  }
+
+  /** The newest event that was read. Later rows are not known yet. */
+  get seenSeq(): number {
+    return this.#seenSeq;
+  }
+
+  /** Resolves when all events so far were read. */
+  async caughtUp(): Promise<void> {
+    const { lastSeq } = this.source.flow;
+    this.#catchUp();
+    while (this.#seenSeq < lastSeq) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#catchUp();
+    }
+  }
+
+  #catchUp(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#waiting = 0;
+    const nowMs = this.#clock.nowMs();
+    for (const event of this.source.flow.since(this.#seenSeq, BATCH_EVENTS)) {
+      this.#seenSeq = event.seq;
+      this.analysis.see(event, nowMs);
+    }
+    this.#tell();
+    if (this.#seenSeq < this.source.flow.lastSeq) this.#schedule(0);
+    else if (this.analysis.isUnsettled) this.#schedule(FLUSH_MS);
+  }
+
+  /** Problems of one event as text, including schema violations, which are not checked for every event. */
+  async problemsOf(event: FlowEvent): Promise<string[]> {
+    const problems = await eventProblems(event, this.analysis);
+    if (problems.length > 0) this.#tell();
+    return problems;
+  }
+
+  #eventAdded(event: FlowEvent): void {
+    if (event.kind === 'spawn' || event.kind === 'remote') this.#startUntilSeq = event.seq + START_EVENTS;
+    if (this.#canWait(event)) return;
+    this.#waiting++;
+    if (this.#waiting === FLUSH_EVENTS) this.#schedule(0);
+    else if (!this.#timer) this.#schedule(FLUSH_MS);
+  }
+
+  /** True for ordinary traffic while no page is open. */
+  #canWait({ kind, seq }: FlowEvent): boolean {
+    if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
+    return (
+      kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link' || kind === 'http' || kind === 'hop'
+    );
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(delayMs, () => this.#catchUp());
+    this.#timer.keepAlive(false);
+  }
+
+  #tell(): void {
+    this.onChange(this.analysis.takeChange(this.#clock.nowMs()));
+  }
+}

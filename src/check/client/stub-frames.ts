@@ -1,0 +1,72 @@
+// What the seat and the checker send each other: a letter, a length and that many bytes.
+
+export const fromStub = {
+  /** The id of its process. */
+  started: 's',
+  stdin: 'i',
+  stdinEnded: 'e',
+  /** The name of a signal that it got. */
+  signal: 'g',
+  /** All that it was to write before is in the pipes of the client. */
+  written: 'w',
+  /** The client has closed its end of stdout or stderr. */
+  broken: 'b',
+  alive: 'a',
+  /** The last one, of a process that exits by itself. */
+  exits: 'x',
+} as const;
+
+export const toStub = {
+  stdout: 'o',
+  stderr: 'r',
+  closeStdout: 'c',
+  /** A number as text. */
+  exit: 'x',
+  /** Answered with `written`. */
+  flush: 'f',
+  /** Answered with `alive`. */
+  ask: 'a',
+} as const;
+
+const HEADER_BYTES = 5;
+
+export function stubFrame(letter: string, payload: Uint8Array | string = ''): Buffer {
+  const bytes = Buffer.from(payload as string);
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + bytes.length);
+  frame.write(letter, 0, 'latin1');
+  frame.writeUInt32BE(bytes.length, 1);
+  bytes.copy(frame, HEADER_BYTES);
+  return frame;
+}
+
+/** What a pipe holds, many times over. Another program may connect instead of the seat. */
+const MOST_FRAME_BYTES = 16 * 1024 * 1024;
+
+/** A function that takes chunks, and calls back for each frame. `onexcess`: the other end announces a frame that the seat never sends. */
+export function stubFrameReader(
+  onframe: (letter: string, payload: Buffer) => void,
+  onexcess: () => void = () => undefined,
+): (chunk: Buffer) => void {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let neededBytes = HEADER_BYTES;
+  return (chunk) => {
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    if (waitingBytes < neededBytes) return;
+    const bytes = Buffer.concat(waiting);
+    let from = 0;
+    neededBytes = HEADER_BYTES;
+    while (bytes.length - from >= HEADER_BYTES) {
+      const end = from + HEADER_BYTES + bytes.readUInt32BE(from + 1);
+      neededBytes = end - from;
+      if (neededBytes > MOST_FRAME_BYTES + HEADER_BYTES) return onexcess();
+      if (end > bytes.length) break;
+      onframe(bytes.toString('latin1', from, from + 1), bytes.subarray(from + HEADER_BYTES, end));
+      from = end;
+      neededBytes = HEADER_BYTES;
+    }
+    waiting = [bytes.subarray(from)];
+    waitingBytes = bytes.length - from;
+  };
+}

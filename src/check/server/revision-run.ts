@@ -1,0 +1,133 @@
+// All that is done with the server in one revision: the process that is observed, the one that rules share, and those of single rules.
+
+import type { Revision } from '../../mcp/revisions.ts';
+import type { Budget } from '../budget.ts';
+import { inTime } from '../in-parallel.ts';
+import { SharedProcess } from '../shared-process.ts';
+import type { Target } from '../target.ts';
+import { OutOfTime, Violation, violation } from '../verdict.ts';
+import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
+import { Conversation } from './conversation.ts';
+import { type Facts, readFacts } from './facts.ts';
+import { Probe } from './probe.ts';
+
+export interface RevisionRunOptions {
+  readonly target: Target;
+  /** For one answer. */
+  readonly timeoutMs: number;
+  readonly allowedCalls: readonly NamedCall[];
+  readonly longCall: NamedCall | undefined;
+  readonly signal: AbortSignal;
+  readonly budget: Budget;
+  readonly learnt: Learnt;
+}
+
+/** What is known of the server in all revisions. */
+export interface Learnt {
+  /** For revisions before 2026-07-28, once the first of them is open: `ping`, or what is answered in its place. */
+  simplestMethod?: string;
+}
+
+export class RevisionRun {
+  readonly revision: Revision;
+  readonly options: RevisionRunOptions;
+  /** Processes that got only valid messages, the same in each check (rules/observation.ts). More than one if the first has ended. */
+  readonly observed: Probe[] = [];
+  readonly shared = new SharedProcess(() => this.#opened());
+  facts!: Facts;
+  /** Why the revision could not be opened. Absent if the server refused it. */
+  problem: Violation | undefined;
+  /** How long the first process took from its start to its first answer, beside those of other lanes. */
+  startupMs = 0;
+  readonly #probes = new Set<Probe>();
+  #observed: Conversation | undefined;
+  #isObserved = false;
+
+  constructor(revision: Revision, options: RevisionRunOptions) {
+    this.revision = revision;
+    this.options = options;
+  }
+
+  /** The server supports the revision. */
+  get isOpen(): boolean {
+    return this.facts !== undefined;
+  }
+
+  /** The server did not answer, not even to refuse the revision. */
+  get isMute(): boolean {
+    return this.problem !== undefined && this.observed[0]?.answersTo(1)[0] === undefined;
+  }
+
+  async open(): Promise<void> {
+    const startMs = performance.now();
+    const probe = await this.#startObserved();
+    const limitMs = 6 * this.options.timeoutMs;
+    try {
+      await inTime(this.#openOn(probe, startMs), limitMs);
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      const late = `The server was not open within ${limitMs / 1000} s: answers did not come.`;
+      this.problem = error instanceof OutOfTime ? new Violation(late) : error;
+    }
+  }
+
+  async #openOn(probe: Probe, startMs: number): Promise<void> {
+    this.#observed = await Conversation.open(probe, this.revision, this.options.learnt);
+    this.startupMs = performance.now() - startMs;
+    if (this.#observed?.era === 'legacy') this.options.learnt.simplestMethod = this.#observed.simplestMethod;
+    if (this.#observed) this.facts = await readFacts(this.#observed);
+  }
+
+  /** Without the one that takes long. */
+  get calls(): readonly PermittedCall[] {
+    const { allowedCalls, longCall } = this.options;
+    return permittedCalls(this.facts.tools, allowedCalls).filter(({ name }) => name !== longCall?.name);
+  }
+
+  get longCall(): PermittedCall | undefined {
+    const { longCall } = this.options;
+    return longCall && permittedCalls(this.facts.tools, [longCall]).find(({ name }) => name === longCall.name);
+  }
+
+  /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
+  async observe(): Promise<Conversation> {
+    if (this.#isObserved) throw new OutOfTime('the server could not be observed to the end in time: raise --timeout');
+    if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
+    return this.#observed;
+  }
+
+  /** What a server writes at its end counts too. */
+  async endObservation(): Promise<void> {
+    this.#isObserved = true;
+    await Promise.all(this.observed.map((probe) => probe.stop().then(() => probe.howItEnded())));
+  }
+
+  async start(stragglersMs?: number): Promise<Probe> {
+    const { target, timeoutMs, signal, budget } = this.options;
+    const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
+    const probe = await Probe.start(patient, timeoutMs, budget, signal);
+    this.#probes.add(probe);
+    return probe;
+  }
+
+  /** Nobody refers any more to what the process wrote. */
+  drop(probe: Probe): void {
+    this.#probes.delete(probe);
+    probe.release();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#probes].map((probe) => probe.stop()));
+  }
+
+  async #startObserved(): Promise<Probe> {
+    const probe = await this.start();
+    this.observed.push(probe);
+    return probe;
+  }
+
+  async #opened(start: () => Promise<Probe> = () => this.start()): Promise<Conversation> {
+    const conversation = await Conversation.open(await start(), this.revision, this.options.learnt);
+    return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
+  }
+}

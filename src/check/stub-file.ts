@@ -1,0 +1,5 @@
+// The program that a client under test starts as its server (client/seat.ts), as it was built. This file is as deep as the bundles in dist/.
+
+import { fileURLToPath } from 'node:url';
+
+export const stubFile = fileURLToPath(new URL('../../dist/check/client/server-stub.js', import.meta.url));

@@ -1,0 +1,82 @@
+// The messages between a calling node and the instance that answers. A request is published at the subject of the instance; its
+// `reply` subject identifies the call and receives the notifications and the answer. Most messages are plain JSON-RPC, which begins
+// with `{`. All others begin with one of the prefixes below.
+
+import type { Revision } from '../../mcp/revisions.ts';
+import type { SubscriptionFilter } from '../../mcp/types.ts';
+import type { LogsFilter } from '../../mcp/watchers.ts';
+
+/** Prefixes of messages to an instance. A message without a prefix is a JSON-RPC request. */
+export const toInstance = {
+  /** `traced {…}`: a request whose answer is preceded by `hops`. */
+  traced: 'traced ',
+  /** `cancel <reply subject>`: cancels the call. */
+  cancel: 'cancel ',
+  /**
+   * `gone <client>`: a client of the calling node has disconnected; its id is that of its requests. The `reply` subject names the
+   * node.
+   */
+  gone: 'gone ',
+} as const;
+
+/** Prefixes of messages to the reply subject of a call. A message without a prefix is a JSON-RPC notification, or the answer. */
+export const toCaller = {
+  /** `refused <reason> <text>`: the request has not run and will not run. */
+  refused: 'refused ',
+  /** `hops {…}`: a `Hops` object, sent before the answer of a traced request. */
+  hops: 'hops ',
+} as const;
+
+/** `part <message> <index> <count> <bytes of the whole>\n…`: one part of a chunked message, in either direction (`parts.ts`). */
+export const PART = 'part ';
+
+/**
+ * `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. `old`: its number is
+ * not above those of calls that are no longer known, although it was not sent before.
+ */
+export type Refusal = 'moved' | 'busy' | 'old';
+
+/** Times are milliseconds of the answering node's wall clock. */
+export interface Hops {
+  node: string;
+  generation: number | undefined;
+  /** The server's process: its pid, and the number of its process run. */
+  pid: number | null;
+  life: number | undefined;
+  receivedMs: number;
+  answeredMs: number;
+}
+
+/** In `_meta` of a request: its client, as the calling node identifies it. Absent for requests of the node's host itself. */
+export const CALLER = 'dev.standpipe/caller';
+
+export interface CallerRecord {
+  id: string;
+  principal?: string | undefined;
+  affinity: string;
+  /** The revision that the client uses, which decides how it gets log messages. The request itself is one of 2026-07-28. */
+  revision?: Revision | undefined;
+}
+
+/**
+ * In the filter of `subscriptions/listen`, a `LogsFilter`: log messages that are unrelated to a request. They do not exist in
+ * 2026-07-28, but in earlier revisions.
+ */
+export const LOGS = 'dev.standpipe/logs';
+
+export interface NodeFilter extends SubscriptionFilter {
+  /** Members that MCP does not define, for an instance on the same node. Another node gets them as members of the filter. */
+  further?: Readonly<Record<string, unknown>>;
+  [LOGS]?: LogsFilter;
+}
+
+/** The answering node's report on a call that has not been answered for some time. */
+export type CallState =
+  /** The call is running. */
+  | 'running'
+  /** The answer was sent, and is being sent again. */
+  | 'answered'
+  /** The answer was sent and is no longer kept. */
+  | 'forgotten'
+  /** The request never arrived. If it still does, it is refused. */
+  | 'unknown';

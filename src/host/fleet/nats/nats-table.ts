@@ -1,0 +1,105 @@
+// A table of the fleet in a NATS bucket. In a bucket whose entries are permanent, a removed key leaves a marker, so that a watcher
+// cannot miss the removal. In a bucket whose entries expire, a removal leaves nothing, so that one request lists the existing keys. A
+// NATS server that is killed can forget such a removal: the entry then reappears until it expires, like the entry of a holder that
+// has died.
+
+import { toError } from '../../../base/errors.ts';
+import type { Entry, Table, TableListener } from '../cluster-network.ts';
+import { KnownRevisions } from './known-revisions.ts';
+import { isApiError, type NatsBucket } from './nats-bucket.ts';
+import { NatsWatch } from './nats-watch.ts';
+import { SharedWatch } from './shared-watch.ts';
+
+/** JetStream: the entry has another revision. */
+const WRONG_REVISION = [10071, 10164];
+/** JetStream: there is no message with this number. */
+const NO_SUCH_MESSAGE = [10037, 10043, 10057];
+/** Key of an entry that is written to learn which writes came before it. */
+const MARK = 'mark';
+/** Key of the table's last change among the known revisions. */
+const TABLE = '';
+
+export class NatsTable<T> implements Table<T> {
+  readonly #bucket: NatsBucket;
+  readonly #watch: SharedWatch<T>;
+  readonly #known: KnownRevisions;
+
+  constructor(bucket: NatsBucket) {
+    this.#bucket = bucket;
+    this.#watch = new SharedWatch(bucket);
+    this.#known = new KnownRevisions(bucket);
+  }
+
+  async get(key: string): Promise<Entry<T> | undefined> {
+    const entry = await this.#attempt('Reading', key, () => this.#bucket.kv.get(key));
+    if (entry) await this.#known.check(key, entry.revision);
+    else this.#known.forget(key);
+    return entry && entry.operation === 'PUT' ? { key, value: entry.json<T>(), revision: entry.revision } : undefined;
+  }
+
+  create(key: string, value: T): Promise<number | undefined> {
+    return this.#change('Creating', key, () => this.#bucket.kv.create(key, JSON.stringify(value)));
+  }
+
+  update(key: string, value: T, revision: number): Promise<number | undefined> {
+    return this.#change('Changing', key, async () => this.#bucket.kv.update(key, JSON.stringify(value), revision));
+  }
+
+  async remove(key: string, revision: number): Promise<boolean> {
+    const { kv, jsm, stream, expires } = this.#bucket;
+    const removed = await this.#change('Removing', key, async () => {
+      if (expires) await jsm.streams.deleteMessage(stream, revision, false);
+      else await kv.delete(key, { previousSeq: revision });
+      return revision;
+    });
+    return removed !== undefined;
+  }
+
+  isSettled(ms: number): Promise<boolean> {
+    return this.#bucket.isSettled(ms);
+  }
+
+  async keys(): Promise<Set<string>> {
+    if (!this.#bucket.expires) return NatsWatch.keys(this.#bucket);
+    const keys = await this.#list('>');
+    keys.delete(MARK);
+    return keys;
+  }
+
+  async isGone(key: string): Promise<boolean> {
+    this.#known.saw(TABLE, await this.#attempt('Confirming', key, () => this.#bucket.kv.put(MARK, '')));
+    return (await this.#list(key)).size === 0;
+  }
+
+  watch(listener: TableListener<T>): Promise<() => void> {
+    return this.#watch.listen(listener);
+  }
+
+  /** The existing keys, according to a server that has this program's own writes. */
+  async #list(filter: string): Promise<Set<string>> {
+    const { jsm, stream, prefix } = this.#bucket;
+    const request = { subjects_filter: prefix + filter };
+    const { state } = await this.#bucket.attempt(`Listing ${stream}`, () => jsm.streams.info(stream, request));
+    await this.#known.check(TABLE, state.last_seq);
+    return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length)));
+  }
+
+  async #change(verb: string, key: string, run: () => Promise<number>): Promise<number | undefined> {
+    try {
+      const revision = await this.#attempt(verb, key, run);
+      this.#known.saw(key, revision);
+      this.#known.saw(TABLE, revision);
+      return revision;
+    } catch (error) {
+      if (!isApiError(error, ...WRONG_REVISION, ...NO_SUCH_MESSAGE)) throw error;
+      // In "wrong last sequence: 7", 0 means that there is no entry.
+      const actual = Number(/sequence: (\d+)/.exec(toError(error).message)?.[1] ?? 0);
+      if (actual > 0) await this.#known.check(key, actual);
+      return undefined;
+    }
+  }
+
+  #attempt<R>(verb: string, key: string, run: () => Promise<R>): Promise<R> {
+    return this.#bucket.attempt(`${verb} ${key} in ${this.#bucket.stream}`, run);
+  }
+}

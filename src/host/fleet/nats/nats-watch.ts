@@ -1,0 +1,271 @@
+// Follows the changes of a bucket: first every entry, then every change in order. The JetStream consumer is created again after each
+// reconnection, after a gap and when its heartbeats are missing, starting after the last change. (The watch of `@nats-io/kv` notices
+// a lost consumer only after up to 90 s.) All entries are read again if the bucket was created again, or after such a long time that
+// removal markers may be gone: missing entries are then reported as removed.
+
+import { randomBytes } from 'node:crypto';
+import type { ConsumerInfo } from '@nats-io/jetstream';
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import type { Timer } from '../../../base/clock.ts';
+import { toError } from '../../../base/errors.ts';
+import type { TableListener } from '../cluster-network.ts';
+import type { NatsBucket } from './nats-bucket.ts';
+
+const HEARTBEAT_MS = 5_000;
+/** In a cluster, the server that sends the changes can end while the connection stays, so it is checked more often. */
+const CLUSTER_HEARTBEAT_MS = 2_000;
+/** After this many heartbeats without a message, the consumer is considered lost. */
+const SILENT = 2.5;
+const RETRY_MS = 500;
+/** After a longer time without a connection, all entries are read again. */
+const FULL_AFTER_MS = 30 * 60_000;
+/** Older markers are deleted. */
+const MARKER_MS = 2 * FULL_AFTER_MS;
+const MOST_DELETED = 200;
+
+export class NatsWatch<T> {
+  readonly #bucket: NatsBucket;
+  readonly #listener: TableListener<T>;
+  readonly #isHeadersOnly: boolean;
+  /** Keys that were reported and not removed. */
+  readonly #known = new Set<string>();
+  /** Creation time of the watched bucket. A bucket with the same name and another time is another bucket. */
+  #created: string | undefined;
+  #lastRevision = 0;
+  #subscription: Subscription | undefined;
+  /** Increased with each consumer: messages of an earlier one are ignored. */
+  #turn = 0;
+  #delivered = 0;
+  #aliveMs = 0;
+  /** Set while all entries are read: the keys found so far, and outdated markers. */
+  #reading: { seen: Set<string>; oldMarkers: number[]; info?: ConsumerInfo; isDone: () => void } | undefined;
+  #stops: (() => void)[] = [];
+  #retry: Timer | undefined;
+  #silence: Timer | undefined;
+  #isStopped = false;
+
+  constructor(bucket: NatsBucket, listener: TableListener<T>, isHeadersOnly = false) {
+    this.#bucket = bucket;
+    this.#listener = listener;
+    this.#isHeadersOnly = isHeadersOnly;
+  }
+
+  /** The keys of a bucket that contains markers of removed keys. */
+  static async keys(bucket: NatsBucket): Promise<Set<string>> {
+    const watch = new NatsWatch(bucket, () => undefined, true);
+    try {
+      await watch.start();
+      return watch.#known;
+    } finally {
+      watch.stop();
+    }
+  }
+
+  get #heartbeatMs(): number {
+    return this.#bucket.isReplicated ? CLUSTER_HEARTBEAT_MS : HEARTBEAT_MS;
+  }
+
+  /** Resolves when every entry was reported. */
+  async start(): Promise<void> {
+    const whole = new Promise<void>((resolve) => {
+      this.#reading = { seen: new Set(), oldMarkers: [], isDone: resolve };
+    });
+    const { link } = this.#bucket;
+    this.#listen();
+    const reopen = () => this.#reopen();
+    this.#stops = [link.onReconnect(reopen), this.#bucket.onMade(reopen)];
+    try {
+      await this.#open();
+      await link.attempt(`Reading ${this.#bucket.stream}`, () => whole);
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#turn += 1;
+    this.#retry?.cancel();
+    this.#silence?.cancel();
+    for (const stop of this.#stops) stop();
+    this.#subscription?.unsubscribe();
+  }
+
+  async #open(): Promise<void> {
+    const { link, jsm, stream, prefix } = this.#bucket;
+    const { connection, packages } = link;
+    const { AckPolicy, DeliverPolicy } = packages.jetstream;
+    this.#turn += 1;
+    const turn = this.#turn;
+    this.#subscription?.unsubscribe();
+    this.#delivered = 0;
+    const lastRevision = this.#lastRevision;
+    this.#aliveMs = this.#bucket.link.clock.nowMs();
+    const inbox = packages.transport.createInbox(link.inboxPrefix);
+    this.#subscription = connection.subscribe(inbox, {
+      callback: (error, message) => {
+        if (error || turn !== this.#turn) return;
+        try {
+          this.#take(message);
+        } catch (failure) {
+          link.failed(message.subject, failure);
+        }
+      },
+    });
+    const from = this.#reading
+      ? { deliver_policy: DeliverPolicy.LastPerSubject }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: this.#lastRevision + 1 };
+    const info = await this.#bucket.attempt(`Watching ${stream}`, () =>
+      jsm.consumers.add(stream, {
+        ...from,
+        name: randomBytes(12).toString('hex'),
+        deliver_subject: inbox,
+        filter_subject: `${prefix}>`,
+        ack_policy: AckPolicy.None,
+        max_deliver: 1,
+        flow_control: true,
+        idle_heartbeat: this.#heartbeatMs * 1e6,
+        inactive_threshold: 2 * HEARTBEAT_MS * 1e6,
+        mem_storage: true,
+        num_replicas: 1,
+        headers_only: this.#isHeadersOnly,
+      }),
+    );
+    // Requested after the consumer was created: if the bucket is still the same, the consumer belongs to it. Changes may arrive
+    // before the answer.
+    const { created, state } = await this.#bucket.info();
+    if (turn !== this.#turn) return;
+    this.#created ??= created;
+    if (created !== this.#created || state.last_seq < lastRevision) {
+      this.#created = created;
+      link.say(`The bucket ${stream} was deleted or made anew in NATS: all of its entries are read again`);
+      return this.#readAgain();
+    }
+    if (this.#reading) {
+      this.#reading.info = info;
+      this.#checkWhole(false);
+    }
+  }
+
+  #readAgain(): Promise<void> {
+    this.#reading = { seen: new Set(), oldMarkers: [], isDone: this.#reading?.isDone ?? (() => undefined) };
+    this.#lastRevision = 0;
+    return this.#open();
+  }
+
+  /** Retries until it succeeds. */
+  #reopen(): void {
+    if (this.#isStopped) return;
+    this.#retry?.cancel();
+    const isLong = this.#bucket.link.clock.nowMs() - this.#aliveMs > FULL_AFTER_MS;
+    const opened = isLong || this.#reading ? this.#readAgain() : this.#open();
+    opened.catch((error: unknown) => {
+      // Without a connection, the reconnection opens it.
+      if (this.#isStopped || !this.#bucket.link.isConnected) return;
+      this.#bucket.link.say(`Watching ${this.#bucket.stream} failed and is tried again: ${toError(error).message}`);
+      this.#retry?.cancel();
+      this.#retry = this.#bucket.link.clock.after(RETRY_MS, () => this.#reopen());
+      this.#retry.keepAlive(false);
+    });
+  }
+
+  #listen(): void {
+    const { clock } = this.#bucket.link;
+    this.#silence = clock.after(this.#heartbeatMs, () => {
+      this.#listen();
+      const isSilent = clock.nowMs() - this.#aliveMs > SILENT * this.#heartbeatMs;
+      if (isSilent && this.#bucket.link.isConnected) this.#reopen();
+    });
+    this.#silence.keepAlive(false);
+  }
+
+  #take(message: Msg): void {
+    this.#aliveMs = this.#bucket.link.clock.nowMs();
+    const code = message.headers?.code;
+    if (code === 100) return this.#takeStatus(message);
+    if (code) return this.#reopen();
+    const delivery = readDelivery(message.reply!);
+    if (delivery.count !== this.#delivered + 1) return this.#reopen();
+    this.#delivered = delivery.count;
+    this.#lastRevision = delivery.revision;
+    const key = message.subject.slice(this.#bucket.prefix.length);
+    const isMarker = message.headers?.has('KV-Operation') === true;
+    if (isMarker) this.#removed(key, delivery);
+    else this.#changed(key, delivery.revision, message);
+    if (this.#reading) this.#checkWhole(delivery.pending === 0);
+  }
+
+  #removed(key: string, { revision, atMs }: Delivery): void {
+    this.#reading?.seen.delete(key);
+    if (this.#reading && Date.now() - atMs > MARKER_MS) this.#reading.oldMarkers.push(revision);
+    if (this.#known.delete(key)) this.#listener({ key, value: undefined, revision });
+  }
+
+  #changed(key: string, revision: number, message: Msg): void {
+    this.#known.add(key);
+    this.#reading?.seen.add(key);
+    if (!this.#isHeadersOnly) this.#listener({ key, value: this.#read(key, message), revision });
+  }
+
+  /** Null if the value is not JSON, which no reader of the table can use. */
+  #read(key: string, message: Msg): T {
+    try {
+      return message.json<T>();
+    } catch {
+      this.#bucket.link.say(`The entry ${key} of ${this.#bucket.stream} is not JSON, and is ignored`);
+      return null as T;
+    }
+  }
+
+  #takeStatus(message: Msg): void {
+    const { connection } = this.#bucket.link;
+    const stalled = message.headers!.get('Nats-Consumer-Stalled');
+    // Flow control: NATS sends more once this arrives.
+    if (message.reply) connection.publish(message.reply);
+    else if (stalled) connection.publish(stalled);
+    else if (Number(message.headers!.get('Nats-Last-Consumer')) > this.#delivered) this.#reopen();
+    else if (this.#reading) this.#checkWhole(true);
+  }
+
+  /** `isLast`: NATS reported that there are no further entries. */
+  #checkWhole(isLast: boolean): void {
+    const { info, seen, oldMarkers, isDone } = this.#reading!;
+    if (!info) return;
+    const atFirst = info.num_pending + info.delivered.consumer_seq;
+    if (!isLast && this.#delivered < atFirst) return;
+    this.#reading = undefined;
+    for (const key of [...this.#known])
+      if (!seen.has(key)) this.#removed(key, { ...nothing, revision: this.#lastRevision });
+    if (!this.#isHeadersOnly) void this.#deleteMarkers(oldMarkers.slice(0, MOST_DELETED));
+    isDone();
+  }
+
+  async #deleteMarkers(revisions: readonly number[]): Promise<void> {
+    const { jsm, stream } = this.#bucket;
+    try {
+      for (const revision of revisions) await jsm.streams.deleteMessage(stream, revision, false);
+    } catch {
+      // Another program deletes them too, or this one has no permission.
+    }
+  }
+}
+
+interface Delivery {
+  revision: number;
+  /** Sequence number of the message within the consumer. */
+  count: number;
+  atMs: number;
+  /** Number of messages still to come. */
+  pending: number;
+}
+
+const nothing: Delivery = { revision: 0, count: 0, atMs: Number.POSITIVE_INFINITY, pending: 0 };
+
+/** `$JS.ACK.<stream>.<consumer>.<times>.<revision>.<count>.<ns>.<pending>`; later versions put domain and account before the stream. */
+function readDelivery(reply: string): Delivery {
+  const tokens = reply.split('.');
+  const at = tokens.length > 9 ? 7 : 5;
+  const [revision, count, ns, pending] = tokens.slice(at, at + 4).map(Number) as [number, number, number, number];
+  return { revision, count, atMs: ns / 1e6, pending };
+}

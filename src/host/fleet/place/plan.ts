@@ -1,0 +1,272 @@
+// Decides which node runs which slot: a pure function of the state of the fleet. Equal views give equal plans.
+// The replicas of a server whose entry has changed are renewed one at a time, so that the others keep answering. A running slot stays
+// on its node. It moves only from a node that is drained, that lacks a label of the server, that has another replica of a server with
+// `spread: "nodes"`, or on which its server has failed: then to each other node once, until the entry changes. A slot without an
+// owner goes to the eligible node with the fewest slots. A slot is placed elsewhere only after its claim has ended: so a plan from an
+// outdated view, or plans of two placers, never start a second process.
+
+import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../cluster-network.ts';
+import { type Candidate, LeastLoaded } from './least-loaded.ts';
+import { reasonFor, whyItStays } from './reasons.ts';
+import { hasLabels, select, whyNotThere } from './select-node.ts';
+
+/** `servers` by key; `claims` by the key of their server, then by slot. */
+export interface FleetView {
+  readonly servers: ReadonlyMap<string, Entry<ServerRecord>>;
+  /** Keys of servers whose entry cannot be used. What runs of them goes on. */
+  readonly unusable?: ReadonlySet<string>;
+  readonly nodes: ReadonlyMap<string, Entry<NodeRecord>>;
+  /** Names of the nodes that have their lease. */
+  readonly leases: ReadonlySet<string>;
+  readonly claims: ReadonlyMap<string, ReadonlyMap<number, Entry<ClaimRecord>>>;
+}
+
+/** Outcomes of the placer's earlier requests. */
+export interface Attempts {
+  /** Slots that a node was asked to take and whose claim is not visible yet, by server key, then by slot. */
+  readonly placing: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  /** Why nodes did not take a server, by server key, then by node. */
+  readonly refusals: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Refusals of nodes that cannot run the server with its current entry, kept even after the node may be asked again. */
+  readonly unfit: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Nodes that do not answer: they get no further slots for now. */
+  readonly silent: ReadonlySet<string>;
+}
+
+export type Action =
+  | { kind: 'place'; server: string; slot: number; node: string; revision: number }
+  | { kind: 'release'; server: string; slot: number; node: string; generation: number; reason: string }
+  | { kind: 'renew'; server: string; slot: number; node: string; generation: number; config: number }
+  | { kind: 'forget'; node: string; revision: number };
+
+/** A slot that runs nowhere, or that runs on a node that it cannot leave. */
+export interface Waiting {
+  server: string;
+  slot: number;
+  /** The node where the slot runs; undefined if it runs nowhere. */
+  node: string | undefined;
+  reason: string;
+}
+
+export interface Plan {
+  actions: Action[];
+  waiting: Waiting[];
+}
+
+/** A node with the facts needed for selection. */
+export interface PlannedNode extends Candidate {
+  readonly record: NodeRecord;
+  readonly isEligible: boolean;
+}
+
+/** A server with slots that need a node. */
+interface OpenServer {
+  key: string;
+  record: ServerRecord;
+  config: number;
+  /** Number of its replicas per node, including those that this plan adds. */
+  here: Map<string, number>;
+  ownerless: number[];
+  /** Claims on drained nodes. */
+  leaving: ClaimRecord[];
+  /** Claims on nodes where the server has failed with this config. */
+  failed: ClaimRecord[];
+  /** Claims that stay and have another config. */
+  changed: ClaimRecord[];
+}
+
+/** A server that has failed on this many nodes stays on the last one. */
+const MOST_TRIED = 16;
+
+export const noAttempts: Attempts = {
+  placing: new Map(),
+  refusals: new Map(),
+  unfit: new Map(),
+  silent: new Set(),
+};
+
+export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
+  const planner = new Planner(view, attempts);
+  for (const key of view.servers.keys()) planner.inspect(key);
+  planner.fill();
+  for (const key of view.claims.keys()) {
+    if (!view.servers.has(key) && !view.unusable?.has(key)) planner.endRemoved(key);
+  }
+  for (const [node, { revision }] of view.nodes) {
+    if (!view.leases.has(node)) planner.actions.push({ kind: 'forget', node, revision });
+  }
+  return { actions: planner.actions, waiting: planner.waiting };
+}
+
+/** True if the claim is held and its session has its lease. A session that its node has replaced never returns. */
+export function isInForce(claim: ClaimRecord, { nodes, leases }: Pick<FleetView, 'nodes' | 'leases'>): boolean {
+  if (!claim.held || !leases.has(claim.node)) return false;
+  const node = nodes.get(claim.node);
+  return node === undefined || node.value.session === claim.session;
+}
+
+export function isEnabled({ entry }: ServerRecord): boolean {
+  return entry.enabled !== false && entry.disabled !== true;
+}
+
+class Planner {
+  readonly actions: Action[] = [];
+  readonly waiting: Waiting[] = [];
+  readonly #view: FleetView;
+  readonly #attempts: Attempts;
+  readonly #nodes = new Map<string, PlannedNode>();
+  readonly #byLabels = new Map<string, LeastLoaded>();
+  readonly #reasons = new Map<string, string>();
+  readonly #open: OpenServer[] = [];
+
+  constructor(view: FleetView, attempts: Attempts) {
+    this.#view = view;
+    this.#attempts = attempts;
+    [...view.nodes.keys()].sort().forEach((name, order) => {
+      const { value: record } = view.nodes.get(name)!;
+      const isEligible = view.leases.has(name) && !record.draining && !attempts.silent.has(name);
+      this.#nodes.set(name, { name, order, load: 0, record, isEligible });
+    });
+    for (const slots of view.claims.values()) {
+      for (const { value } of slots.values()) if (isInForce(value, view)) this.#addLoad(value.node);
+    }
+    for (const slots of attempts.placing.values()) for (const node of slots.values()) this.#addLoad(node);
+  }
+
+  /** Ends and renews running slots, and collects the slots that need a node. */
+  inspect(key: string): void {
+    const { value: record, revision: config } = this.#view.servers.get(key)!;
+    const isRun = isEnabled(record);
+    const replicas = isRun ? record.place.replicas : 0;
+    const placing = this.#attempts.placing.get(key);
+    const claims = this.#view.claims.get(key);
+    const slots = { ownerless: [], leaving: [], failed: [], changed: [] };
+    const open: OpenServer = { key, record, config, here: new Map(), ...slots };
+    for (let slot = 1; slot <= replicas; slot++) {
+      const claim = claims?.get(slot)?.value;
+      const asked = placing?.get(slot);
+      if (claim && isInForce(claim, this.#view)) {
+        const node = this.#nodes.get(claim.node);
+        const wrong = node && whyNotThere(node, record, open.here);
+        if (wrong !== undefined) this.#release(claim, wrong);
+        else if (node?.record.draining) open.leaving.push(claim);
+        else if (claim.config !== config) open.changed.push(claim);
+        else if (claim.failed !== undefined) open.failed.push(claim);
+        increment(open.here, claim.node);
+      } else if (asked !== undefined) increment(open.here, asked);
+      else open.ownerless.push(slot);
+    }
+    if (open.ownerless.length + open.leaving.length + open.failed.length > 0) this.#open.push(open);
+    else this.#renewOne(open);
+    for (const [slot, { value }] of claims ?? []) {
+      if (slot <= replicas || !isInForce(value, this.#view)) continue;
+      this.#release(value, isRun ? `"replicas" is ${replicas}` : 'the server is disabled');
+    }
+  }
+
+  /** Selects nodes in the order of the server keys, regardless of the order of the records. */
+  fill(): void {
+    this.#open.sort((one, other) => (one.key < other.key ? -1 : 1));
+    for (const open of this.#open) this.#fillServer(open);
+  }
+
+  #fillServer(open: OpenServer): void {
+    const { key, record, config, here } = open;
+    const { name: server, place } = record;
+    const nodes = this.#nodesWith(place.labels);
+    const refusals = this.#attempts.refusals.get(key);
+    const take = (tried?: readonly string[], first?: Candidate): Candidate | undefined => {
+      if (tried) nodes.restore(); // nodes that an earlier slot has tried
+      const isLeftOut = (name: string) => refusals?.has(name) === true || tried?.includes(name) === true;
+      const node = first ?? select(nodes, place, here, isLeftOut);
+      if (tried) nodes.restore();
+      if (!node) return undefined;
+      node.load++;
+      increment(here, node.name);
+      return node;
+    };
+    for (const slot of open.ownerless) {
+      const before = this.#view.claims.get(key)?.get(slot);
+      const tried = before?.value.config === config ? before.value.tried : undefined;
+      const node = take(tried, this.#ownerBefore(before?.value, open, refusals)) ?? (tried && take());
+      if (node) this.actions.push({ kind: 'place', server, slot, node: node.name, revision: before?.revision ?? 0 });
+      else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
+    }
+    for (const claim of open.leaving) {
+      // Only checks that there is a node: it is selected again when the claim has ended.
+      if (take()) this.#release(claim, `node ${claim.node} is drained`);
+      else {
+        this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
+        if (claim.config !== config) open.changed.push(claim);
+      }
+    }
+    for (const claim of open.failed) {
+      const { slot, tried = [claim.node] } = claim;
+      const others = this.#attempts.unfit.get(key)?.keys() ?? [];
+      if (tried.length < MOST_TRIED && take([...tried, ...others])) {
+        this.#release(claim, `it failed on node ${claim.node}: ${claim.failed}`);
+      } else this.waiting.push({ server, slot, node: claim.node, reason: whyItStays(tried, claim) });
+    }
+    nodes.restore();
+    this.#renewOne(open);
+  }
+
+  endRemoved(key: string): void {
+    for (const { value } of this.#view.claims.get(key)!.values()) {
+      if (isInForce(value, this.#view)) this.#release(value, 'the fleet has no such server any more');
+    }
+  }
+
+  #addLoad(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node) node.load++;
+  }
+
+  /** The node that lost its lease while it had the slot, and has one again. */
+  #ownerBefore(
+    claim: ClaimRecord | undefined,
+    { record, here }: OpenServer,
+    refusals: ReadonlyMap<string, string> | undefined,
+  ): Candidate | undefined {
+    const node = claim?.held ? this.#nodes.get(claim.node) : undefined;
+    if (!node?.isEligible || here.has(node.name) || refusals?.has(node.name)) return undefined;
+    if (claim!.tried?.includes(node.name)) return undefined;
+    return hasLabels(node.record, record.place.labels) ? node : undefined;
+  }
+
+  /** Servers with the same labels share one reason, if nothing else matters. */
+  #reasonFor({ record, here }: OpenServer, refusals: ReadonlyMap<string, string> | undefined): string {
+    const find = () => reasonFor(record, [...this.#nodes.values()], here, refusals, this.#attempts.silent);
+    if (here.size > 0 || refusals) return find();
+    const key = record.place.labels.join();
+    const reason = this.#reasons.get(key) ?? find();
+    this.#reasons.set(key, reason);
+    return reason;
+  }
+
+  #nodesWith(labels: readonly string[]): LeastLoaded {
+    const key = [...labels].sort().join();
+    const known = this.#byLabels.get(key);
+    if (known) return known;
+    const nodes = [...this.#nodes.values()].filter((node) => node.isEligible && hasLabels(node.record, labels));
+    const made = new LeastLoaded(nodes);
+    this.#byLabels.set(key, made);
+    return made;
+  }
+
+  /** The next claim is renewed when this one has the new config. A claim whose node does not answer is skipped. */
+  #renewOne({ changed, config }: OpenServer): void {
+    const claim = changed.find(({ node }) => !this.#attempts.silent.has(node)) ?? changed[0];
+    if (!claim) return;
+    const { server, slot, node, generation } = claim;
+    this.actions.push({ kind: 'renew', server, slot, node, generation, config });
+  }
+
+  #release({ server, slot, node, generation }: ClaimRecord, reason: string): void {
+    this.actions.push({ kind: 'release', server, slot, node, generation, reason });
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -1,0 +1,182 @@
+// Quotas that apply across all gateways of a fleet. Each principal has a home gateway: the one with the highest hash of both names.
+// Gateways may join and leave: a new home learns from the gateways what they hold before it grants more. A rate may start again
+// there.
+
+import type { Clock, Timer } from '../../../base/clock.ts';
+import { RpcCode, RpcError } from '../../../base/errors.ts';
+import type { SharedQuotas } from '../../gateway/shared-quotas.ts';
+import type { ClusterNetwork } from '../cluster-network.ts';
+import { askNode } from '../node/answer-node-requests.ts';
+import { usableNode } from '../place/usable-records.ts';
+import { rendezvousScore } from '../rendezvous.ts';
+import { GatewayShare, type ShareAsk, type ShareContext } from './gateway-share.ts';
+import { type QuotaAsk, type QuotaGrant, QuotaHome, readAsk } from './quota-home.ts';
+
+/** Interval at which each gateway reports what it holds and gives back what it does not use. */
+const TICK_MS = 500;
+/** After this many ticks, and at least half a lifetime in which gateways reconnect, a home knows what all gateways hold. */
+const LEARN_TICKS = 3;
+/** After the process was suspended for this long, others may have dropped its grants. */
+const STOPPED_MS = 2_000;
+/** A home that takes longer to answer counts as gone. */
+const ASK_MS = 1_000;
+/** As with leases: a grant is used for this fraction of the time after which the home drops it. */
+const TRUSTED_PART = 0.6;
+
+export class FleetQuotas {
+  readonly #network: ClusterNetwork;
+  readonly #self: string;
+  readonly #clock: Clock;
+  readonly #home: QuotaHome;
+  /** Shares that hold something. */
+  readonly #shares = new Set<GatewayShare>();
+  readonly #gateways: Set<string>;
+  /** Gateways that have left recently, each with the time until which a new home collects what the others hold. */
+  readonly #left = new Map<string, number>();
+  readonly #context: ShareContext;
+  readonly #learnMs: number;
+  /** True once the other gateways are known. */
+  #isReady = false;
+  #wasConnected = true;
+  #tickedMs: number;
+  #timer: Timer | undefined;
+  #stopWatch: (() => void) | undefined;
+  #started: Promise<void> | undefined;
+
+  constructor(network: ClusterNetwork, self: string, clock: Clock) {
+    this.#network = network;
+    this.#self = self;
+    this.#clock = clock;
+    this.#gateways = new Set([self]);
+    const { lifetimeMs } = network.leases;
+    this.#home = new QuotaHome(lifetimeMs, clock);
+    this.#learnMs = Math.max(LEARN_TICKS * TICK_MS, lifetimeMs / 2);
+    this.#tickedMs = clock.nowMs();
+    this.#context = {
+      clock,
+      trustedMs: TRUSTED_PART * lifetimeMs,
+      ask: (share, ask) => this.#ask(share, ask),
+      rank: (principal) => {
+        const order = this.#order(principal);
+        return { index: order.indexOf(self), count: order.length };
+      },
+    };
+  }
+
+  /** Resolves when the other gateways are known. */
+  start(): Promise<void> {
+    this.#started ??= this.#start().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    this.#stopWatch = await this.#network.directory.nodes.watch(({ key, value }) => {
+      const node = value === undefined ? undefined : usableNode(value, key);
+      if (value !== undefined && !node) return; // not a removal
+      const isGateway = key === this.#self || node?.url !== undefined;
+      if (isGateway === this.#gateways.has(key)) return;
+      if (isGateway) this.#gateways.add(key);
+      else {
+        this.#gateways.delete(key);
+        this.#left.set(key, this.#clock.nowMs() + this.#learnMs);
+      }
+      this.#home.keep((principal) => this.homeOf(principal) === this.#self);
+    });
+    this.#learn();
+    this.#isReady = true;
+    this.#tickLater();
+  }
+
+  /** For the limits of the gateway. */
+  readonly shared: SharedQuotas = (principal, quotas, counts) =>
+    new GatewayShare(principal, quotas, counts, this.#context);
+
+  /** Answers a gateway's request, if this node is the home of the principal. */
+  answer(ask: QuotaAsk): QuotaGrant {
+    const read = readAsk(ask);
+    if (this.#isReady && this.homeOf(read.principal) === this.#self) return this.#homeAsk(read);
+    throw new RpcError(RpcCode.invalidRequest, 'This node is not the home of the principal', undefined, {
+      hint: 'A node has joined or left a moment ago. Send it again.',
+    });
+  }
+
+  homeOf(principal: string): string {
+    return bestOf(principal, this.#gateways, this.#self);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#stopWatch?.();
+  }
+
+  #order(principal: string): string[] {
+    const scored = Array.from(this.#gateways, (node) => ({ node, score: rendezvousScore(principal, node) }));
+    return scored.sort((a, b) => b.score - a.score || (a.node < b.node ? 1 : -1)).map(({ node }) => node);
+  }
+
+  async #ask(share: GatewayShare, asked: ShareAsk): Promise<QuotaGrant> {
+    this.#shares.add(share);
+    await this.start();
+    const { principal, quotas } = share;
+    const ask: QuotaAsk = { principal, quotas, gateway: this.#self, ...asked };
+    const home = this.homeOf(principal);
+    // Without NATS, no home knows what the other gateways hold, not even this one.
+    if (home === this.#self && this.#network.isConnected) return this.#homeAsk(ask);
+    return askNode(this.#network, home, 'standpipe/quota', ask, ASK_MS);
+  }
+
+  #homeAsk(ask: QuotaAsk): QuotaGrant {
+    this.#look();
+    const before = this.#left.get(bestOf(ask.principal, this.#left.keys(), this.#self));
+    return this.#home.ask(ask, before);
+  }
+
+  /** Starts learning if the others may have been without this home: it was disconnected or suspended. */
+  #look(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#tickedMs > STOPPED_MS || !this.#wasConnected) this.#learn();
+    this.#tickedMs = nowMs;
+    this.#wasConnected = this.#network.isConnected;
+    for (const [gateway, untilMs] of this.#left) if (nowMs > untilMs) this.#left.delete(gateway);
+  }
+
+  /** A single gateway has no other to learn from. */
+  #learn(): void {
+    if (this.#gateways.size > 1) this.#home.learn(this.#clock.nowMs() + this.#learnMs);
+  }
+
+  #tickLater(): void {
+    this.#timer = this.#clock.after(TICK_MS, () => {
+      this.#look();
+      for (const share of this.#shares) {
+        if (share.isIdle) this.#shares.delete(share);
+        else void share.tick();
+      }
+      this.#home.sweep();
+      this.#tickLater();
+    });
+    this.#timer.keepAlive(false);
+  }
+}
+
+/** The node with the highest score; among equal scores, the last by name. */
+function bestOf(principal: string, nodes: Iterable<string>, self: string): string {
+  let best = self;
+  let bestScore = rendezvousScore(principal, self);
+  for (const node of nodes) {
+    const score = rendezvousScore(principal, node);
+    if (score < bestScore || (score === bestScore && node <= best)) continue;
+    best = node;
+    bestScore = score;
+  }
+  return best;
+}
+
+/** A node without a gateway is not the home of any principal. */
+export function answerQuota(quotas: FleetQuotas | undefined, ask: QuotaAsk): QuotaGrant {
+  if (quotas) return quotas.answer(ask);
+  throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');
+}

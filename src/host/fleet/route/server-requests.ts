@@ -1,0 +1,300 @@
+// The requests to one server of the fleet. Each goes to the instance chosen for its client: on this node by a call of the instance, on
+// another one as a message. A request that did not run is sent again as soon as the table names an instance; one that may have run is
+// lost with that fact.
+
+import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../../base/errors.ts';
+import { idParameter, withHandle } from '../../../mcp/extensions/extension.ts';
+import { handle, readHandle } from '../../../mcp/handles.ts';
+import { reaches } from '../../../mcp/meta.ts';
+import type { Caller, ClientIdentity, Params, Result } from '../../../mcp/service.ts';
+import type { SubscriptionFilter } from '../../../mcp/types.ts';
+import { LOG_METHOD } from '../../../mcp/watchers.ts';
+import type { JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
+import { InFlight } from '../../../wire/requests/in-flight.ts';
+import {
+  type PendingRequest,
+  PendingRequests,
+  SENT,
+  type WaitOptions,
+} from '../../../wire/requests/pending-requests.ts';
+import { isStopped } from '../../supervision/server-errors.ts';
+import type { LocalInstance } from '../node/node-endpoint.ts';
+import type { Payload } from '../payload.ts';
+import { Call, type CallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
+import type { Calls } from './calls.ts';
+import { InstanceChooser } from './choose-instance.ts';
+import type { FleetService } from './fleet-service.ts';
+import type { FleetServiceOptions } from './fleet-services.ts';
+import type { FleetWatches } from './fleet-watches.ts';
+import { instanceFor, isRefusedByAll } from './instance-for-call.ts';
+import { ObservedMessages } from './observed-messages.ts';
+import { AnswerReader, errorIn, wrongId } from './read-answer.ts';
+import { RequestTexts } from './request-text.ts';
+import type { Instance } from './routing-table.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+
+/** Describes the server. It changes nothing, so it may be repeated. */
+export const DISCOVER = 'server/discover';
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+interface SentOptions extends WaitOptions {
+  /** Undefined for requests of the host itself. */
+  caller?: Caller | undefined;
+}
+
+export class ServerRequests implements CallOwner {
+  watches!: FleetWatches;
+  readonly service: FleetService;
+  readonly calls: Calls;
+  readonly url: string;
+  readonly observed: ObservedMessages;
+  readonly maxAnswerBytes: number;
+  readonly #server: string;
+  readonly #reader: AnswerReader;
+  readonly texts: RequestTexts;
+  readonly #chooser: InstanceChooser;
+  readonly #pending: PendingRequests<Params, Result, SentOptions>;
+  readonly #byId = new InFlight<number, Call>();
+  readonly waiting: WaitingCalls;
+
+  constructor(calls: Calls, server: string, options: FleetServiceOptions, service: FleetService) {
+    const { client = {}, maxFrameBytes, maxFrameValues, observer, share = 'all' } = options;
+    this.service = service;
+    this.calls = calls;
+    this.#server = server;
+    this.maxAnswerBytes = maxFrameBytes;
+    this.#reader = new AnswerReader(maxFrameBytes, maxFrameValues);
+    this.texts = new RequestTexts(client);
+    this.url = `nats://${calls.network.fleet}/${encodeURIComponent(server)}`;
+    this.observed = new ObservedMessages(observer, calls.clock, (error) => this.service.onerror?.(error));
+    this.#chooser = new InstanceChooser(calls.self, share);
+    this.#pending = new PendingRequests({
+      clock: calls.clock,
+      requestTimeoutMs: client.requestTimeoutMs ?? DEFAULT_TIMEOUT_MS,
+      timeoutHint: 'Raise timeoutMs, or have the server report progress.',
+      connection: this,
+      send: (request, params) => this.#begin(request, params),
+      gaveUp: ({ id }) => this.#cancel(id),
+    });
+    this.waiting = new WaitingCalls(calls, server, {
+      send: (call) => this.#byId.get(call.id) === call && this.#dispatch(call),
+      lose: (call, error) => this.#lose(call, error),
+      end: (why) => service.ended(`No node answers for "${server}": ${why}`),
+    });
+  }
+
+  open(method: string, params: Params, options: SentOptions): Promise<Result> {
+    return this.#pending.open(method, params, options);
+  }
+
+  gone(client: ClientIdentity): void {
+    const instance = this.#chooser.forget(this.instances, client);
+    if (instance && !this.isStateless) this.calls.gone(instance, client);
+  }
+
+  /** Cancels the requests in flight. If the server is gone, they fail with what is known of each. */
+  close(byUs: boolean, cause: Error | undefined): void {
+    for (const call of [...this.#byId.values()]) {
+      this.#byId.delete(call.id);
+      this.calls.release(call);
+      if (byUs || !cause) this.calls.cancel(call);
+      else {
+        const wasSent = this.calls.close(call, 'lost');
+        this.#reject(
+          call.id,
+          wasSent ? outcomeUnknown(call, cause.message) : notSent(call, this.#server, cause.message),
+        );
+      }
+    }
+    this.waiting.end();
+    this.#pending.failAll(byUs, cause);
+  }
+
+  evidence(): Evidence {
+    return { phase: 'running', url: this.url };
+  }
+
+  get instances(): readonly Instance[] {
+    return this.calls.table.instancesOf(this.#server);
+  }
+
+  get isStateless(): boolean {
+    return this.calls.table.recordOf(this.#server)?.place?.stateless === true;
+  }
+
+  /** Undefined if there is none at the moment. */
+  instanceOf(client: ClientIdentity | undefined): Instance | undefined {
+    return this.#chooser.choose(this.instances, this.isStateless, client);
+  }
+
+  /** The message for another node. Throws a UsageError if the parameters cannot be serialised. */
+  payloadOf(call: Call): Payload {
+    const payload = this.texts.of(call);
+    if (payload instanceof UsageError) throw payload;
+    const { wire } = this.service;
+    if (wire) call.caller?.sent?.(wire, call.id);
+    this.observed.sent(payload);
+    return payload;
+  }
+
+  received(call: Call, text: string, data: Uint8Array): void {
+    const message = this.read(call, text, data);
+    if (!message) return;
+    if ('method' in message) return this.#notified(call, message.method, message.params ?? {});
+    message.id ??= call.id; // the gateway could not read the id
+    if (message.id !== call.id) return this.failed(call, wrongId(call.method));
+    if ('error' in message && message.error) this.#refused(call, errorIn(message));
+    else this.#answered(call, (message as { result: Result }).result);
+  }
+
+  notRun(call: Call, why: string): void {
+    if (isRefusedByAll(call, this)) this.waiting.add(call, why);
+    else this.#dispatch(call);
+  }
+
+  busy(call: Call, why: string): void {
+    if (!isRefusedByAll(call, this)) return void this.#dispatch(call);
+    this.#lose(call, new RpcError(RpcCode.serverBusy, `Node "${call.instance!.node}" is busy: ${why}`));
+  }
+
+  lost(call: Call, why: string): void {
+    if (call.method === DISCOVER) return this.notRun(call, why); // it changes nothing, so it may be repeated
+    this.#lose(call, outcomeUnknown(call, why));
+  }
+
+  failed(call: Call, error: Error): void {
+    if (this.calls.close(call, 'failed')) this.#lose(call, error);
+    else this.service.onerror?.(error);
+  }
+
+  /** Undefined if the text is not a valid message; the call has then failed. */
+  read(call: Call, text: string, data: Uint8Array): JsonRpcMessage | undefined {
+    this.observed.received(data);
+    const message = this.#reader.read(call.method, text, data.length);
+    if (!(message instanceof PeerError)) return message;
+    call.owner.failed(call, message);
+    return undefined;
+  }
+
+  #begin({ id, method, options }: PendingRequest<Result, SentOptions>, params: Params): Promise<void> {
+    if (method === LISTEN) {
+      this.watches.begin(id, params.notifications as SubscriptionFilter, (error) => this.#reject(id, error));
+      return SENT;
+    }
+    const member = idParameter(method) ?? 'requestState';
+    const parked = readHandle(params[member]);
+    const call = new Call(this, {
+      id,
+      method,
+      params: parked ? { ...params, [member]: parked.id } : params,
+      caller: options?.caller,
+      only: parked?.owner,
+      maxAnswerBytes: this.maxAnswerBytes,
+    });
+    this.#byId.add(id, call);
+    return this.#dispatch(call) ?? SENT;
+  }
+
+  #dispatch(call: Call): Promise<void> | undefined {
+    const instance = instanceFor(call, this, this.#chooser);
+    if (!instance || !this.calls.canReach(instance)) {
+      this.waiting.add(call, this.calls.table.whyNone(this.#server));
+      return undefined;
+    }
+    const local = this.calls.local(instance);
+    if (local) return void this.#runHere(call, instance, local);
+    if (!call.payload && !this.#encode(call)) return undefined;
+    return this.calls.send(call, instance, this.observed.mayTrace());
+  }
+
+  /** The instance and its server have their own limits for the call, and know of its progress. */
+  #runHere(call: Call, instance: Instance, local: LocalInstance): void {
+    this.calls.beginHere(call, instance);
+    const { reply } = call;
+    const refused = local.whyRefused(call.params);
+    if (refused !== undefined) {
+      this.calls.close(call, 'not_run');
+      return this.notRun(call, refused);
+    }
+    const pending = this.#pending.get(call.id);
+    if (pending && call.caller) pending.dueMs = pending.totalDueMs;
+    local.request(call.method, call.params, call.caller!).then(
+      (result) => call.reply === reply && this.calls.isOpen(call) && this.#answered(call, result),
+      (error: Error) => call.reply === reply && this.calls.isOpen(call) && this.#refused(call, error),
+    );
+  }
+
+  /** False if the call has failed. */
+  #encode(call: Call): boolean {
+    try {
+      const refused = this.calls.hold(call, this.payloadOf(call));
+      if (!refused) return true;
+      const hint = 'It did not run; sending it again is safe.';
+      this.#lose(call, new PeerError('NOT_SENT', refused.message, { cause: refused, hint, evidence: this.evidence() }));
+    } catch (error) {
+      this.#lose(call, error);
+    }
+    return false;
+  }
+
+  #notified({ id, caller }: Call, method: string, params: Params): void {
+    const pending = this.#pending.get(id);
+    if (!pending || !caller) return;
+    if (method === 'notifications/progress' && caller.wantsProgress) {
+      this.#pending.extend(pending);
+      caller.progress(params);
+    }
+    const { logLevel } = caller.client;
+    if (method === LOG_METHOD && logLevel !== undefined && reaches(params.level, logLevel)) caller.log(params);
+  }
+
+  #answered(call: Call, result: Result): void {
+    if (result.resultType === 'input_required' && typeof result.requestState === 'string') {
+      result.requestState = handle(call.instance!.id, result.requestState);
+    }
+    this.#settle(call);
+    this.waiting.answered();
+    const pending = this.#pending.get(call.id);
+    if (!pending) return;
+    this.#pending.remove(pending);
+    pending.resolve(withHandle(call.instance!.id, call.method, result));
+  }
+
+  #refused(call: Call, error: Error): void {
+    // Its owner was about to give the server up: the request did not run.
+    if (isStopped(error) && call.instance!.generation !== undefined) {
+      this.calls.close(call, 'not_run');
+      const pending = this.#pending.get(call.id);
+      if (pending) this.#pending.extend(pending); // it had no limit of its own on this node
+      return this.notRun(call, error.message);
+    }
+    this.#lose(call, error);
+  }
+
+  #cancel(id: number): void {
+    this.watches.end(id);
+    const call = this.#byId.take(id);
+    if (!call) return;
+    this.calls.release(call);
+    this.waiting.delete(call);
+    this.calls.cancel(call);
+  }
+
+  #settle(call: Call): void {
+    this.calls.close(call);
+    this.calls.release(call);
+    this.#byId.delete(call.id);
+  }
+
+  #lose(call: Call, error: unknown): void {
+    this.#settle(call);
+    this.#reject(call.id, error);
+  }
+
+  #reject(id: number, error: unknown): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    this.#pending.remove(pending);
+    pending.reject(error);
+  }
+}

@@ -1,0 +1,115 @@
+// Calls of one server that did not run and wait for an instance. They are sent again when the table changes, and after growing
+// delays, because an owner is in the table before it accepts requests. If no node runs the server for long, or this node is
+// disconnected for as long, the channel ends.
+
+import type { Timer } from '../../../base/clock.ts';
+import { type Call, notSent, parkedCallLost } from './call.ts';
+import type { Calls } from './calls.ts';
+import { isReachable } from './until-reachable.ts';
+
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 500;
+/** In lifetimes of a lease: the server of a lost node runs elsewhere after less than two. */
+const PATIENCE = 3;
+/** Limit of the wait for the only instance that can answer, if this node does not know it yet. */
+const PARKED_MS = 1_000;
+
+export interface WaitingCallsOwner {
+  /** Sends the call unless it has ended meanwhile. */
+  send(call: Call): unknown;
+  /** The call no longer waits. */
+  lose(call: Call, error: Error): void;
+  /** No node has answered for the server for a time. */
+  end(why: string): void;
+}
+
+export class WaitingCalls {
+  readonly #calls: Calls;
+  readonly #server: string;
+  readonly #owner: WaitingCallsOwner;
+  readonly #waiting = new Set<Call>();
+  #retry: Timer | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  /** Runs while the table has no reachable instance. */
+  #absence: Timer | undefined;
+  #isOver = false;
+
+  constructor(calls: Calls, server: string, owner: WaitingCallsOwner) {
+    this.#calls = calls;
+    this.#server = server;
+    this.#owner = owner;
+  }
+
+  add(call: Call, why: string): void {
+    const nowMs = this.#calls.clock.nowMs();
+    call.waitsSinceMs ??= nowMs;
+    if (nowMs - call.waitsSinceMs < (call.only === undefined ? this.#patienceMs : PARKED_MS)) {
+      this.#waiting.add(call);
+      return this.#later();
+    }
+    if (call.only !== undefined) return this.#owner.lose(call, parkedCallLost(call, why));
+    if (this.#isAway) return this.#owner.end(why);
+    const waitedMs = Math.round(nowMs - call.waitsSinceMs);
+    this.#owner.lose(call, notSent(call, this.#server, `${why}, for ${waitedMs} ms`));
+  }
+
+  delete(call: Call): void {
+    this.#waiting.delete(call);
+  }
+
+  /** An instance has answered. */
+  answered(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+  }
+
+  retry(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#sendAll();
+  }
+
+  instancesChanged(): void {
+    this.retry();
+    this.#absence?.cancel();
+    this.#absence = undefined;
+    if (!this.#isAway) return;
+    this.#absence = this.#calls.clock.after(this.#patienceMs, () => {
+      if (this.#isAway) this.#owner.end(this.#calls.table.whyNone(this.#server));
+    });
+    this.#absence.keepAlive(false);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#waiting.clear();
+    this.#retry?.cancel();
+    this.#absence?.cancel();
+  }
+
+  get #patienceMs(): number {
+    return PATIENCE * this.#calls.network.leases.lifetimeMs;
+  }
+
+  get #isAway(): boolean {
+    return !isReachable(this.#calls, this.#server);
+  }
+
+  #later(): void {
+    if (this.#retry) return;
+    this.#retry = this.#calls.clock.after(this.#retryMs, () => {
+      this.#retry = undefined;
+      this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+      this.#sendAll();
+    });
+    this.#retry.keepAlive(false);
+  }
+
+  #sendAll(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const call of waiting) {
+      // An earlier call of this loop ended the channel: the remaining calls have failed as not sent, so they must not be sent.
+      if (this.#isOver) return;
+      this.#owner.send(call);
+    }
+  }
+}

@@ -1,0 +1,300 @@
+// MCP over HTTP at one URL, for clients of every revision: a self-contained POST is served alone (2026-07-28), a POST
+// of a session by that session (2025-03-26 to 2025-11-25), and a GET without a session opens the stream of 2024-11-05.
+// It knows HTTP and the shape of messages, but not the methods.
+
+import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
+import { heldBytes, valuesOf } from '../../../base/count-json-values.ts';
+import { RpcError, toError } from '../../../base/errors.ts';
+import { ClientAdapters, DEFAULT_ASK_TIMEOUT_MS } from '../../../mcp/adapter/client-adapters.ts';
+import type { ObserveClient } from '../../../mcp/adapter/client-observer.ts';
+import { CLIENT_INFO, PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { invalidParams, unsupportedVersion } from '../../../mcp/protocol-errors.ts';
+import { isLegacyRevision, isModernRevision } from '../../../mcp/revisions.ts';
+import { newClient, type Service } from '../../../mcp/service.ts';
+import type { ToolHeader } from '../../../mcp/tool-headers.ts';
+import type { JsonRpcMessage, JsonRpcRequest } from '../../../wire/jsonrpc/message.ts';
+import { MessageFault, parseMessage } from '../../../wire/jsonrpc/parse.ts';
+import { InFlight } from '../../../wire/requests/in-flight.ts';
+import { Admission } from '../admission.ts';
+import { type AdmissionResult, type LimitRefusal, Limits } from '../limits.ts';
+import type { HttpExchange } from './exchange.ts';
+import { type HttpGatewayOptions, type OwnOptions, withDefaults } from './gateway-options.ts';
+import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
+import { idOf, isInitialize, isListen, isNewRequest, isRequest, keptBytes } from './message-kinds.ts';
+import { ModernPost } from './modern-post.ts';
+import { ObservedExchange } from './observed-exchange.ts';
+import { refuse, refuseBeyond, refuseRequest, refuseStopping, refuseUnknownEvent, refuseUsedId } from './refuse.ts';
+import { HttpSession } from './session.ts';
+import { ToolHeaders } from './tool-headers.ts';
+import { takeTraceContext } from './trace-context.ts';
+
+export class HttpGateway {
+  readonly #options: OwnOptions;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  /** Separate adapters, because a suspended request of 2026-07-28 outlives its connection. */
+  readonly #sessionAdapters: ClientAdapters;
+  readonly #postAdapters: ClientAdapters;
+  readonly #toolHeaders: ToolHeaders;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #posts = new InFlight<number, ModernPost>();
+  #lastPost = 0;
+  readonly #observe: ObserveClient | undefined;
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  /** `limits`: shared by several gateways. */
+  constructor(service: Service, options: HttpGatewayOptions = {}, limits?: Limits) {
+    const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
+    this.#clock = clock;
+    this.#limits = limits ?? new Limits(options, clock);
+    this.#toolHeaders = new ToolHeaders(service);
+    this.#sessionAdapters = new ClientAdapters(service, options);
+    this.#postAdapters = new ClientAdapters(service, { orphanedMs: askTimeoutMs, ...options });
+    this.#options = withDefaults(options);
+    this.#observe = options.observeClient;
+    this.#tick();
+  }
+
+  /** Never throws: failures are answered. */
+  handle(received: HttpExchange): void {
+    const exchange = this.#observe ? new ObservedExchange(received, this.#observe) : received;
+    this.#route(exchange)?.catch((error: unknown) => {
+      if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
+      else refuse(exchange, 500, toError(error).message);
+    });
+  }
+
+  #route(exchange: HttpExchange): Promise<void> | void {
+    if (exchange.isClosed) return; // closed during authentication: its close event is over and would not be seen
+    if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
+    const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
+    if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));
+    return this.#admitted(exchange, admitted);
+  }
+
+  #admitted(exchange: HttpExchange, admission: AdmissionResult): Promise<void> | void {
+    if (!(admission instanceof Admission)) return refuseBeyond(exchange, admission);
+    if (exchange.isClosed) return admission.release(); // closed while the quotas were requested
+    exchange.admission = admission;
+    switch (exchange.method) {
+      case 'POST':
+        return this.#post(exchange);
+      case 'GET':
+        return this.#get(exchange);
+      case 'DELETE':
+        return this.#delete(exchange);
+      default:
+        return refuse(exchange, 405, `${exchange.method} is not used by MCP`, { allow: 'POST, GET, DELETE' });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await Promise.all([this.#sessionAdapters.close(), this.#postAdapters.close(), this.#toolHeaders.close()]);
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+
+  get isIdle(): boolean {
+    return this.#sessions.size === 0 && this.#posts.size === 0;
+  }
+
+  /** Ends the sessions and the requests of a principal. */
+  end(principal: string): void {
+    for (const session of this.#sessions.values()) if (session.client.principal === principal) void session.close();
+    for (const post of this.#posts.values()) if (post.client.principal === principal) post.end();
+  }
+
+  async #post(exchange: HttpExchange): Promise<void> {
+    if (refusesBody(exchange)) return;
+    const { maxBodyBytes, maxFrameValues } = this.#options;
+    let beyond: LimitRefusal | undefined;
+    const text = await exchange.text(maxBodyBytes, (bytes) => {
+      beyond = exchange.admission?.addBody(bytes);
+      return beyond === undefined;
+    });
+    if (beyond) return refuseBeyond(exchange, beyond);
+    if (text === undefined) return refuse(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
+    const values = valuesOf(text, maxFrameValues);
+    const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues, values });
+    if (parsed instanceof MessageFault) {
+      return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));
+    }
+    const message = parsed as JsonRpcMessage;
+    const bytes = heldBytes(text.length, values);
+    beyond = bytes > text.length ? exchange.admission?.addBody(bytes - text.length) : undefined;
+    if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
+    if (this.#limits.isDraining && isNewRequest(message)) {
+      return refuseStopping(exchange, this.#limits.retryAfterS, message.id);
+    }
+    if (exchange.header('traceparent') !== undefined) takeTraceContext(exchange, message);
+    const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
+    const oldSession = exchange.query?.get('sessionId');
+    if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, bytes);
+    const version = exchange.header('mcp-protocol-version');
+    if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
+      beyond = isListen(message) ? await exchange.admission?.becomeStream(keptBytes(message)) : undefined;
+      if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
+      return this.#postModern(exchange, message, meta, bytes);
+    }
+    if (version !== undefined && !isLegacyRevision(version)) {
+      return refuseRequest(exchange, 400, idOf(message), unsupportedVersion(version));
+    }
+    return this.#postToSession(exchange, message, bytes);
+  }
+
+  #postModern(
+    exchange: HttpExchange,
+    message: JsonRpcMessage,
+    meta: Record<string, unknown> | undefined,
+    bytes: number,
+  ): Promise<void> | void {
+    const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
+    const alone = { revision: meta?.[PROTOCOL_VERSION], info: meta?.[CLIENT_INFO] };
+    const observed = this.#observe?.(client, { door: 'http', alone });
+    exchange.belongsTo?.(observed);
+    if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
+    if (!('id' in message)) {
+      this.#postAdapters.notified(message, client);
+      return exchange.answer(202, {});
+    }
+    if (meta?.[PROTOCOL_VERSION] === undefined) {
+      const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
+      return refuseRequest(exchange, 400, message.id, error);
+    }
+    const facts = checkedClient(exchange, message, meta, client);
+    if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
+    const headers = this.#toolHeaders.of(message, facts);
+    const serve = (required: readonly ToolHeader[] | undefined) => {
+      if (exchange.isClosed) return; // the client disconnected meanwhile
+      const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
+      if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
+      const post = new ModernPost(exchange, client, this.#posts, ++this.#lastPost);
+      this.#postAdapters.serve(message, bytes, facts, post, observed);
+    };
+    return headers instanceof Promise ? headers.then(serve) : serve(headers);
+  }
+
+  #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> | void {
+    const id = exchange.header('mcp-session-id');
+    if (id === undefined && isInitialize(message)) return this.#openSession(exchange, message, bytes);
+    const session = this.#sessionFor(exchange, id);
+    if (!session) return;
+    if (!isRequest(message)) {
+      session.receive(message, bytes);
+      return exchange.answer(202, {});
+    }
+    if (session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
+    session.request(message, exchange, bytes);
+  }
+
+  async #openSession(exchange: HttpExchange, message: JsonRpcRequest, bytes: number): Promise<void> {
+    const session = await this.#newSession(exchange, false);
+    session?.request(message, exchange, bytes, { 'mcp-session-id': session.id });
+  }
+
+  async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
+    const account = this.#limits.of(exchange.principal);
+    const beyond = await account.takeOrAsk('sessions');
+    if (beyond) return void refuseBeyond(exchange, beyond);
+    const client = newClient(exchange.principal?.name);
+    const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), {
+      maxKeptChars: this.#options.maxKeptChars,
+      oneStream,
+      kept: this.#limits.kept,
+      account,
+    });
+    this.#sessions.set(session.id, session);
+    session.observed = this.#observe?.(client, { door: oneStream ? 'http+sse' : 'http' });
+    exchange.belongsTo?.(session.observed);
+    const adapter = await this.#sessionAdapters.connect(session, client, session.observed);
+    void adapter.closed.then(() => {
+      this.#sessions.delete(session.id);
+      account.give('sessions');
+    });
+    return session;
+  }
+
+  async #get(exchange: HttpExchange): Promise<void> {
+    if (!exchange.header('accept')?.includes('text/event-stream')) {
+      return refuse(exchange, 406, 'A GET opens an event stream: accept text/event-stream');
+    }
+    const version = exchange.header('mcp-protocol-version');
+    if (isModernRevision(version)) {
+      return refuse(exchange, 405, `Revision ${version} has no GET: send subscriptions/listen`, { allow: 'POST' });
+    }
+    const id = exchange.header('mcp-session-id');
+    const lastEventId = exchange.header('last-event-id');
+    if (this.#limits.isDraining && lastEventId === undefined) {
+      return refuseStopping(exchange, this.#limits.retryAfterS);
+    }
+    if (id === undefined) return this.#openOneStream(exchange);
+    const session = this.#sessionFor(exchange, id);
+    if (!session) return;
+    if (lastEventId === undefined) return session.listen(exchange);
+    const refusal = session.resume(lastEventId, exchange);
+    if (refusal === 'unknown') refuseUnknownEvent(exchange, lastEventId);
+    else if (refusal) refuseBeyond(exchange, refusal);
+  }
+
+  async #delete(exchange: HttpExchange): Promise<void> {
+    const session = this.#sessionFor(exchange, exchange.header('mcp-session-id'));
+    if (!session) return;
+    exchange.answer(204, {});
+    await session.close();
+  }
+
+  /** 2024-11-05: the first event names the URL for POSTs. */
+  async #openOneStream(exchange: HttpExchange): Promise<void> {
+    const session = await this.#newSession(exchange, true);
+    session?.listen(exchange, `event: endpoint\ndata: ${exchange.path}?sessionId=${session.id}\n\n`);
+  }
+
+  #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
+    const session = this.#ownSession(exchange, id);
+    if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
+    exchange.belongsTo?.(session.observed);
+    if (isRequest(message) && session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
+    session.receive(message, bytes, exchange.admission);
+    exchange.answer(202, {});
+  }
+
+  /** Refuses the exchange if there is no such session. */
+  #sessionFor(exchange: HttpExchange, id: string | undefined): HttpSession | undefined {
+    const version = exchange.header('mcp-protocol-version');
+    const session = id === undefined ? undefined : this.#ownSession(exchange, id);
+    if (version !== undefined && !isLegacyRevision(version))
+      refuse(exchange, 400, `Unsupported protocol version ${version}`);
+    else if (id === undefined) refuse(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
+    else if (!session || session.isOneStream) refuse(exchange, 404, 'Unknown session: send initialize again');
+    else {
+      session.usedMs = this.#clock.nowMs();
+      exchange.belongsTo?.(session.observed);
+      return session;
+    }
+    return undefined;
+  }
+
+  /** A session of another principal appears not to exist. */
+  #ownSession({ principal }: HttpExchange, id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    return session?.client.principal === principal?.name ? session : undefined;
+  }
+
+  /** Writes comments on quiet streams and ends unused sessions. */
+  #tick(): void {
+    this.#timer = this.#clock.after(this.#options.keepAliveMs, () => {
+      const nowMs = this.#clock.nowMs();
+      for (const post of this.#posts.values()) post.keepAlive();
+      for (const session of this.#sessions.values()) {
+        if (!session.isIdle) session.usedMs = nowMs;
+        if (nowMs - session.usedMs > this.#options.sessionIdleMs) void session.close();
+        else session.tick();
+      }
+      this.#limits.sweep();
+      this.#tick();
+    });
+    this.#timer.keepAlive(false);
+  }
+}

@@ -1,0 +1,127 @@
+// The caller of a request that arrived as a message. Everything that is sent back to the client on behalf of the
+// request passes through it, in the form of the client's revision. The era decides how a question is sent.
+
+import type { CancelSignal } from '../../base/cancel-signal.ts';
+import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
+import type { JsonRpcRequest } from '../../wire/jsonrpc/message.ts';
+import { type CallOptions, reaches } from '../meta.ts';
+import { missingFor } from '../missing-capability.ts';
+import { missingCapability } from '../protocol-errors.ts';
+import { has } from '../revisions.ts';
+import type { Caller, ClientFacts, Params, WireName } from '../service.ts';
+import type { InputRequest, InputResponse, RequestId } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
+import type { Notifier } from './notifier.ts';
+
+export abstract class RequestCaller implements Caller {
+  /** The message that began the call. Services hold its signal. */
+  readonly first: InboundCall;
+  client: ClientFacts;
+  /** The notifier of the connection on which the last message arrived. */
+  notifier: Notifier;
+  readonly options: CallOptions | undefined;
+  protected inbound: InboundCall;
+  protected lastProgress = Number.NEGATIVE_INFINITY;
+  protected observer: ClientObserver | undefined;
+  #sent: { wire: WireName; id: RequestId } | undefined;
+
+  constructor(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    options: CallOptions | undefined,
+    observer: ClientObserver | undefined,
+  ) {
+    this.first = inbound;
+    this.inbound = inbound;
+    this.client = client;
+    this.notifier = notifier;
+    this.options = options;
+    this.observer = observer;
+  }
+
+  get request(): JsonRpcRequest {
+    return this.inbound.request;
+  }
+
+  get requestBytes(): number {
+    return this.inbound.bytes;
+  }
+
+  get signal(): CancelSignal {
+    return this.first;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#token !== undefined;
+  }
+
+  /** MCP forbids progress values that do not increase, and progress after the answer: those are not sent. */
+  progress(params: Params): void {
+    const progressToken = this.#token;
+    const { cancelled, settled } = this.inbound;
+    const progress = params.progress as number;
+    if (progressToken === undefined || cancelled || settled || !(progress > this.lastProgress)) return;
+    this.lastProgress = progress;
+    const sent: Params = { ...params, progressToken };
+    if (!has(this.client.revision, 'progressMessage')) delete sent.message;
+    this.notifier.progress(this.inbound, sent);
+  }
+
+  /** Sent only if the client wants messages of this level. */
+  log(params: Params): void {
+    const wanted = this.client.logLevel;
+    if (wanted === undefined || !reaches(params.level, wanted) || this.inbound.cancelled) return;
+    this.notifier.log(params, this.inbound);
+  }
+
+  ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    const missing = missingFor(question, this.client);
+    return missing ? Promise.reject(missingCapability(missing)) : this.put(question, name, signal);
+  }
+
+  sent(wire: WireName, id: RequestId): void {
+    if (!this.observer) return;
+    this.observer.linked(this.inbound.id, wire, 'toServer', id);
+    this.#sent = { wire, id };
+  }
+
+  askedBy(id: RequestId): void {
+    if (this.#sent) this.observer?.linked(this.inbound.id, this.#sent.wire, 'fromServer', id);
+  }
+
+  /** Links the request that runs on a server to the message that continues the call as well. */
+  protected linkAgain(): void {
+    const sent = this.#sent;
+    if (sent) this.sent(sent.wire, sent.id);
+  }
+
+  protected abstract put(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
+
+  get #token(): unknown {
+    return (this.inbound.request.params?._meta as Params | undefined)?.progressToken;
+  }
+}
+
+type SendQuestion = (question: InputRequest, call: InboundCall, signal: CancelSignal) => Promise<InputResponse>;
+
+/** Before 2026-07-28 a question is a request to the client. */
+export class LegacyCaller extends RequestCaller {
+  readonly #send: SendQuestion;
+
+  constructor(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    options: CallOptions | undefined,
+    observer: ClientObserver | undefined,
+    send: SendQuestion,
+  ) {
+    super(inbound, client, notifier, options, observer);
+    this.#send = send;
+  }
+
+  protected put(question: InputRequest, _name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    return this.#send(question, this.inbound, signal ? AbortSignal.any([this.first.signal, signal]) : this.signal);
+  }
+}

@@ -1,0 +1,178 @@
+// What a frame is: a message of MCP or LiteMCP, a batch, or noise. Read by the same reader that our transports use, so that
+// noise here is noise there. Nothing of the parsed message is kept but what names it. Never throws: the Inspector may run in
+// the process of the host.
+
+import { decodeText } from '../../base/decode-text.ts';
+import { isObject } from '../../base/json-object.ts';
+import type { Noise } from '../../base/noise.ts';
+import type { InboundFault } from '../../wire/jsonrpc/channel.ts';
+import type { JsonRpcMessage, RequestId } from '../../wire/jsonrpc/message.ts';
+import { MessageReader, type MessageSink } from '../../wire/jsonrpc/message-reader.ts';
+import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
+import { type FrameFact, isOfClient } from '../flow/event.ts';
+
+export interface MessageDescription {
+  /** `invalid`: broken JSON-RPC, explained by `problem`. */
+  kind: 'request' | 'notification' | 'response' | 'invalid';
+  /** Of what is invalid: it was meant as an answer. */
+  isResponse?: true;
+  method?: string;
+  id?: RequestId;
+  /** Of `tools/call`. */
+  tool?: string;
+  /** Of a request that asks for progress, or of the progress itself. */
+  progressToken?: RequestId;
+  /** The request that a `notifications/cancelled` cancels. */
+  cancels?: RequestId;
+  error?: { code: number; message: string };
+  /** The tool ran and reported a failure (`isError`). */
+  toolError?: true;
+  problem?: string;
+}
+
+export interface FrameDescription {
+  kind: MessageDescription['kind'] | 'batch' | 'noise';
+  /** One, or those of a batch, or none of noise. */
+  messages: MessageDescription[];
+  /** Text that is not a message: the whole frame, or what precedes a message on the same line. At most 1,024 characters. */
+  noise?: string;
+  /** LiteMCP: the rules of MCP do not apply. */
+  lite?: true;
+}
+
+export function describeFrame(frame: FrameFact): FrameDescription {
+  try {
+    if (frame.cut) return describeCut(frame);
+    return (isOfClient(frame) ? undefined : describeLiteFrame(frame)) ?? describers[frame.direction].describe(frame);
+  } catch {
+    return { kind: 'invalid', messages: [{ kind: 'invalid', problem: 'The message cannot be interpreted' }] };
+  }
+}
+
+/** Collects what the reader of one direction finds in one frame. */
+class Describer implements MessageSink {
+  readonly #reader: MessageReader;
+  #found: FrameDescription = { kind: 'noise', messages: [] };
+
+  constructor(toleratesNoise: boolean) {
+    this.#reader = new MessageReader({ maxFrameBytes: Number.MAX_SAFE_INTEGER, toleratesNoise }, this);
+    this.#reader.batches = true; // whether the revision has them is not for us to say
+  }
+
+  describe(frame: FrameFact): FrameDescription {
+    this.#found = { kind: 'noise', messages: [] };
+    this.#reader.frame(frame.payload, frame.offset ?? 0);
+    return this.#found;
+  }
+
+  message(message: JsonRpcMessage): void {
+    const description = describeMessage(message);
+    this.#found.kind = description.kind;
+    this.#found.messages.push(description);
+  }
+
+  batch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
+    this.#found.kind = 'batch';
+    this.#found.messages.push(...messages.map(describeMessage), ...faults.map(describeFault));
+  }
+
+  fault(fault: InboundFault): void {
+    this.#found.kind = 'invalid';
+    this.#found.messages.push(describeFault(fault));
+  }
+
+  noise({ text }: Noise): void {
+    this.#found.noise = text;
+  }
+}
+
+const nothing = new Uint8Array(0);
+const strict = new Describer(false);
+const describers = { fromServer: new Describer(true), toServer: strict, fromClient: strict, toClient: strict };
+
+function describeMessage(message: JsonRpcMessage): MessageDescription {
+  if (!('method' in message)) {
+    const description: MessageDescription = { kind: 'response', id: message.id ?? undefined };
+    // Some servers write `error: null` beside a result, or no object as a result.
+    const { error, result } = message as { error?: { code: number; message: string } | null; result?: unknown };
+    if (error) description.error = { code: error.code, message: String(error.message) };
+    else if ((result as { isError?: unknown } | null)?.isError === true) description.toolError = true;
+    return description;
+  }
+  const { method, params } = message;
+  const description: MessageDescription = { kind: 'id' in message ? 'request' : 'notification', method };
+  if ('id' in message) description.id = message.id;
+  if (method === 'tools/call' && typeof params?.name === 'string') description.tool = params.name;
+  const token =
+    method === 'notifications/progress'
+      ? params?.progressToken
+      : (params?._meta as { progressToken?: unknown } | undefined)?.progressToken;
+  if (isId(token)) description.progressToken = token;
+  if (method === 'notifications/cancelled' && isId(params?.requestId)) description.cancels = params.requestId;
+  return description;
+}
+
+function describeFault({ id, message, isResponse }: InboundFault): MessageDescription {
+  const description: MessageDescription = { kind: 'invalid', id, problem: message };
+  return isResponse ? { ...description, isResponse } : description;
+}
+
+function isId(value: unknown): value is RequestId {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+const idAtTheEnd = /"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")[^{}[\]]*\}\s*$/;
+const toolAtTheStart = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** Of a frame that was too long to store, only the ends are known. Many programs write `id` last. */
+function describeCut(frame: FrameFact): FrameDescription {
+  const head = decodeText(frame.payload);
+  if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };
+  const { id: idAtTheStart, method, isResponse, isJsonRpc } = traceMessage(head);
+  const id = idAtTheStart ?? readWord(idAtTheEnd.exec(decodeText(frame.tail ?? nothing))?.[1]);
+  if (method !== undefined) {
+    const kind = id === undefined ? 'notification' : 'request';
+    const tool = method === 'tools/call' ? readWord(toolAtTheStart.exec(head)?.[1]) : undefined;
+    return { kind, messages: [{ kind, method, id, tool: tool as string | undefined }] };
+  }
+  if (isResponse || (isJsonRpc && id !== undefined)) return { kind: 'response', messages: [{ kind: 'response', id }] };
+  return { kind: 'noise', messages: [], noise: head.slice(0, 1024) };
+}
+
+function readWord(json: string | undefined): RequestId | undefined {
+  try {
+    return json === undefined ? undefined : JSON.parse(json);
+  } catch {
+    return undefined; // a broken escape: then it names nothing
+  }
+}
+
+const START_BYTES = 200;
+/** Cheap to look at, and in every message of LiteMCP. */
+const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
+
+/**
+ * Frames of LiteMCP are recognised by their shape: a version as a list of three numbers, an id and a type. Without this they would count as
+ * broken JSON-RPC.
+ */
+function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
+  // Nearly every frame is of MCP: its start is enough to tell.
+  if (!looksLite.test(decodeText(frame.payload.subarray(0, START_BYTES)))) return undefined;
+  const value = parse(decodeText(frame.payload));
+  if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
+  const { id, type, data } = value;
+  const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
+  if (typeof id === 'number' || typeof id === 'string') message.id = id;
+  if (typeof type === 'string') message.method = type;
+  if (isObject(data) && typeof data.tool === 'string') message.tool = data.tool;
+  if (isObject(data) && isObject(data.response) && data.response.error === true) message.toolError = true;
+  return { kind: message.kind, messages: [message], lite: true };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // then it is none
+  }
+}

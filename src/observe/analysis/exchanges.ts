@@ -1,0 +1,256 @@
+// Pairs requests with their outcomes, event by event, for every server, client, life and direction, in MCP and LiteMCP. Ids keep
+// their type; the directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten,
+// whether they are over or not. Reads every frame, so it does not belong on the path of the traffic.
+
+import { decodeText } from '../../base/decode-text.ts';
+import type { RequestId } from '../../wire/jsonrpc/message.ts';
+import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
+import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
+import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
+import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
+import { ExchangesBySeq } from './exchanges-by-seq.ts';
+import { isHttpFailure } from './http-problems.ts';
+import { Latency } from './latency.ts';
+import { Links } from './links.ts';
+import { OpenRequests } from './open-requests.ts';
+
+export interface ExchangesOptions {
+  /** The most exchanges to remember. */
+  maxExchanges?: number;
+  /** What they may take in memory, about: methods, ids and errors can be long. */
+  maxBytes?: number;
+  describe?: (frame: FrameEvent) => FrameDescription;
+}
+
+type FaultEvent = FlowStamp & FaultFact;
+
+export class Exchanges {
+  readonly latency = new Latency();
+  readonly #maxExchanges: number;
+  readonly #maxBytes: number;
+  readonly #describe: (frame: FrameEvent) => FrameDescription;
+  readonly #open = new OpenRequests();
+  /** Oldest first, from #first on; what lies before was forgotten. */
+  #all: (Exchange | undefined)[] = [];
+  #first = 0;
+  readonly #bySeq = new ExchangesBySeq();
+  readonly #links = new Links();
+  #heldBytes = 0;
+  #forgotten = 0;
+
+  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024, describe = describeFrame }: ExchangesOptions = {}) {
+    this.#maxExchanges = maxExchanges;
+    this.#maxBytes = maxBytes;
+    this.#describe = describe;
+  }
+
+  /** How many were forgotten to stay within the bound. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  get size(): number {
+    return this.#all.length - this.#first;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** How many processes it follows. */
+  get lives(): number {
+    return this.#open.lives;
+  }
+
+  /** Oldest first. They change as answers come. */
+  all(): Iterable<Exchange> {
+    return this.#all.slice(this.#first) as Exchange[];
+  }
+
+  /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
+  forSeq(seq: number): readonly Exchange[] {
+    return this.#bySeq.get(seq);
+  }
+
+  /** Returns what the event belongs to; of the end of a process or client, the requests that it leaves unanswered. */
+  see(event: FlowEvent): readonly Exchange[] {
+    switch (event.kind) {
+      case 'frame':
+        for (const message of this.#describe(event).messages) this.#message(event, message);
+        return this.forSeq(event.seq);
+      case 'fault':
+        this.#fault(event);
+        return this.forSeq(event.seq);
+      case 'exit':
+        return this.#lifeOver(event);
+      case 'client':
+        return event.state === 'closed' ? this.#lifeOver(event) : [];
+      case 'remote':
+        if (event.state === 'connected') this.#open.dropIfOver({ server: event.server, life: event.life - 2 });
+        return event.state === 'disconnected' ? this.#lifeOver(event) : [];
+      case 'http':
+        return this.#http(event);
+      case 'hop': {
+        const asked = this.#open.byId(event, 'toServer', event.id);
+        if (asked) asked.hop = event;
+        return [];
+      }
+      case 'link': {
+        const cause = this.#open.byId(event, 'fromClient', event.request);
+        const wire = { server: event.wire, life: event.wireLife };
+        if (cause) this.#links.add(cause, this.#open.byId(wire, event.direction, event.id), event);
+        return [];
+      }
+      case 'spawn':
+        // Nothing more comes of a process that was over before the last one started.
+        this.#open.dropIfOver({ server: event.server, life: event.life - 2 });
+    }
+    return [];
+  }
+
+  #message(event: FrameEvent, message: MessageDescription): void {
+    const { direction } = event;
+    const { id, cancels, progressToken } = message;
+    if (message.kind === 'request' && id !== undefined) this.#request(event, message, id);
+    else if (message.kind === 'response' || message.isResponse) this.#answer(event, message);
+    else if (cancels !== undefined) this.#cancel(this.#open.byId(event, direction, cancels), event);
+    else if (progressToken !== undefined) {
+      this.#progress(this.#open.byToken(event, otherWay(direction), progressToken), event);
+    }
+  }
+
+  #request(event: FrameEvent, message: MessageDescription, id: RequestId): void {
+    const exchange: Exchange = {
+      server: event.server,
+      life: event.life,
+      direction: event.direction,
+      id,
+      method: message.method ?? '',
+      tool: message.tool,
+      progressToken: message.progressToken,
+      http: event.http?.exchange,
+      requestSeq: event.seq,
+      requestBytes: event.length,
+      startMs: event.atMs,
+      outcome: 'pending',
+      progressCount: 0,
+    };
+    this.#open.add(exchange);
+    this.#all.push(exchange);
+    this.#bySeq.link(event.seq, exchange);
+    this.#heldBytes += weightOf(exchange);
+    this.#links.came(exchange);
+    this.#forgetWhatIsTooMuch();
+  }
+
+  #answer(event: FrameEvent | FaultEvent, message: MessageDescription): void {
+    const { id } = message;
+    const exchange = id === undefined ? undefined : this.#asked(event, id);
+    if (!exchange) return;
+    this.#open.forget(exchange);
+    this.#bySeq.link(event.seq, exchange);
+    exchange.answerSeq = event.seq;
+    exchange.answerBytes = event.length;
+    if (exchange.outcome === 'cancelled') return; // too late to matter, but there it is
+    exchange.endMs = event.atMs;
+    this.#setError(exchange, message.error);
+    exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
+    this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
+    this.#forgetWhatIsTooMuch();
+  }
+
+  /** Several clients behind a tap may use one id at a time: the HTTP request that is answered tells them apart. */
+  #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {
+    const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http : undefined;
+    const posted = http && this.#open.byHttp(event, http.exchange);
+    return posted?.id === id ? posted : this.#open.byId(event, otherWay(event.direction), id);
+  }
+
+  #setError(exchange: Exchange, error: Exchange['error']): void {
+    this.#heldBytes -= weightOf(exchange);
+    exchange.error = error;
+    this.#heldBytes += weightOf(exchange);
+  }
+
+  /** An answer that was cut off or over the limit is the end of its request all the same. */
+  #fault(event: FaultEvent): void {
+    const { id, isResponse } = traceMessage(decodeText(event.prefix));
+    if (isResponse) this.#answer(event, { kind: 'invalid', id });
+  }
+
+  #cancel(exchange: Exchange | undefined, event: FrameEvent): void {
+    if (exchange?.outcome !== 'pending') return;
+    exchange.outcome = 'cancelled';
+    exchange.endMs = event.atMs;
+    exchange.cancelSeq = event.seq;
+    this.#bySeq.link(event.seq, exchange);
+  }
+
+  #progress(exchange: Exchange | undefined, event: FrameEvent): void {
+    if (!exchange) return;
+    if (exchange.lastProgressSeq !== undefined) this.#bySeq.unlink(exchange.lastProgressSeq, exchange);
+    exchange.progressCount++;
+    exchange.lastProgressSeq = event.seq;
+    this.#bySeq.link(event.seq, exchange);
+  }
+
+  /** The open ones stay open: what the process wrote last may still be in the pipe. */
+  #lifeOver(event: FlowEvent): Exchange[] {
+    this.#open.over(event);
+    const pending = [...this.#open.of(event)].filter(({ outcome }) => outcome === 'pending');
+    for (const exchange of pending) {
+      // A client that goes gives its requests up.
+      exchange.outcome = exchange.direction === 'fromClient' ? 'cancelled' : 'lost';
+      exchange.endMs = event.atMs;
+    }
+    return pending;
+  }
+
+  /** The fate of an HTTP request is that of its message, unless an answer still comes: in the body, or by another request. */
+  #http(event: FlowStamp & HttpFact): Exchange[] {
+    const { status, end, exchange: number, repeats = number } = event;
+    const exchange = this.#open.byHttp(event, repeats);
+    if (exchange?.outcome !== 'pending') return [];
+    if (end === 'aborted') exchange.outcome = 'cancelled';
+    else if (!isHttpFailure(event)) return [];
+    else if (status === undefined || end === 'cut') exchange.outcome = 'lost';
+    else {
+      exchange.outcome = 'error';
+      this.#setError(exchange, { code: status, message: `HTTP ${status}` });
+    }
+    exchange.endMs = event.atMs;
+    return [exchange];
+  }
+
+  /** All but the newest may go. */
+  #forgetWhatIsTooMuch(): void {
+    while ((this.size > this.#maxExchanges || this.#heldBytes > this.#maxBytes) && this.size > 1) this.#forgetOldest();
+    if (this.#first < 1024 || this.#first * 2 < this.#all.length) return;
+    this.#all = this.#all.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#all[this.#first]!;
+    this.#all[this.#first++] = undefined;
+    this.#forgotten++;
+    this.#heldBytes -= weightOf(oldest);
+    const { requestSeq, answerSeq, cancelSeq, lastProgressSeq } = oldest;
+    for (const seq of [requestSeq, answerSeq, cancelSeq, lastProgressSeq]) {
+      if (seq !== undefined) this.#bySeq.unlink(seq, oldest);
+    }
+    this.#open.forget(oldest);
+    this.#links.forget(oldest);
+  }
+}
+
+const opposite = {
+  toServer: 'fromServer',
+  fromServer: 'toServer',
+  toClient: 'fromClient',
+  fromClient: 'toClient',
+} as const;
+
+function otherWay(direction: FlowDirection): FlowDirection {
+  return opposite[direction];
+}

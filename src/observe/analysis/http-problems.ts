@@ -1,0 +1,89 @@
+// What goes wrong between a remote server and its client, in HTTP.
+
+import { ownCommand } from '../../base/own-command.ts';
+import type { HttpFact, RemoteFact } from '../flow/event.ts';
+
+export type HttpProblem =
+  | 'unreachable'
+  | 'http-error'
+  | 'login-needed'
+  | 'session-lost'
+  | 'wrong-content-type'
+  | 'slow-response'
+  | 'stream-cut'
+  | 'deprecated-transport';
+
+const SLOW_RESPONSE_MS = 10_000;
+
+export const httpWords: Record<HttpProblem, { title: string; explanation: string }> = {
+  unreachable: {
+    title: 'Cannot be reached',
+    explanation:
+      'An HTTP request got no response. Check the URL, that the server runs, and the network, proxy and certificates between.',
+  },
+  'http-error': {
+    title: 'HTTP error',
+    explanation:
+      'A request was answered with an HTTP status of 400 or above. The body of the response often says why. Check the path of the URL: many servers answer only at /mcp.',
+  },
+  'login-needed': {
+    title: 'Refuses the credential',
+    explanation: `The server refused the credential of a request, or there was none. Run ${ownCommand} login for this server, or set a valid header in its config.`,
+  },
+  'session-lost': {
+    title: 'Session lost',
+    explanation:
+      'The server no longer knows the session of a request: it was restarted, or a request reached another instance of it. Keep sessions in a shared store, or send all requests of a session to one instance.',
+  },
+  'wrong-content-type': {
+    title: 'Wrong content type',
+    explanation:
+      'The response to a message is neither application/json nor text/event-stream. Clients cannot read it. Something other than the MCP server may have answered: a proxy, a login page, another path.',
+  },
+  'slow-response': {
+    title: 'Slow to respond',
+    explanation:
+      'More than 10 s passed before the headers of a response. Proxies and clients may give up earlier. A server that answers slow requests with an event stream sends its headers at once.',
+  },
+  'stream-cut': {
+    title: 'Response cut off',
+    explanation:
+      'A response ended before it was complete. Proxies often cut streams that are silent for 30 or 60 s: send comments (“: ping”) or raise their timeout.',
+  },
+  'deprecated-transport': {
+    title: 'Uses HTTP+SSE',
+    explanation:
+      'The server uses the HTTP+SSE transport of 2024-11-05, which later revisions have replaced. Ask its maintainers for Streamable HTTP.',
+  },
+};
+
+/** 405 says that a server has no stream of its own (GET) or no end of sessions (DELETE), which it need not have. */
+export function isHttpFailure({ state, method, status = 0, end }: HttpFact): boolean {
+  if (state !== 'answered') return end === 'cut';
+  return status >= 400 && !(status === 405 && method !== 'POST');
+}
+
+export function httpProblems(fact: HttpFact): HttpProblem[] {
+  const { state, method, status, waitMs = 0, body } = fact;
+  if (state !== 'answered') return isHttpFailure(fact) ? [state === 'failed' ? 'unreachable' : 'stream-cut'] : [];
+  if (isHttpFailure(fact)) return [refusalOf(fact)];
+  const problems: HttpProblem[] = [];
+  if (method === 'POST' && body === 'other' && status! < 300) problems.push('wrong-content-type');
+  if (waitMs > SLOW_RESPONSE_MS) problems.push('slow-response');
+  return problems;
+}
+
+function refusalOf({ status, requestHeaders = '' }: HttpFact): HttpProblem {
+  if (status === 401 || status === 403) return 'login-needed';
+  return status === 404 && /^mcp-session-id:/im.test(requestHeaders) ? 'session-lost' : 'http-error';
+}
+
+export function remoteProblems({ state, transport, reason }: RemoteFact): HttpProblem[] {
+  if (state === 'disconnected' && reason !== undefined) return ['unreachable'];
+  return state === 'known' && transport === 'http+sse' ? ['deprecated-transport'] : [];
+}
+
+/** What is particular about one. */
+export function httpDetail({ method, url, status, reason }: HttpFact): string {
+  return `${method} ${url}: ${status === undefined ? (reason ?? '') : `HTTP ${status}`}`;
+}

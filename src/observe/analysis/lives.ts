@@ -1,0 +1,169 @@
+// The processes ("lives") of each server, as the events show them. Bounded: those that run and the newest are kept.
+
+import { decodeText } from '../../base/decode-text.ts';
+import type { Redact } from '../../base/secrets/redact.ts';
+import type { FlowEvent, FlowStamp, HttpFact, RemoteFact } from '../flow/event.ts';
+import type { Exchange } from './exchange.ts';
+import { isHttpFailure } from './http-problems.ts';
+import { keepNewest } from './keep-newest.ts';
+
+/** One process of a server, from its spawn to its exit; or one connection to a remote server. */
+export interface Life {
+  life: number;
+  pid: number | undefined;
+  command: string | undefined;
+  startedAtMs: number;
+  readyAtMs: number | undefined;
+  endedAtMs: number | undefined;
+  exitCode: number | null | undefined;
+  signal: string | null | undefined;
+  rung: string | undefined;
+  stderrTail: string;
+  /** Of a remote server, which has no process. */
+  remote?: RemoteLife;
+}
+
+/** A connection to a remote server. */
+export interface RemoteLife {
+  url: string;
+  /** `http`, or `http+sse` of 2024-11-05. */
+  transport: string | undefined;
+  revision: string | undefined;
+  /** Shortened. */
+  session: string | undefined;
+  /** HTTP requests with a response. */
+  requests: number;
+  /** Those without, or with a status of 400 or above. */
+  failures: number;
+  /** How often a stream was continued after its end. */
+  resumptions: number;
+  /** The last credential was refused. */
+  needsLogin: boolean;
+  /** Why the connection was lost. */
+  lost: string | undefined;
+}
+
+const MOST_LIVES = 200;
+const MOST_SERVERS = 1_000;
+/** More is kept than is shown, so that no secret is cut before it is found. */
+const KEPT_STDERR_CHARS = 16 * 1024;
+const SHOWN_STDERR_CHARS = 4096;
+
+export class Lives {
+  readonly #byServer = new Map<string, Map<number, Life>>();
+  /** Servers of a host, which reports their states. */
+  readonly #saysStates = new Set<string>();
+
+  get servers(): string[] {
+    return [...this.#byServer.keys()];
+  }
+
+  of(server: string, redact: Redact = (text) => text): Life[] {
+    const lives = [...(this.#byServer.get(server)?.values() ?? [])];
+    return lives.map((life) => ({
+      ...life,
+      command: life.command && redact(life.command),
+      ...(life.remote && { remote: { ...life.remote, url: redact(life.remote.url) } }),
+      stderrTail: redact(life.stderrTail).slice(-SHOWN_STDERR_CHARS),
+    }));
+  }
+
+  /** Returns whether something changed that is shown at once. */
+  see(event: FlowEvent): boolean {
+    const life = this.#life(event);
+    switch (event.kind) {
+      case 'spawn':
+        life.pid = event.pid;
+        life.command = event.command;
+        life.startedAtMs = event.atMs;
+        return true;
+      case 'state':
+        this.#saysStates.add(event.server);
+        if (event.to === 'ready') life.readyAtMs = event.atMs;
+        return true;
+      case 'exit':
+        life.endedAtMs = event.atMs;
+        life.exitCode = event.exitCode;
+        life.signal = event.signal;
+        return true;
+      case 'stop':
+        life.rung = event.rung;
+        return true;
+      case 'remote':
+        seeRemote(life, event);
+        return true;
+      case 'http':
+        return seeHttp(life, event);
+      case 'stderr':
+        life.stderrTail = (life.stderrTail + decodeText(event.payload)).slice(-KEPT_STDERR_CHARS);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  /** Without state events, a server counts as ready at its first answer. */
+  answered({ server, life, endMs }: Exchange): void {
+    const known = this.#byServer.get(server)?.get(life);
+    if (known && !this.#saysStates.has(server)) known.readyAtMs ??= endMs;
+  }
+
+  #life({ server, life, atMs }: FlowEvent): Life {
+    let lives = this.#byServer.get(server);
+    if (!lives) {
+      lives = new Map();
+      this.#byServer.set(server, lives);
+      keepNewest(this.#byServer, MOST_SERVERS);
+    }
+    let found = lives.get(life);
+    if (!found) {
+      found = { life, startedAtMs: atMs, stderrTail: '' } as Life;
+      lives.set(life, found);
+      if (lives.size > MOST_LIVES) lives.delete(oldestOf(lives));
+    }
+    return found;
+  }
+}
+
+function seeRemote(
+  life: Life,
+  { state, url, transport, revision, session, reason, atMs }: RemoteFact & FlowStamp,
+): void {
+  const before = life.remote ?? { requests: 0, failures: 0, resumptions: 0, needsLogin: false };
+  const known = { transport: transport ?? life.remote?.transport, revision: revision ?? life.remote?.revision };
+  life.remote = { ...before, ...known, url, session, lost: reason };
+  if (state === 'connected') life.startedAtMs = atMs;
+  if (state === 'disconnected') life.endedAtMs = atMs;
+}
+
+/** Returns whether more changed than the number of requests. */
+function seeHttp({ remote }: Life, event: HttpFact): boolean {
+  if (!remote || event.state === 'ended') return false;
+  const { needsLogin } = remote;
+  const isFailure = isHttpFailure(event);
+  if (event.state === 'answered') {
+    remote.requests++;
+    remote.needsLogin = event.status === 401;
+  }
+  if (isFailure) remote.failures++;
+  const isMcp = event.body === 'json' || event.body === 'stream';
+  if (isMcp && !isFailure && remote.revision === undefined) learnRevision(remote, event.requestHeaders);
+  const isResumption = /^last-event-id:/im.test(event.requestHeaders ?? '');
+  if (isResumption) remote.resumptions++;
+  return isFailure || isResumption || remote.needsLogin !== needsLogin;
+}
+
+/** A request of 2026-07-28 names its revision, and there is no `initialize` that would. */
+function learnRevision(remote: RemoteLife, headers = ''): void {
+  const revision = /^mcp-protocol-version: ([\w-]{1,40})$/im.exec(headers)?.[1];
+  if (revision === undefined) return;
+  remote.revision = revision;
+  remote.transport ??= 'http';
+}
+
+/** The first that has ended, before those that run. */
+function oldestOf(lives: ReadonlyMap<number, Life>): number {
+  const [first] = lives.keys();
+  for (const [life, { endedAtMs }] of lives) if (endedAtMs !== undefined) return life;
+  return first!;
+}

@@ -1,0 +1,126 @@
+// Requests without an answer, for every process and client that has some: by id, progress token and HTTP request, the directions apart. A
+// process is known as long as a request of it is open. Processes without open requests are removed from time to time,
+// so that a recording with a million server names costs no more than the names that still wait.
+
+import { numberInText, type RequestId } from '../../wire/jsonrpc/message.ts';
+import type { FlowDirection, FlowStamp } from '../flow/event.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The requests of one process that went one way. */
+class OneWay {
+  readonly byId = new Map<RequestId, Exchange>();
+  readonly byToken = new Map<RequestId, Exchange>();
+  readonly byHttp = new Map<number, Exchange>();
+
+  add(exchange: Exchange): void {
+    this.byId.set(exchange.id, exchange);
+    if (exchange.http !== undefined) this.byHttp.set(exchange.http, exchange);
+    if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
+  }
+
+  /** Unless another request has taken its id since. */
+  forget(exchange: Exchange): void {
+    if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
+    const { progressToken, http } = exchange;
+    if (http !== undefined && this.byHttp.get(http) === exchange) this.byHttp.delete(http);
+    if (progressToken === undefined || this.byToken.get(progressToken) !== exchange) return;
+    this.byToken.delete(progressToken);
+  }
+
+  get isEmpty(): boolean {
+    return this.byId.size + this.byToken.size + this.byHttp.size === 0;
+  }
+}
+
+type Process = Pick<FlowStamp, 'server' | 'life'>;
+
+interface Life {
+  readonly ways: Map<FlowDirection, OneWay>;
+  /** The process has ended. */
+  isOver: boolean;
+}
+
+const SMALLEST_SWEEP = 256;
+const SMALLEST_SWEEP_CHARS = 1024 * 1024;
+
+export class OpenRequests {
+  readonly #lives = new Map<string, Life>();
+  /** The names of the servers, all together. */
+  #nameChars = 0;
+  #sweepAt = SMALLEST_SWEEP;
+  #sweepAtChars = SMALLEST_SWEEP_CHARS;
+
+  /** How many processes are known. */
+  get lives(): number {
+    return this.#lives.size;
+  }
+
+  add(exchange: Exchange): void {
+    const key = keyOf(exchange);
+    let life = this.#lives.get(key);
+    if (!life) {
+      if (this.#lives.size >= this.#sweepAt || this.#nameChars >= this.#sweepAtChars) this.#sweep();
+      life = { ways: new Map(), isOver: false };
+      this.#lives.set(key, life);
+      this.#nameChars += key.length;
+    }
+    let oneWay = life.ways.get(exchange.direction);
+    if (!oneWay) {
+      oneWay = new OneWay();
+      life.ways.set(exchange.direction, oneWay);
+    }
+    oneWay.add(exchange);
+  }
+
+  forget(exchange: Exchange): void {
+    this.#lives.get(keyOf(exchange))?.ways.get(exchange.direction)?.forget(exchange);
+  }
+
+  /** The text of a number finds the request with that number, unless there is one with that very text. */
+  byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
+    const byId = this.#lives.get(keyOf(process))?.ways.get(direction)?.byId;
+    return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
+  }
+
+  byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
+    return this.#lives.get(keyOf(process))?.ways.get(direction)?.byToken.get(token);
+  }
+
+  /** The request to a server that an HTTP request has brought. */
+  byHttp(process: Process, exchange: number): Exchange | undefined {
+    return this.#lives.get(keyOf(process))?.ways.get('toServer')?.byHttp.get(exchange);
+  }
+
+  /** All that are open in one process. */
+  *of(process: Process): Iterable<Exchange> {
+    const life = this.#lives.get(keyOf(process));
+    for (const oneWay of life?.ways.values() ?? []) yield* oneWay.byId.values();
+  }
+
+  over(process: Process): void {
+    const life = this.#lives.get(keyOf(process));
+    if (life) life.isOver = true;
+  }
+
+  /** Nothing more comes of that process, unless it still runs beside a younger one. */
+  dropIfOver(process: Process): void {
+    const key = keyOf(process);
+    if (!this.#lives.get(key)?.isOver) return;
+    this.#lives.delete(key);
+    this.#nameChars -= key.length;
+  }
+
+  #sweep(): void {
+    for (const [key, life] of this.#lives) {
+      if ([...life.ways.values()].some(({ isEmpty }) => !isEmpty)) continue;
+      this.#lives.delete(key);
+      this.#nameChars -= key.length;
+    }
+    this.#sweepAt = Math.max(SMALLEST_SWEEP, this.#lives.size * 2);
+    this.#sweepAtChars = Math.max(SMALLEST_SWEEP_CHARS, this.#nameChars * 2);
+  }
+}
+
+function keyOf({ server, life }: Process): string {
+  return `${life} ${server}`;
+}

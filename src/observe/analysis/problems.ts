@@ -1,0 +1,254 @@
+// Problems of servers and clients, with an explanation and the event where each showed first. Each is listed once per server and counted.
+
+import { diagnoseLine } from '../../wire/diagnosis/diagnose.ts';
+import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
+import { describeFrame, type FrameDescription } from './describe-frame.ts';
+import { type HttpProblem, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
+import { keepNewest } from './keep-newest.ts';
+
+/** A problem with its explanation and the event where it showed first. */
+export interface Problem {
+  kind:
+    | 'stdout-pollution'
+    | 'slow-start'
+    | 'crash-loop'
+    | 'era-fallback'
+    | 'schema-violation'
+    | 'oversized-frame'
+    | 'truncated-frame'
+    | 'exit-with-error'
+    | 'unanswered'
+    | 'refused'
+    | HttpProblem;
+  server: string;
+  seq: number | undefined;
+  title: string;
+  explanation: string;
+  count: number;
+}
+
+const SLOW_START_MS = 5_000;
+/** This many failed exits within that time are a loop, also where another program restarts the server. */
+const LOOP_EXITS = 4;
+const LOOP_MS = 30_000;
+/** Bounds what a peer that invents servers can add. */
+const MOST_PROBLEMS = 1_000;
+const MOST_SERVERS = 1_000;
+const MOST_PROCESSES = 1_000;
+
+type Kind = Problem['kind'];
+
+const words: Record<Kind, { title: string; explanation: string }> = {
+  'stdout-pollution': {
+    title: 'Prints to stdout',
+    explanation:
+      'The server printed non-protocol text to stdout. Strict hosts close the connection for it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
+  },
+  'slow-start': {
+    title: 'Starts slowly',
+    explanation:
+      'More than 5 s passed between the start of the process and its first answer. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.',
+  },
+  'crash-loop': {
+    title: 'Crashes repeatedly',
+    explanation:
+      'The server exited several times shortly after its start and is not restarted any more. Its last output on stderr shows the reason. Fix it, then start the server again.',
+  },
+  'era-fallback': {
+    title: 'Uses an older revision',
+    explanation:
+      'The server does not support server/discover (2026-07-28), so initialize was sent instead. This is harmless and costs one request at the first start.',
+  },
+  'schema-violation': {
+    title: 'Violates the protocol schema',
+    explanation: 'A message does not match the schema of its revision. The event shows the details.',
+  },
+  'oversized-frame': {
+    title: 'Message over the size limit',
+    explanation:
+      'A message was longer than maxFrameBytes and was skipped. Its request failed; the connection continued. Raise the limit or send less at a time.',
+  },
+  'truncated-frame': {
+    title: 'Truncated message',
+    explanation:
+      'The stream ended in the middle of a message: the process ended while it wrote, or did not write the newline.',
+  },
+  'exit-with-error': {
+    title: 'Exited with an error',
+    explanation: 'The process exited with a code other than 0, or was ended by a signal. stderr has its last output.',
+  },
+  unanswered: {
+    title: 'Unanswered request',
+    explanation:
+      'The process or the connection ended before the answer. It is unknown whether the request took effect.',
+  },
+  refused: {
+    title: 'Request refused',
+    explanation: 'A request of this client was refused with an HTTP status of 400 or above. It did not reach a server.',
+  },
+  ...httpWords,
+};
+
+/** What is remembered of a server between its events. */
+interface WatchedServer {
+  /** `server/discover` was sent, and the server has not been ready since. */
+  probed: boolean;
+  badExitsMs: number[];
+}
+
+/** Of one of its processes, of which several may run. */
+interface WatchedProcess {
+  /** Since when it has sent nothing. */
+  silentSinceMs: number | undefined;
+  /** It was asked to stop, so its exit is not a problem. */
+  stopping: boolean;
+  /** The HTTP request of `server/discover`, which an older server refuses. */
+  probe: number | undefined;
+}
+
+export class Problems {
+  readonly #describe: (frame: FrameEvent) => FrameDescription;
+  readonly #found = new Map<string, Problem>();
+  readonly #servers = new Map<string, WatchedServer>();
+  readonly #processes = new Map<string, WatchedProcess>();
+
+  constructor(describe: (frame: FrameEvent) => FrameDescription = describeFrame) {
+    this.#describe = describe;
+  }
+
+  list(): Problem[] {
+    return [...this.#found.values()];
+  }
+
+  /** Returns whether the list changed. */
+  see(event: FlowEvent): boolean {
+    const kinds = isOfClient(event) ? this.#clientKinds(event) : this.#kindsOf(event);
+    for (const kind of kinds) this.note(kind, event.server, event.seq, () => this.#detailOf(kind, event));
+    return kinds.length > 0;
+  }
+
+  note(kind: Kind, server: string, seq: number | undefined, detail?: string | (() => string | undefined)): void {
+    const key = `${kind} ${server}`;
+    const known = this.#found.get(key);
+    if (known) {
+      known.count++;
+      return;
+    }
+    if (this.#found.size >= MOST_PROBLEMS) return;
+    const { title, explanation } = words[kind];
+    const added = typeof detail === 'function' ? detail() : detail;
+    const told = added ? `${explanation} ${added}` : explanation;
+    this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
+  }
+
+  #kindsOf(event: FlowEvent): Kind[] {
+    const server = known(this.#servers, event.server, MOST_SERVERS, () => ({ probed: false, badExitsMs: [] }));
+    const process = known(this.#processes, `${event.life} ${event.server}`, MOST_PROCESSES, () => ({
+      silentSinceMs: undefined,
+      stopping: false,
+      probe: undefined,
+    }));
+    switch (event.kind) {
+      case 'spawn':
+        process.silentSinceMs = event.atMs;
+        process.stopping = false;
+        return [];
+      case 'frame':
+        return event.direction === 'toServer'
+          ? sentKinds(this.#describe(event), server, event.http?.exchange, process)
+          : receivedKinds(this.#describe(event), event, process);
+      case 'http': {
+        const isRefusedProbe = event.exchange === process.probe && (event.status ?? 0) >= 400 && event.status !== 401;
+        return isRefusedProbe ? [] : httpProblems(event);
+      }
+      case 'remote':
+        return remoteProblems(event);
+      case 'fault':
+        return faultKinds(event.code);
+      case 'signal':
+        process.stopping = true;
+        return [];
+      case 'exit':
+        return event.exitCode === 0 || process.stopping ? [] : badExitKinds(event.atMs, server);
+      case 'state':
+        process.stopping = event.to === 'stopping';
+        if (event.to === 'ready') server.probed = false;
+        return event.to === 'failed' && event.reason?.includes('times within') ? ['crash-loop'] : [];
+      default:
+        return [];
+    }
+  }
+
+  #clientKinds(event: FlowEvent): Kind[] {
+    if (event.kind === 'fault') return faultKinds(event.code);
+    if (event.kind !== 'frame') return [];
+    if (isRefusal(event)) return ['refused'];
+    return event.direction === 'fromClient' && this.#describe(event).kind === 'invalid' ? ['schema-violation'] : [];
+  }
+
+  /** Of text on stdout: the mistake that its first line proves. Of a refusal: what it says. */
+  #detailOf(kind: Kind, event: FlowEvent): string | undefined {
+    if (kind === 'refused' && event.kind === 'frame') {
+      return `HTTP ${event.http?.status}: ${this.#describe(event).messages[0]?.error?.message ?? ''}`;
+    }
+    if (event.kind === 'http') return httpDetail(event);
+    if (event.kind === 'remote') return event.reason;
+    if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
+    const found = diagnoseLine(this.#describe(event).noise ?? '');
+    return found && `Here it ${found.problem}. ${found.fix}`;
+  }
+}
+
+function known<T>(all: Map<string, T>, key: string, most: number, make: () => T): T {
+  const found = all.get(key);
+  if (found) return found;
+  const made = make();
+  all.set(key, made);
+  keepNewest(all, most);
+  return made;
+}
+
+function faultKinds(code: FaultFact['code']): Kind[] {
+  return [code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
+}
+
+/** A client was answered with an HTTP status that says that its request was not served. */
+export function isRefusal(event: FlowEvent): boolean {
+  return event.kind === 'frame' && (event.http?.status ?? 0) >= 400;
+}
+
+function badExitKinds(atMs: number, watched: WatchedServer): Kind[] {
+  watched.badExitsMs = [...watched.badExitsMs.filter((each) => each >= atMs - LOOP_MS), atMs];
+  if (watched.badExitsMs.length < LOOP_EXITS) return ['exit-with-error'];
+  watched.badExitsMs = [];
+  return ['exit-with-error', 'crash-loop'];
+}
+
+/** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
+function sentKinds(
+  { messages }: FrameDescription,
+  watched: WatchedServer,
+  exchange: number | undefined,
+  process: WatchedProcess,
+): Kind[] {
+  const method = messages[0]?.method;
+  if (method === 'server/discover') {
+    watched.probed = true;
+    process.probe = exchange;
+  }
+  if (method !== 'initialize' || !watched.probed) return [];
+  watched.probed = false;
+  return ['era-fallback'];
+}
+
+function receivedKinds({ kind, noise }: FrameDescription, { atMs, http }: FrameEvent, watched: WatchedProcess): Kind[] {
+  // The body of a refusal may be any text.
+  if (kind === 'noise' && http) return (http.status ?? 0) < 400 ? ['schema-violation'] : [];
+  if (kind === 'noise') return ['stdout-pollution'];
+  const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
+  if (kind === 'invalid') kinds.push('schema-violation');
+  const { silentSinceMs } = watched;
+  watched.silentSinceMs = undefined;
+  if (silentSinceMs !== undefined && atMs - silentSinceMs > SLOW_START_MS) kinds.push('slow-start');
+  return kinds;
+}

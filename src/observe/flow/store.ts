@@ -1,0 +1,230 @@
+// The newest events, bounded in bytes and in number; dropped events are visible as gaps. Capturing a frame costs a copy and an object;
+// nothing is parsed here. A listener that throws is removed and does not affect the others. It knows nothing about files, sockets or pages.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { Blocks, LARGEST_SHARED_BYTES } from './blocks.ts';
+import { cutFrame } from './cut-frame.ts';
+import type { FlowDirection, FlowEvent, FlowFact, HttpPlace } from './event.ts';
+import { EventQueue } from './event-queue.ts';
+import { FrameRun } from './frame-run.ts';
+import { FlowSource } from './source.ts';
+
+export interface FlowStoreOptions {
+  /** Maximum bytes to hold, including bookkeeping. The memory blocks that contain them may be 60 % larger. */
+  maxBytes?: number;
+  maxEvents?: number;
+  /** For a longer frame, only the first and last bytes and the length are kept. */
+  keepFrameBytes?: number;
+  clock?: Clock;
+}
+
+/** Events may be kept, here as with `get` and `since`: their bytes are never overwritten. A frame retains its memory block. */
+export type FlowListener = (event: FlowEvent) => void;
+
+export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
+/** Frames of a smaller chunk are copied one by one, so that bytes outside of complete frames are not kept. */
+const SMALLEST_SHARED_CHUNK_BYTES = 4096;
+
+export class FlowStore {
+  /** The date of `atMs` 0. */
+  readonly startedAt = new Date();
+  readonly keepFrameBytes: number;
+  readonly clock: Clock;
+  readonly #maxBytes: number;
+  readonly #maxEvents: number;
+  readonly #startMs: number;
+  readonly #blocks = new Blocks();
+  readonly #listeners = new Set<FlowListener>();
+  readonly #lives = new Map<string, number>();
+  readonly #queue = new EventQueue();
+  #isTelling = false;
+  readonly #untold: FlowEvent[] = [];
+  /** The chunk of the latest frames, unset when anything else is added. */
+  #run: FrameRun | undefined;
+  #runChunk: Uint8Array | undefined;
+
+  constructor(options: FlowStoreOptions = {}) {
+    this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
+    this.#maxEvents = options.maxEvents ?? 100_000;
+    this.keepFrameBytes = options.keepFrameBytes ?? DEFAULT_KEEP_FRAME_BYTES;
+    this.clock = options.clock ?? systemClock;
+    this.#startMs = this.clock.nowMs();
+  }
+
+  get lastSeq(): number {
+    return this.#queue.lastSeq;
+  }
+
+  get size(): number {
+    return this.#queue.size;
+  }
+
+  get heldBytes(): number {
+    return this.#queue.heldBytes;
+  }
+
+  get dropped(): { events: number; bytes: number } {
+    return { events: this.lastSeq - this.size, bytes: this.#queue.droppedBytes };
+  }
+
+  /** Returns the source for a new process run of a server. */
+  begin(server: string): FlowSource {
+    return new FlowSource(this, server);
+  }
+
+  nextLife(server: string): number {
+    const life = (this.#lives.get(server) ?? 0) + 1;
+    this.#lives.set(server, life);
+    return life;
+  }
+
+  get(seq: number): FlowEvent | undefined {
+    return this.#queue.get(seq);
+  }
+
+  /** The held events after `seq`, oldest first, at most `limit`. */
+  since(seq: number, limit = Number.MAX_SAFE_INTEGER): FlowEvent[] {
+    return this.#queue.since(seq, limit);
+  }
+
+  /** Calls back for every event from now on, in order. Returns a function that unsubscribes. */
+  subscribe(listener: FlowListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  append(server: string, life: number, fact: FlowFact): void {
+    this.#add({ seq: this.lastSeq + 1, atMs: this.#nowMs(), server, life, ...fact });
+  }
+
+  /** The bytes are copied. */
+  appendFrame(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    bytes: Uint8Array,
+    offset?: number,
+    http?: HttpPlace,
+  ): void {
+    if (bytes.length > this.keepFrameBytes) {
+      this.append(server, life, { kind: 'frame', direction, offset, cut: true, ...cutFrame(bytes), http });
+      return;
+    }
+    const run = this.#capture(server, life, direction, bytes, offset, 1);
+    run.http = http;
+    run.add(0, bytes.length);
+    this.#addRun(run);
+  }
+
+  /** Appends the frame chunk[start, end). A large chunk is copied once for all its frames, which share one time. */
+  appendSpan(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    chunk: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+  ): void {
+    const isShared = chunk.length >= SMALLEST_SHARED_CHUNK_BYTES && chunk.length <= LARGEST_SHARED_BYTES;
+    if (!isShared || end - start > this.keepFrameBytes) {
+      this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
+      return;
+    }
+    let run = this.#run;
+    // The offset is compared too: a reader that reuses its buffer passes the same object with different bytes.
+    if (run === undefined || this.#runChunk !== chunk || run.offset !== offset - start || !run.block.hasRoom(0, 2)) {
+      run = this.#capture(server, life, direction, chunk, offset - start, 1);
+      this.#run = run;
+      this.#runChunk = chunk;
+      run.add(start, end);
+      this.#queue.pushRun(run);
+    } else {
+      this.#queue.extendRun(run, start, end);
+    }
+    this.#dropWhatIsTooMuch();
+    if (this.#listeners.size > 0) this.#tellFrames(run, this.lastSeq);
+  }
+
+  /** Appends messages that were written together. `places` holds start and end of each message in `chunk`. */
+  appendSpans(server: string, life: number, direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
+    if (places.length === 0) return;
+    if (chunk.length > Math.min(LARGEST_SHARED_BYTES, this.keepFrameBytes)) {
+      for (let at = 0; at < places.length; at += 2) {
+        this.appendFrame(server, life, direction, chunk.subarray(places[at], places[at + 1]));
+      }
+      return;
+    }
+    const run = this.#capture(server, life, direction, chunk, undefined, places.length / 2);
+    run.addAll(places);
+    this.#addRun(run);
+  }
+
+  #capture(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    bytes: Uint8Array,
+    offset: number | undefined,
+    frames: number,
+  ): FrameRun {
+    const block = this.#blocks.withRoom(bytes.length, frames);
+    return new FrameRun(this.lastSeq + 1, this.#nowMs(), server, life, direction, block, bytes, offset);
+  }
+
+  #nowMs(): number {
+    return this.clock.nowMs() - this.#startMs;
+  }
+
+  #addRun(run: FrameRun): void {
+    this.#run = undefined;
+    this.#queue.pushRun(run);
+    this.#dropWhatIsTooMuch();
+    if (this.#listeners.size > 0) this.#tellFrames(run, run.firstSeq);
+  }
+
+  #tellFrames(run: FrameRun, from: number): void {
+    const { lastSeq } = run;
+    for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.frame(seq));
+    this.#tellUntold();
+  }
+
+  #add(event: FlowEvent): void {
+    this.#run = undefined;
+    this.#queue.push(event);
+    this.#dropWhatIsTooMuch();
+    this.#tell(event);
+    this.#tellUntold();
+  }
+
+  /** Never drops the newest event. */
+  #dropWhatIsTooMuch(): void {
+    const queue = this.#queue;
+    while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
+      queue.dropOldest();
+    }
+  }
+
+  /** Events that listeners cause are queued, so that all listeners get the events in order. */
+  #tell(event: FlowEvent): void {
+    if (this.#isTelling) return void this.#untold.push(event);
+    this.#isTelling = true;
+    for (const listener of this.#listeners) this.#call(listener, event);
+    this.#isTelling = false;
+  }
+
+  #tellUntold(): void {
+    while (!this.#isTelling && this.#untold.length > 0) this.#tell(this.#untold.shift()!);
+  }
+
+  #call(listener: FlowListener, event: FlowEvent): void {
+    try {
+      listener(event);
+    } catch (thrown) {
+      this.#listeners.delete(listener);
+      const message = `A listener threw and gets no more events: ${toError(thrown).message}`;
+      this.append(event.server, event.life, { kind: 'error', code: 'LISTENER_FAILED', message });
+    }
+  }
+}

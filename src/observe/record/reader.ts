@@ -1,0 +1,159 @@
+// Reads recordings of any size line by line, with one line in memory. Never throws for any file content: an invalid
+// line is reported and skipped, and so is the partial line that a killed writer leaves at the end.
+
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { decodeText } from '../../base/decode-text.ts';
+import type { FrameSink } from '../../wire/framing/framing.ts';
+import { newline } from '../../wire/framing/newline.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import { parseEvent } from './parse-event.ts';
+import { isHeader, parseHeader, type RecordingRun } from './run-header.ts';
+import { migrate, type RawLine, RECORDING_VERSION } from './versions.ts';
+
+export type RecordingItem =
+  | { type: 'run'; run: RecordingRun }
+  | { type: 'event'; run: RecordingRun; event: FlowEvent }
+  /** A valid line of a kind that only newer versions know. */
+  | { type: 'unknown'; run: RecordingRun; line: RawLine }
+  /** Events that are in no file: rotated away, or skipped because the disk or a slow reader could not keep up. */
+  | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
+  | { type: 'damage'; offset: number; length: number; reason: string; prefix: string };
+
+export interface ReaderOptions {
+  /** A longer line counts as damaged. */
+  maxLineBytes?: number;
+}
+
+const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
+const PREFIX_CHARS = 200;
+/** Maximum number of runs whose sequence numbers are tracked. */
+const MAX_RUNS = 1000;
+const LONGEST_RUN_NAME = 200;
+/** Limited, because the facts about the writer are kept as long as the run is. */
+const LONGEST_HEADER = 64 * 1024;
+
+/** `source`: the path of one file, or the bytes of a recording as they arrive. */
+export function readRecording(
+  source: string | AsyncIterable<Uint8Array>,
+  options: ReaderOptions = {},
+): AsyncGenerator<RecordingItem, void, undefined> {
+  return readLines(source, options, new LineReader());
+}
+
+async function* readLines(
+  source: string | AsyncIterable<Uint8Array>,
+  { maxLineBytes = DEFAULT_MAX_LINE_BYTES }: ReaderOptions,
+  lines: LineReader,
+): AsyncGenerator<RecordingItem, void, undefined> {
+  const chunks = typeof source === 'string' ? createReadStream(source, { highWaterMark: 256 * 1024 }) : source;
+  const decoder = newline().decoder({ maxFrameBytes: maxLineBytes });
+  for await (const chunk of chunks) {
+    decoder.push(chunk, lines);
+    yield* lines.take();
+  }
+  decoder.end(lines);
+  yield* lines.take();
+}
+
+/** FILE and its rotated predecessors, oldest first. */
+export async function recordingFiles(file: string): Promise<string[]> {
+  const name = basename(file);
+  const numbers = (await readdir(dirname(file)))
+    .map((each) => (each === name ? '0' : each.startsWith(`${name}.`) ? each.slice(name.length + 1) : ''))
+    .filter((number) => /^\d+$/.test(number));
+  return numbers
+    .map(Number)
+    .sort((a, b) => b - a)
+    .map((number) => join(dirname(file), number === 0 ? name : `${name}.${number}`));
+}
+
+/** Reads FILE and its rotated predecessors as one recording. */
+export async function* readRecordings(
+  file: string,
+  options: ReaderOptions = {},
+): AsyncGenerator<RecordingItem, void, undefined> {
+  const lines = new LineReader();
+  for (const each of await recordingFiles(file)) yield* readLines(each, options, lines);
+}
+
+class LineReader implements FrameSink {
+  #items: RecordingItem[] = [];
+  readonly #runs = new Map<string, { run: RecordingRun; lastSeq: number }>();
+
+  take(): RecordingItem[] {
+    const items = this.#items;
+    this.#items = [];
+    return items;
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    const text = decodeText(bytes);
+    const problem = this.#line(text);
+    if (problem === undefined) return;
+    this.#items.push({
+      type: 'damage',
+      offset,
+      length: bytes.length,
+      reason: problem,
+      prefix: Buffer.from(text.slice(0, PREFIX_CHARS)).toString(), // copied, because a slice would retain the whole line
+    });
+  }
+
+  fault(fault: { code: string; offset: number; length: number; prefix: Uint8Array }): void {
+    const { code, offset, length } = fault;
+    const reason = code === 'FRAME_TRUNCATED' ? 'The last line is incomplete' : 'The line is too long';
+    const prefix = decodeText(fault.prefix).slice(0, PREFIX_CHARS);
+    this.#items.push({ type: 'damage', offset, length, reason, prefix });
+  }
+
+  /** Returns the problem of the line, if any. */
+  #line(text: string): string | undefined {
+    const line = parseObject(text);
+    if (!line) return 'Not a JSON object';
+    if (typeof line.run === 'string' && line.run.length > LONGEST_RUN_NAME) return 'The name of its run is too long';
+    if (isHeader(line)) return text.length > LONGEST_HEADER ? 'The header is too long' : this.#header(line);
+    const { run, lastSeq } = this.#runOf(line.run);
+    const migrated = migrate(line, run.version);
+    if (!migrated) return `Unknown format version ${run.version}`;
+    const event = parseEvent(migrated);
+    if (event === undefined) return 'Not an event';
+    const seq = migrated.seq as number;
+    if (seq <= lastSeq) return undefined; // a process that ended during a write may have written a line twice
+    if (seq > lastSeq + 1) this.#items.push({ type: 'gap', run, fromSeq: lastSeq + 1, toSeq: seq - 1 });
+    if (event === 'unknown') this.#items.push({ type: 'unknown', run, line: migrated });
+    else this.#items.push({ type: 'event', run, event });
+    this.#remember(run, seq);
+    return undefined;
+  }
+
+  #header(line: RawLine): string | undefined {
+    const run = parseHeader(line);
+    if (!run) return 'Not a valid header';
+    const known = this.#runs.get(run.run);
+    this.#remember(run, known?.lastSeq ?? 0);
+    if (!known) this.#items.push({ type: 'run', run });
+    return run.version > RECORDING_VERSION ? `Unknown format version ${run.version}` : undefined;
+  }
+
+  #remember(run: RecordingRun, lastSeq: number): void {
+    this.#runs.set(run.run, { run, lastSeq });
+    if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
+  }
+
+  /** A line without its header is still read. */
+  #runOf(name: unknown): { run: RecordingRun; lastSeq: number } {
+    const run = typeof name === 'string' ? name : '';
+    return this.#runs.get(run) ?? { run: { run, version: RECORDING_VERSION, about: {} }, lastSeq: 0 };
+  }
+}
+
+function parseObject(text: string): RawLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawLine) : undefined;
+  } catch {
+    return undefined; // the caller reports it as damage
+  }
+}

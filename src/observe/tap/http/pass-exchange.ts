@@ -1,0 +1,128 @@
+// One HTTP request of the host: to the server and back, chunk by chunk, with backpressure and ends passed on. A response that is cut
+// stays cut, and a host that closes its request closes the one to the server.
+
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { toError } from '../../../base/errors.ts';
+import { learnSecret } from '../../../base/secrets/learned-values.ts';
+import { isWorthMasking } from '../../../base/secrets/mask-values.ts';
+import { isSecretName } from '../../../base/secrets/secret-names.ts';
+import { secretsInHeaders } from '../../../base/secrets/secrets-in-headers.ts';
+import type { Endpoint } from '../../../wire/transport/http/endpoint.ts';
+import type { ExchangeObserver } from '../../../wire/wire.ts';
+import { requestHeaders, responseHeaders } from './pass-headers.ts';
+import { isStream, MOST_SEEN_BYTES, seenBody } from './seen-body.ts';
+import type { TapSessions } from './tap-sessions.ts';
+
+export interface PassOptions {
+  /** The server, with the path of this request. */
+  to: Endpoint;
+  /** The origin that the host knows. */
+  local: string;
+  sessions: TapSessions;
+  /** Something that was forwarded cannot be shown. */
+  note: (text: string) => void;
+  /** Hides credentials. */
+  mask: (text: string) => string;
+}
+
+export async function passExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: PassOptions,
+): Promise<void> {
+  const { to, sessions, note } = options;
+  const { bytes, isWhole } = await beginningOf(request);
+  learnCredentials(request.headers);
+  // A form is no message: it asks for a token, with a code or a password.
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
+  const text = isWhole && bytes.length > 0 && !isForm ? bytes.toString() : undefined;
+  if (!isWhole) note(`A request of more than ${MOST_SEEN_BYTES} bytes is forwarded and not shown`);
+  if (response.destroyed) return;
+  const id = oneOf(request.headers['mcp-session-id']);
+  const session = sessions.of(id, to.url, text);
+  const upstream = to.send({ ...to.options, method: request.method });
+  for (const [name, value] of requestHeaders(request)) upstream.appendHeader(name, value);
+  const seen = session.exchange(upstream, { url: to.url, headers: request.headers, text });
+  upstream.on('response', (answer) => {
+    if (id === undefined) sessions.answered(session, oneOf(answer.headers['mcp-session-id']));
+    if (id !== undefined && answer.statusCode === 404) sessions.ended(id, 'the server does not know the session');
+    if (id !== undefined && request.method === 'DELETE' && answer.statusCode! < 300) sessions.ended(id);
+    passResponse(answer, response, seen, options);
+  });
+  // The server switched to another protocol: Node.js closes the connection, without an error.
+  upstream.on('close', () => {
+    if (!response.headersSent) refuse(response, `${to.url.origin} closed the connection without a response`);
+  });
+  upstream.on('error', (error) => refuse(response, `cannot reach ${to.url.origin}: ${options.mask(error.message)}`));
+  response.on('close', () => {
+    if (!response.writableFinished) upstream.destroy();
+  });
+  if (isWhole) return void (bytes.length > 0 ? upstream.end(bytes) : upstream.end());
+  upstream.write(bytes);
+  request.on('error', (error) => upstream.destroy(error));
+  request.pipe(upstream);
+}
+
+function passResponse(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  seen: ExchangeObserver,
+  { to, local, note }: PassOptions,
+): void {
+  const body = seenBody(answer, seen, (bytes) => note(`A body of ${bytes} bytes is forwarded and not shown`));
+  try {
+    response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
+  } catch (error) {
+    answer.destroy();
+    return refuse(response, `the response of ${to.url.origin} cannot be forwarded: ${toError(error).message}`);
+  }
+  if (isStream(answer)) response.flushHeaders(); // it may send nothing else for long
+  response.on('drain', () => answer.resume());
+  answer.on('data', (chunk: Buffer) => {
+    if (!response.write(chunk)) answer.pause();
+    body.chunk(chunk);
+  });
+  answer.on('end', () => {
+    body.end();
+    response.end();
+  });
+  answer.on('error', () => response.destroy());
+}
+
+/** The whole body, unless it is very long. */
+function beginningOf(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length <= MOST_SEEN_BYTES) return;
+      request.off('data', take);
+      request.pause();
+      resolve({ bytes: Buffer.concat(chunks), isWhole: false });
+    };
+    request.on('data', take);
+    request.once('end', () => resolve({ bytes: Buffer.concat(chunks), isWhole: true }));
+    request.once('error', reject);
+  });
+}
+
+/** The server may repeat them in a body, which is shown. */
+function learnCredentials(headers: IncomingHttpHeaders): void {
+  for (const [name, value = ''] of Object.entries(headers)) {
+    if (!isSecretName(name)) continue;
+    for (const secret of secretsInHeaders({ [name]: String(value) })) if (isWorthMasking(secret)) learnSecret(secret);
+  }
+}
+
+/** The host gets what a gateway says of a server that does not answer. */
+export function refuse(response: ServerResponse, problem: string, status = 502): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, STATUS_CODES[status], { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`standpipe tap: ${problem}\n`);
+}
+
+function oneOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
+}

@@ -1,0 +1,108 @@
+// The recorder and the socket for viewers of a tap. Loaded after the server was started, which must not wait for them; the store
+// has kept the events until then. Their failures do not affect the traffic.
+
+import { toError } from '../../base/errors.ts';
+import { maskValues } from '../../base/secrets/mask-values.ts';
+import { type Redact, redactor } from '../../base/secrets/redact.ts';
+import { secretsInArguments } from '../../base/secrets/redact-arguments.ts';
+import { isSecretName } from '../../base/secrets/secret-names.ts';
+import { unfinishedValue } from '../../base/secrets/unfinished-value.ts';
+import { within } from '../../base/wait.ts';
+import type { FlowSource } from '../flow/source.ts';
+import type { FlowStore } from '../flow/store.ts';
+import type { Announcement } from '../live/announce.ts';
+import type { RecorderOptions } from '../record/recorder.ts';
+
+export interface ObserverOptions {
+  /** The file to record to. */
+  record?: string;
+  recorder?: Pick<RecorderOptions, 'maxFileBytes' | 'maxFiles' | 'flushMs'>;
+  /** Whether viewers can find and watch this tap. Default: true. */
+  announce?: boolean;
+  runtimeFolder?: string;
+  /** Variables of our environment whose values are hidden, besides those with a secret name. */
+  maskEnv?: readonly string[];
+  /** Of the server. */
+  args?: readonly string[];
+  redactKeys?: readonly string[];
+  redactPaths?: readonly string[];
+}
+
+export interface TapObservers {
+  /** Waits for them to finish, up to a limit. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** A recording is worth waiting for: its code may still be loading on a busy machine. What a slow disk has not taken is written at the exit. */
+const RECORDED_WITHIN_MS = 10_000;
+const WATCHED_WITHIN_MS = 1000;
+
+export function startObservers(
+  store: FlowStore,
+  source: FlowSource,
+  about: Announcement,
+  options: ObserverOptions,
+  warn: (problem: string) => void,
+): TapObservers {
+  const { redact, unfinished } = secretsOf(options);
+  source.unfinishedSecret = unfinished;
+  const { record: file, runtimeFolder: folder } = options;
+  const recording =
+    file === undefined
+      ? undefined
+      : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn);
+  const watching =
+    options.announce === false ? undefined : attempt(() => announceIn(folder, store, about, redact), 'watched', warn);
+  const closed = (ms: number, observer: Promise<Closable | undefined> | undefined) =>
+    within(store.clock, ms, Promise.allSettled([observer?.then((open) => open?.close())]));
+  return {
+    async close() {
+      await Promise.all([closed(RECORDED_WITHIN_MS, recording), closed(WATCHED_WITHIN_MS, watching)]);
+    },
+  };
+}
+
+type Warn = (problem: string) => void;
+interface Closable {
+  close(): Promise<void>;
+}
+
+async function attempt(invite: () => Promise<Closable>, what: string, warn: Warn): Promise<Closable | undefined> {
+  try {
+    return await invite();
+  } catch (thrown) {
+    warn(`cannot be ${what}: ${toError(thrown).message}`);
+    return undefined;
+  }
+}
+
+async function recordTo(
+  file: string,
+  store: FlowStore,
+  about: Announcement,
+  { recorder }: ObserverOptions,
+  redact: Redact,
+  warn: Warn,
+): Promise<Closable> {
+  const { record } = await import('../record/recorder.ts');
+  const onFailure = (error: Error) => warn(`cannot record to ${file}: ${error.message}`);
+  const shown = { ...about, command: redact(about.command ?? '') };
+  return record(store, { file, redact, about: shown, onFailure, ...recorder });
+}
+
+async function announceIn(
+  folder: string | undefined,
+  store: FlowStore,
+  about: Announcement,
+  redact: Redact,
+): Promise<Closable> {
+  const { announce } = await import('../live/announce.ts');
+  return announce(store, about, { folder, redact });
+}
+
+function secretsOf({ maskEnv = [], args = [], redactKeys: keys, redactPaths: paths }: ObserverOptions) {
+  const named = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
+  const [env, secrets] = [Object.fromEntries(named), secretsInArguments(args)];
+  const redact: Redact = redactor({ mask: maskValues(env, secrets), keys, paths });
+  return { redact, unfinished: unfinishedValue(env, secrets) };
+}

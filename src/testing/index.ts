@@ -1,4 +1,0 @@
-// `standpipe/testing`: helpers for testing code that uses a transport.
-
-export { type Clock, ManualClock, type Timer } from '../base/clock.ts';
-export { memoryPair } from '../transport/stream-transport.ts';

@@ -1,0 +1,135 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../base/clock.ts';
+import { TurnReader } from './turn-reader.ts';
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await round();
+};
+const round = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A stream whose bytes each take `msPerByte` to process, with the chunks processed in each round of the event loop. */
+function reading(clock: ManualClock, msPerByte: number) {
+  const input = new PassThrough({ highWaterMark: 4 * 1024 * 1024 });
+  const pieces: Buffer[] = [];
+  const read = (chunk: Buffer) => {
+    pieces.push(chunk);
+    clock.advance(chunk.length * msPerByte);
+  };
+  const sink = { frame: () => undefined, fault: () => undefined };
+  let reader!: TurnReader;
+  const ended = new Promise<void>((resolve) => {
+    reader = new TurnReader(input, clock, {
+      decoder: { push: (chunk) => read(chunk as Buffer) },
+      sink,
+      onEnd: resolve,
+    });
+  });
+  const readBytes = () => pieces.reduce((sum, { length }) => sum + length, 0);
+  return { input, pieces, reader, readBytes, ended };
+}
+
+test('what takes long is read in many turns, and a neighbour is read between them', async () => {
+  const clock = new ManualClock();
+  const flood = reading(clock, 0.001);
+  const neighbour = reading(clock, 0);
+  const chunkBytes = 64 * 1024;
+  flood.input.write(Buffer.alloc(chunkBytes)); // read at once: its speed is unknown
+  flood.input.write(Buffer.alloc(chunkBytes));
+  await until(() => flood.readBytes() > chunkBytes);
+  const perRound: number[] = [];
+  for (let before = flood.readBytes(); before < 2 * chunkBytes; before = flood.readBytes()) {
+    if (perRound.length === 3) neighbour.input.write('hello');
+    await round();
+    perRound.push(flood.readBytes() - before);
+    if (perRound.length === 5) expect(neighbour.readBytes()).toBe(5);
+  }
+  expect(perRound.length).toBeGreaterThan(32);
+  expect(Math.max(...perRound)).toBeLessThanOrEqual(2 * 512); // the smallest piece, and at most two turns
+  flood.input.destroy();
+  neighbour.input.destroy();
+});
+
+test('a short chunk is handed on as it comes, however long the one before it took', async () => {
+  const clock = new ManualClock();
+  const neighbour = reading(clock, 0); // readers share turns
+  const { input, readBytes } = reading(clock, 1);
+  await round();
+  input.write('a request');
+  input.write('and a notification');
+  expect(readBytes()).toBe('a request'.length + 'and a notification'.length);
+  input.destroy();
+  neighbour.input.destroy();
+});
+
+test('what takes no time is handed on as it came, up to 256 KB a turn', async () => {
+  const { input, pieces, readBytes } = reading(new ManualClock(), 0);
+  for (let nth = 0; nth < 32; nth++) input.write(Buffer.alloc(64 * 1024));
+  const perTurn: number[] = [];
+  for (let before = 0; readBytes() < 2048 * 1024; before = readBytes()) {
+    await round();
+    perTurn.push(readBytes() - before);
+  }
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * 256 * 1024);
+  expect(pieces.at(-1)).toHaveLength(64 * 1024);
+  input.destroy();
+});
+
+test('however long it takes, every byte is handed on once and in order, and the end comes behind the last', async () => {
+  const neighbour = reading(new ManualClock(), 0); // readers share turns
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), { minLength: 1, maxLength: 8 }),
+      fc.double({ min: 0, max: 0.01, noNaN: true }),
+      fc.boolean(),
+      async (chunks, msPerByte, isResumedByOthers) => {
+        const { input, pieces, reader, ended } = reading(new ManualClock(), msPerByte);
+        for (const chunk of chunks) {
+          input.write(chunk);
+          if (isResumedByOthers) input.resume();
+          await round();
+        }
+        input.end();
+        input.read(0); // as a socket does: `end` is then emitted although the stream is paused
+        await ended;
+        expect(reader.hasRest).toBe(false);
+        expect(Buffer.concat(pieces)).toEqual(Buffer.concat(chunks));
+      },
+    ),
+    { numRuns: 50 },
+  );
+  neighbour.input.destroy();
+});
+
+test('nothing is handed on while it is held, not even the rest of a chunk', async () => {
+  const clock = new ManualClock();
+  const { input, reader, readBytes } = reading(clock, 0.001);
+  const neighbour = reading(clock, 0);
+  input.write(Buffer.alloc(64 * 1024)); // read at once: its speed is unknown
+  input.write(Buffer.alloc(64 * 1024));
+  await until(() => readBytes() > 64 * 1024);
+  const before = readBytes();
+  reader.hold();
+  for (let nth = 0; nth < 10; nth++) await round();
+  expect(readBytes()).toBe(before);
+  expect(reader.hasRest).toBe(true);
+  reader.release();
+  await until(() => readBytes() === 2 * 64 * 1024);
+  expect(reader.hasRest).toBe(false);
+  input.destroy();
+  neighbour.input.destroy();
+});
+
+test('one that was stopped hands on nothing more, and lets the stream run to its end', async () => {
+  const { input, reader, readBytes, ended } = reading(new ManualClock(), 0.01);
+  input.write(Buffer.alloc(64 * 1024));
+  input.write(Buffer.alloc(64 * 1024));
+  await until(() => readBytes() > 0);
+  const before = readBytes();
+  reader.hold();
+  reader.stop();
+  input.end(Buffer.alloc(1000));
+  await ended;
+  expect(readBytes()).toBe(before);
+});
