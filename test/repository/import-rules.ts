@@ -55,7 +55,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   check: { imports: ['base', 'wire', 'mcp', 'litemcp', 'config', 'observe'] },
   app: {
     imports: ['base', 'wire', 'mcp', 'litemcp', 'connect', 'config', 'observe', 'host', 'check'],
-    parts: ['inspector', 'cli'],
+    parts: ['.', 'inspector', 'cli'],
     packages: ['commander'],
   },
   entry: { imports: ['base', 'wire', 'mcp', 'litemcp', 'connect', 'config', 'observe', 'host', 'check'] },

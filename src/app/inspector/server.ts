@@ -2,10 +2,10 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { Access } from '../../wire/http/access.ts';
 import { Connections } from '../../wire/http/connections.ts';
 import { LOOPBACK, listen } from '../../wire/http/listen.ts';
+import { builtPage } from '../built-page.ts';
 import { answer } from './answer.ts';
 import { makeApi } from './routes.ts';
 import type { InspectorSource } from './sources/source.ts';
@@ -31,7 +31,6 @@ export interface Inspector {
 }
 
 export const DEFAULT_PORT = 6280;
-const builtPage = fileURLToPath(new URL('../../../dist/ui', import.meta.url));
 
 export async function startInspector(source: InspectorSource, options: InspectorOptions = {}): Promise<Inspector> {
   const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage, onError = warn } = options;
