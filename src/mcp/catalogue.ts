@@ -80,7 +80,7 @@ export class Catalogue {
     if (this.#isLegacy) this.#watch();
   }
 
-  /** Requests announcements of changes, and reads the tools. Until then, the lists of the previous process are used. */
+  /** Requests announcements of changes and reads the tools. Uses the lists of the previous process until they are read. */
   keep(before?: Catalogue): void {
     for (const name of before ? (Object.keys(listMethods) as ListName[]) : []) {
       const { entries, byName } = before!.#lists[name];
@@ -111,11 +111,11 @@ export class Catalogue {
       const { message } = toError(error);
       this.#warn('listen-failed', `The server sends no notifications about changed lists: ${message}`);
     };
-    this.#isWatched = this.#isLegacy; // it announces changes without a request
+    this.#isWatched = this.#isLegacy; // legacy servers announce changes without a request
     this.#beginning = service.watch({ filter, notified, ended }).then(begun, refused);
   }
 
-  /** Returns a list that is valid without a promise. */
+  /** Returns a valid cached list synchronously. */
   read<N extends ListName>(
     name: N,
     options: ListOptions = {},
@@ -140,7 +140,7 @@ export class Catalogue {
   /** Reads the list in the background, unless it was requested since the last change. */
   refresh(name: ListName): void {
     const { askedAt, changes, reading } = this.#lists[name];
-    if (askedAt !== changes && !reading) this.reread(name).catch(() => undefined); // a reader gets the error of its own request
+    if (askedAt !== changes && !reading) this.reread(name).catch(() => undefined); // readers get the error of their own request
   }
 
   /** The list, if it need not be read again. */
@@ -197,7 +197,7 @@ export class Catalogue {
     const isTimed = options?.timeoutMs !== undefined || options?.totalTimeoutMs !== undefined;
     // A second read if the list changed during the first.
     for (let time = 1; time <= 2 && !isTimed && this.#mustRead(list, kind); time++) {
-      const read = this.reread(member).catch(() => undefined); // the request of the client is then sent
+      const read = this.reread(member).catch(() => undefined); // if it fails, the client request is sent to the server
       await (signal ? unlessAborted(read, signal) : read);
     }
     const page = this.#holds(list, list.publicMs) ? list.pages.get(cursor) : undefined;

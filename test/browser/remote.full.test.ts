@@ -54,7 +54,7 @@ inBrowser('a remote server', () => {
     await card('notes').getByText('standpipe login notes').waitFor();
 
     await goTo(page, '#/problems');
-    await page.getByRole('heading', { name: 'Refuses the credential' }).waitFor();
+    await page.getByRole('heading', { name: 'Credential refused' }).waitFor();
 
     await goTo(page, '#/wire?server=weather');
     await page.getByRole('button', { name: 'HTTP', exact: true }).click();

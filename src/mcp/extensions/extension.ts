@@ -1,6 +1,6 @@
-// An extension of MCP (`capabilities.extensions`): its methods, its types of results, and what it adds to a client, a
-// server and a host. The code outside of the folder of an extension does not know it by name. Extensions that are not
-// given to this process pass through it unchanged.
+// An extension of MCP (`capabilities.extensions`): its methods, its result types, and its parts for a client, a server and
+// a host. Code outside the folder of an extension must not know it by name. Messages of extensions that are not registered
+// in this process pass through unchanged.
 
 import { PeerError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -18,15 +18,15 @@ export interface Extension {
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /** 2026-07-28: the values of `resultType` that it adds. */
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
-  /** What a client declares and does. Without it, a client does not declare the extension. */
+  /** The part of a client. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;
-  /** What a declared server declares and does. Without it, a server does not declare the extension. */
+  /** The part of a declared server. Without it, a server does not declare the extension. */
   readonly server?: ServerPart;
   /** Replaces members of the service of each server that a host runs, before its processes are chosen. */
   readonly host?: (service: Service, server: HostedServer) => Partial<Service>;
 }
 
-/** Requests are sent by clients: 2026-07-28 has no requests of servers. */
+/** Only clients send requests: 2026-07-28 has no requests from servers. */
 export type ExtensionMethod = Pick<
   MethodFacts,
   'from' | 'isNotification' | 'since' | 'until' | 'target' | 'repeat' | 'asks' | 'filter'
@@ -108,7 +108,7 @@ function isOfCore(type: unknown): boolean {
 
 /** 2026-07-28: whether the result is of a type that MCP itself does not have. */
 export function isOfExtension(result: Result): boolean {
-  const type = result?.resultType; // results of servers are not checked yet
+  const type = result?.resultType; // not validated yet, so it may be undefined
   return type !== undefined && !isOfCore(type);
 }
 
@@ -171,7 +171,7 @@ export function declaredExtensions({ extensions }: { extensions?: unknown }): Re
   return isObject(extensions) ? extensions : {};
 }
 
-/** "A resultType of any value unrecognized by the client MUST be considered invalid." */
+/** The specification: "A resultType of any value unrecognized by the client MUST be considered invalid." */
 export function mustBeKnown(result: Result, method: string, client: ClientFacts): Result {
   if (mayGet(client, method, result.resultType)) return result;
   throw unexpectedType(method, result.resultType);

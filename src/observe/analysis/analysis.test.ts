@@ -10,7 +10,7 @@ function setup() {
   return {
     analysis,
     server: flow.begin('s'),
-    /** What changed, so much later. */
+    /** Advances the time by `ms` and takes the change. */
     after(ms: number) {
       nowMs += ms;
       return analysis.takeChange(nowMs);
@@ -39,8 +39,8 @@ test('a request counts as unanswered only when no answer was left in the pipe', 
   const { analysis, server, after, kinds } = setup();
   server.text('toServer', request(1));
   server.text('toServer', request(2));
-  server.text('toServer', request(3, 'subscriptions/listen')); // stays open by design
-  server.text('fromServer', request(4)); // a question of the server
+  server.text('toServer', request(3, 'subscriptions/listen')); // stays pending by design
+  server.text('fromServer', request(4)); // a request from the server
   server.add(exit);
   after(99);
   expect([analysis.isUnsettled, kinds()]).toEqual([true, []]);

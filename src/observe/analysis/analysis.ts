@@ -1,5 +1,5 @@
-// What the events of one store mean, for MCP and LiteMCP alike: what each frame is, which request it belongs to, which
-// processes and clients there were, what went wrong. Each event is passed in once, in order. Bounded, whatever a peer sends.
+// Interprets the events of one store, for MCP and LiteMCP: the content of each frame, its request, the processes, the clients and
+// the problems. Each event is passed in once, in order. Memory is bounded, whatever a peer sends.
 
 import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { Clients } from './clients.ts';
@@ -12,7 +12,7 @@ import type { Latency } from './latency.ts';
 import { Lives } from './lives.ts';
 import { isRefusal, type Problem, Problems } from './problems.ts';
 
-/** What changed since the last look. */
+/** Changes since the previous `takeChange`. */
 export interface AnalysisChange {
   /** Requests that were answered, cancelled or lost, by sequence number. */
   updated: Set<number>;
@@ -23,13 +23,13 @@ export interface AnalysisChange {
 
 const MOST_EXCHANGES = 150_000;
 const MOST_VIOLATIONS = 10_000;
-/** How long after the end of a process an answer may still be in the pipe. */
+/** An answer may still be in the pipe for this long after the process has exited. */
 const LATE_ANSWER_MS = 100;
-/** Requests that stay open by design. */
+/** Requests that stay pending by design. */
 const staysOpen = new Set(['subscriptions/listen']);
 
 const ID_AS_TEXT =
-  'An answer has the id of its request as a string ("1" instead of 1). Most clients cannot match such an answer. Copy the id with its type.';
+  'The id of a response is a string, but the id of its request is a number ("1" instead of 1). Most clients cannot match such a response. Copy the id with its type.';
 
 export class Analysis {
   readonly lives = new Lives();
@@ -52,7 +52,7 @@ export class Analysis {
     return this.#exchanges.latency;
   }
 
-  /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
+  /** The exchanges in which this event is the request, the answer, the cancellation or the newest progress. */
   exchangesOf(seq: number): readonly Exchange[] {
     return this.#exchanges.forSeq(seq);
   }
@@ -64,7 +64,7 @@ export class Analysis {
     if (this.#problems.see(event)) this.#change.problems = true;
     const exchanges = this.#exchanges.see(event);
     for (const exchange of exchanges) this.#touched(exchange, event, nowMs);
-    // Refused before it was read as a request.
+    // The gateway refused the body before it was read as a request.
     if (exchanges.length === 0 && isRefusal(event)) this.clients.failed(event.server);
   }
 
@@ -75,7 +75,7 @@ export class Analysis {
     this.#change.clients = true;
   }
 
-  /** Some requests may still turn out to be unanswered: `takeChange` is to be called again. */
+  /** True while requests may still turn out to be unanswered: call `takeChange` again. */
   get isUnsettled(): boolean {
     return this.#unanswered.length > 0;
   }
@@ -91,7 +91,7 @@ export class Analysis {
     return change;
   }
 
-  /** A message violates the schema of its revision. Counted once per event. */
+  /** Counts a schema violation once per event. */
   noteViolation(event: FlowEvent, violation: string): void {
     if (this.#violations.has(event.seq) || this.#violations.size >= MOST_VIOLATIONS) return;
     this.#violations.add(event.seq);
@@ -107,7 +107,7 @@ export class Analysis {
     const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
     if (event.kind === 'exit' || event.kind === 'client' || event.kind === 'remote' || event.kind === 'http') {
       this.#change.updated.add(requestSeq);
-      // What failed over HTTP is a problem of its own, and a connection that was closed from here is none.
+      // HTTP failures are reported as their own problem. A connection closed by this side is not a problem.
       const isExplained = event.kind === 'http' || (event.kind === 'remote' && event.reason === undefined);
       if (isExplained || direction !== 'toServer' || staysOpen.has(method)) return;
       this.#unanswered.push({ exchange, sinceMs: nowMs });

@@ -1,23 +1,22 @@
-// The clients of a host, as the events show them, with what passed between them and the host. Bounded: those that were
-// silent for longest are forgotten.
+// The clients of a host and their traffic, derived from events. Bounded: the clients whose last event is oldest are forgotten.
 
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { keepNewest } from './keep-newest.ts';
 
 export interface ClientSummary {
-  /** The name of its events. */
+  /** The source name in the events of this client. */
   client: string;
-  /** How it reaches the host. Absent where the event that says so is not stored any more. */
+  /** The gateway that the client uses. Absent if the event that names it is no longer stored. */
   door?: string | undefined;
   principal?: string | undefined;
-  /** What it calls itself. */
+  /** `clientInfo.name`. */
   name?: string | undefined;
   version?: string | undefined;
   revision?: string | undefined;
-  /** Each of its requests comes alone: it is never connected. */
+  /** The client sends independent requests and never has a connection. */
   stateless: boolean;
   openedAtMs: number;
-  /** When it went; absent while it is connected. */
+  /** Absent while the client is connected. */
   closedAtMs?: number | undefined;
   lastAtMs: number;
   requests: number;
@@ -30,15 +29,15 @@ export interface ClientSummary {
 const MOST_CLIENTS = 1_000;
 
 export class Clients {
-  /** Those whose last event is newest come last. */
+  /** Ordered by the last event, newest last. */
   readonly #byName = new Map<string, ClientSummary>();
 
-  /** In the order in which they came. */
+  /** Ordered by `openedAtMs`. */
   list(): ClientSummary[] {
     return [...this.#byName.values()].sort((a, b) => a.openedAtMs - b.openedAtMs).map((client) => ({ ...client }));
   }
 
-  /** An event of a client. `requests`: how many it has. */
+  /** `requests`: the number of requests in the event. */
   see(event: FlowEvent, requests: number): void {
     const client = this.#client(event);
     client.lastAtMs = event.atMs;

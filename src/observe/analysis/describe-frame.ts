@@ -1,6 +1,6 @@
-// What a frame is: a message of MCP or LiteMCP, a batch, or noise. Read by the same reader that our transports use, so that
-// noise here is noise there. Nothing of the parsed message is kept but what names it. Never throws: the Inspector may run in
-// the process of the host.
+// Classifies a frame: a message of MCP or LiteMCP, a batch, or stray output. Uses the message reader of the transports, so both
+// agree on what stray output is. Keeps only the members that identify a message. Never throws: the Inspector may run in the process
+// of the host.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -14,13 +14,13 @@ import { type FrameFact, isOfClient } from '../flow/event.ts';
 export interface MessageDescription {
   /** `invalid`: broken JSON-RPC, explained by `problem`. */
   kind: 'request' | 'notification' | 'response' | 'invalid';
-  /** Of what is invalid: it was meant as an answer. */
+  /** The invalid message was meant as a response. */
   isResponse?: true;
   method?: string;
   id?: RequestId;
-  /** Of `tools/call`. */
+  /** The tool name in `tools/call`. */
   tool?: string;
-  /** Of a request that asks for progress, or of the progress itself. */
+  /** The token in a request that asks for progress, or in a progress notification. */
   progressToken?: RequestId;
   /** The request that a `notifications/cancelled` cancels. */
   cancels?: RequestId;
@@ -32,9 +32,9 @@ export interface MessageDescription {
 
 export interface FrameDescription {
   kind: MessageDescription['kind'] | 'batch' | 'noise';
-  /** One, or those of a batch, or none of noise. */
+  /** Several for a batch, empty for stray output. */
   messages: MessageDescription[];
-  /** Text that is not a message: the whole frame, or what precedes a message on the same line. At most 1,024 characters. */
+  /** Stray output: the whole frame, or the text before a message on the same line. At most 1,024 characters. */
   noise?: string;
   /** LiteMCP: the rules of MCP do not apply. */
   lite?: true;
@@ -49,14 +49,14 @@ export function describeFrame(frame: FrameFact): FrameDescription {
   }
 }
 
-/** Collects what the reader of one direction finds in one frame. */
+/** Collects the messages and faults that the reader of one direction finds in one frame. */
 class Describer implements MessageSink {
   readonly #reader: MessageReader;
   #found: FrameDescription = { kind: 'noise', messages: [] };
 
   constructor(toleratesNoise: boolean) {
     this.#reader = new MessageReader({ maxFrameBytes: Number.MAX_SAFE_INTEGER, toleratesNoise }, this);
-    this.#reader.batches = true; // whether the revision has them is not for us to say
+    this.#reader.batches = true; // accepted here in every revision
   }
 
   describe(frame: FrameFact): FrameDescription {
@@ -93,7 +93,7 @@ const describers = { fromServer: new Describer(true), toServer: strict, fromClie
 function describeMessage(message: JsonRpcMessage): MessageDescription {
   if (!('method' in message)) {
     const description: MessageDescription = { kind: 'response', id: message.id ?? undefined };
-    // Some servers write `error: null` beside a result, or no object as a result.
+    // Some servers write `error: null` beside a result, or a result that is not an object.
     const { error, result } = message as { error?: { code: number; message: string } | null; result?: unknown };
     if (error) description.error = { code: error.code, message: String(error.message) };
     else if ((result as { isError?: unknown } | null)?.isError === true) description.toolError = true;
@@ -124,7 +124,7 @@ function isId(value: unknown): value is RequestId {
 const idAtTheEnd = /"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")[^{}[\]]*\}\s*$/;
 const toolAtTheStart = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
-/** Of a frame that was too long to store, only the ends are known. Many programs write `id` last. */
+/** Only the two ends of a frame that was too long are stored. Many programs write `id` last. */
 function describeCut(frame: FrameFact): FrameDescription {
   const head = decodeText(frame.payload);
   if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };
@@ -143,12 +143,12 @@ function readWord(json: string | undefined): RequestId | undefined {
   try {
     return json === undefined ? undefined : JSON.parse(json);
   } catch {
-    return undefined; // a broken escape: then it names nothing
+    return undefined; // the escape sequence is broken
   }
 }
 
 const START_BYTES = 200;
-/** Cheap to look at, and in every message of LiteMCP. */
+/** A cheap first test: every message of LiteMCP matches. */
 const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
 
 /**
@@ -156,7 +156,7 @@ const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
  * broken JSON-RPC.
  */
 function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
-  // Nearly every frame is of MCP: its start is enough to tell.
+  // Nearly all frames are MCP: the first bytes are enough to exclude LiteMCP.
   if (!looksLite.test(decodeText(frame.payload.subarray(0, START_BYTES)))) return undefined;
   const value = parse(decodeText(frame.payload));
   if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
@@ -173,6 +173,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // then it is none
+    return undefined; // not LiteMCP
   }
 }

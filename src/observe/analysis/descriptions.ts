@@ -11,7 +11,7 @@ const MESSAGE_BYTES = 150;
 export class Descriptions {
   readonly #maxBytes: number;
   readonly #bySeq = new Map<number, FrameDescription>();
-  /** Goes on where it stopped: a new iterator passes over all entries that were deleted before. */
+  /** Kept between calls: a new iterator would step over all entries deleted before. */
   #oldestFirst = this.#bySeq.entries();
   #heldBytes = 0;
 

@@ -1,4 +1,4 @@
-// What is wrong with one event, in words.
+// Describes the problems of one event as sentences for the user.
 
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Analysis } from './analysis.ts';
@@ -12,7 +12,7 @@ export async function eventProblems(event: FlowEvent, analysis: Analysis): Promi
     case 'frame':
       return frameProblems(event, analysis);
     case 'exit':
-      return event.exitCode === 0 ? [] : ['The process ended with an error. Its last output is on stderr.'];
+      return event.exitCode === 0 ? [] : ['The process exited with an error. Its stderr shows its last output.'];
     case 'http':
       return httpProblems(event).map((problem) => httpWords[problem].explanation);
     default:
@@ -32,12 +32,14 @@ async function frameProblems(event: FrameEvent, analysis: Analysis): Promise<str
   const problems: string[] = [];
   if (kind === 'noise' && event.http) problems.push('The body of the response is not a message.');
   else if (kind === 'noise') {
-    problems.push('Non-protocol text that was printed to stdout. Strict hosts close the connection for it.');
+    problems.push(
+      'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it.',
+    );
   } else if (noise !== undefined) {
     problems.push(`Text precedes the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
   }
   for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
-  if (event.cut) return problems; // a frame of which only the ends were kept is not at fault
+  if (event.cut) return problems; // incomplete because only its two ends were stored
   const violations = await frameViolations(event, analysis.exchangesOf(event.seq));
   if (violations.length > 0) analysis.noteViolation(event, violations[0]!);
   return [...problems, ...violations];

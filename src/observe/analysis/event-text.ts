@@ -1,9 +1,9 @@
-// Events in words, one line each, for the Inspector and the command line. What frames and stderr hold is shown by each in
-// its own way; of a fault, that goes for the bytes behind the text.
+// Formats events as one line of text for the Inspector and the command line. Both format the payload of frames, stderr and faults
+// themselves.
 
 import type { ClientFact, FlowFact, HopFact, HttpFact, RemoteFact } from '../flow/event.ts';
 
-/** Texts that peers or users have written are not redacted here. */
+/** Does not redact texts from peers or users. */
 export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>): string {
   switch (fact.kind) {
     case 'fault':
@@ -17,7 +17,7 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
     case 'exit':
       return fact.signal ? `ended by ${fact.signal}` : `exited with code ${fact.exitCode}`;
     case 'stop':
-      return `all its processes have exited (${fact.rung})`;
+      return `all processes of the server have exited (${fact.rung})`;
     case 'error':
       return `${fact.code}: ${fact.message}`;
     case 'note':
@@ -25,7 +25,7 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
     case 'client':
       return clientText(fact);
     case 'link':
-      return `request ${JSON.stringify(fact.request)} led to request ${JSON.stringify(fact.id)} of ${fact.wire} (life ${fact.wireLife})`;
+      return `request ${JSON.stringify(fact.request)} led to request ${JSON.stringify(fact.id)} of ${fact.wire} (run ${fact.wireLife})`;
     case 'remote':
       return remoteText(fact);
     case 'http':
@@ -36,7 +36,7 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
 }
 
 function remoteText({ state, url, transport, revision, session, reason }: RemoteFact): string {
-  if (state === 'connected') return `connects to ${url}`;
+  if (state === 'connected') return `connecting to ${url}`;
   if (state === 'disconnected') return reason ? `connection lost: ${reason} (${url})` : `connection closed (${url})`;
   const name = transport === 'http+sse' ? 'HTTP+SSE' : transport && 'Streamable HTTP';
   return [name, revision, session && `session ${session}`, url].filter(Boolean).join(', ');
@@ -64,6 +64,6 @@ function hopText({ id, node, generation, pid, receivedMs, answeredMs }: HopFact)
 function clientText({ state, door, principal, name, version, revision }: ClientFact): string {
   const who = [name, version, revision && `(${revision})`].filter(Boolean).join(' ');
   const where = [`over ${door}`, principal && `as ${principal}`].filter(Boolean).join(' ');
-  if (state === 'closed') return `is gone${who && `: ${who}`} ${where}`;
+  if (state === 'closed') return `disconnected${who && `: ${who}`} ${where}`;
   return state === 'opened' ? `connected ${where}${who && `: ${who}`}` : `is ${who || 'unnamed'}, connected ${where}`;
 }

@@ -1,4 +1,4 @@
-// Where the time of a request of a client went.
+// How the time of a client request is divided.
 
 import { expect, test } from 'vitest';
 import type { Exchange } from './exchange.ts';

@@ -1,22 +1,22 @@
-// Where the time of a request of a client went: in the host before a server had it, at servers, between two attempts, and in the
-// host after the last answer.
+// Divides the time of a client request: in the host before it was sent to a server, at servers, between two attempts, and in the
+// host after the last response.
 
 import type { Exchange } from './exchange.ts';
 
 export interface ExchangeTimes {
   beforeMs: number;
   serverMs: number;
-  /** Between requests to servers: a restart, or questions to a client of 2026-07-28. */
+  /** Time between requests to servers: a restart, or questions to a client of 2026-07-28. */
   betweenMs: number;
   afterMs: number;
 }
 
-/** Undefined while the request runs, or if no server had it. */
+/** Undefined while the request is pending, or if it was not sent to a server. */
 export function timesOf({ startMs, endMs, links = [] }: Exchange): ExchangeTimes | undefined {
   const sent = links.filter(({ direction }) => direction === 'toServer').sort((a, b) => a.startMs - b.startMs);
   const [first] = sent;
   if (!first || endMs === undefined) return undefined;
-  // A call that goes on after a question began under an earlier request.
+  // A call that continues after a question was sent to the server before this request started.
   let reachedMs = Math.max(first.startMs, startMs);
   const beforeMs = reachedMs - startMs;
   let serverMs = 0;

@@ -1,5 +1,5 @@
-// Which exchanges an event belongs to. Mostly one; the messages of a batch share a number, and a thousand of them must not
-// be looked through for each that goes.
+// Finds the exchanges of an event by its sequence number. Mostly one. The messages of a batch share a number; a Set makes removing
+// one of thousands cheap.
 
 import type { Exchange } from './exchange.ts';
 

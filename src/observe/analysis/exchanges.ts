@@ -1,6 +1,6 @@
-// Pairs requests with their outcomes, event by event, for every server, client, life and direction, in MCP and LiteMCP. Ids keep
-// their type; the directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten,
-// whether they are over or not. Reads every frame, so it does not belong on the path of the traffic.
+// Pairs requests with their outcomes, event by event, for every server, client, process run and direction, in MCP and LiteMCP. Ids
+// keep their type. Each direction has its own ids. Bounded in number and in bytes: the oldest exchanges are forgotten, even if
+// pending. Reads every frame, so it must not run on the hot path.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
@@ -15,9 +15,8 @@ import { Links } from './links.ts';
 import { OpenRequests } from './open-requests.ts';
 
 export interface ExchangesOptions {
-  /** The most exchanges to remember. */
   maxExchanges?: number;
-  /** What they may take in memory, about: methods, ids and errors can be long. */
+  /** Approximate limit of their memory: methods, ids and errors can be long. */
   maxBytes?: number;
   describe?: (frame: FrameEvent) => FrameDescription;
 }
@@ -30,7 +29,7 @@ export class Exchanges {
   readonly #maxBytes: number;
   readonly #describe: (frame: FrameEvent) => FrameDescription;
   readonly #open = new OpenRequests();
-  /** Oldest first, from #first on; what lies before was forgotten. */
+  /** Oldest first. Entries before `#first` were forgotten. */
   #all: (Exchange | undefined)[] = [];
   #first = 0;
   readonly #bySeq = new ExchangesBySeq();
@@ -44,7 +43,7 @@ export class Exchanges {
     this.#describe = describe;
   }
 
-  /** How many were forgotten to stay within the bound. */
+  /** The number of exchanges dropped because of the limits. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -57,22 +56,22 @@ export class Exchanges {
     return this.#heldBytes;
   }
 
-  /** How many processes it follows. */
+  /** The number of process runs with pending requests. */
   get lives(): number {
     return this.#open.lives;
   }
 
-  /** Oldest first. They change as answers come. */
+  /** Oldest first. The objects change when responses arrive. */
   all(): Iterable<Exchange> {
     return this.#all.slice(this.#first) as Exchange[];
   }
 
-  /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
+  /** The exchanges in which this event is the request, the answer, the cancellation or the newest progress. */
   forSeq(seq: number): readonly Exchange[] {
     return this.#bySeq.get(seq);
   }
 
-  /** Returns what the event belongs to; of the end of a process or client, the requests that it leaves unanswered. */
+  /** Returns the exchanges of the event. The end of a process or client returns the requests that it leaves unanswered. */
   see(event: FlowEvent): readonly Exchange[] {
     switch (event.kind) {
       case 'frame':
@@ -102,7 +101,7 @@ export class Exchanges {
         return [];
       }
       case 'spawn':
-        // Nothing more comes of a process that was over before the last one started.
+        // A process that ended before the previous one started sends nothing more.
         this.#open.dropIfOver({ server: event.server, life: event.life - 2 });
     }
     return [];
@@ -151,7 +150,7 @@ export class Exchanges {
     this.#bySeq.link(event.seq, exchange);
     exchange.answerSeq = event.seq;
     exchange.answerBytes = event.length;
-    if (exchange.outcome === 'cancelled') return; // too late to matter, but there it is
+    if (exchange.outcome === 'cancelled') return; // a late answer does not change the outcome
     exchange.endMs = event.atMs;
     this.#setError(exchange, message.error);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
@@ -159,7 +158,7 @@ export class Exchanges {
     this.#forgetWhatIsTooMuch();
   }
 
-  /** Several clients behind a tap may use one id at a time: the HTTP request that is answered tells them apart. */
+  /** Several clients of a tap may use the same id at once. The HTTP request that is answered distinguishes them. */
   #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {
     const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http : undefined;
     const posted = http && this.#open.byHttp(event, http.exchange);
@@ -172,7 +171,7 @@ export class Exchanges {
     this.#heldBytes += weightOf(exchange);
   }
 
-  /** An answer that was cut off or over the limit is the end of its request all the same. */
+  /** A response that was cut off or over the limit still ends its request. */
   #fault(event: FaultEvent): void {
     const { id, isResponse } = traceMessage(decodeText(event.prefix));
     if (isResponse) this.#answer(event, { kind: 'invalid', id });
@@ -194,19 +193,19 @@ export class Exchanges {
     this.#bySeq.link(event.seq, exchange);
   }
 
-  /** The open ones stay open: what the process wrote last may still be in the pipe. */
+  /** Keeps the pending requests in `#open`: the last output of the process may still be in the pipe. */
   #lifeOver(event: FlowEvent): Exchange[] {
     this.#open.over(event);
     const pending = [...this.#open.of(event)].filter(({ outcome }) => outcome === 'pending');
     for (const exchange of pending) {
-      // A client that goes gives its requests up.
+      // A client that disconnects cancels its requests.
       exchange.outcome = exchange.direction === 'fromClient' ? 'cancelled' : 'lost';
       exchange.endMs = event.atMs;
     }
     return pending;
   }
 
-  /** The fate of an HTTP request is that of its message, unless an answer still comes: in the body, or by another request. */
+  /** A failed HTTP request ends its message, unless a response still arrives in the body or through another HTTP request. */
   #http(event: FlowStamp & HttpFact): Exchange[] {
     const { status, end, exchange: number, repeats = number } = event;
     const exchange = this.#open.byHttp(event, repeats);
@@ -222,7 +221,7 @@ export class Exchanges {
     return [exchange];
   }
 
-  /** All but the newest may go. */
+  /** Always keeps the newest exchange. */
   #forgetWhatIsTooMuch(): void {
     while ((this.size > this.#maxExchanges || this.#heldBytes > this.#maxBytes) && this.size > 1) this.#forgetOldest();
     if (this.#first < 1024 || this.#first * 2 < this.#all.length) return;

@@ -1,4 +1,4 @@
-// Requests that another node has answered: how their time is divided, with clocks that differ.
+// How the time of a request answered by another node is divided, with clocks that differ.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
@@ -10,7 +10,7 @@ import { hopTimes } from './hop-times.ts';
 
 const AHEAD_MS = 60_000;
 
-/** 10 ms there, 5 ms at the other node, 2 ms back, at a node whose clock is a minute ahead. */
+/** 10 ms to the other node, 5 ms at it, 2 ms back. Its clock is one minute ahead. */
 function answeredBy(measured: Partial<HopFact>) {
   const clock = new ManualClock();
   const store = new FlowStore({ clock });

@@ -1,6 +1,5 @@
-// Where the time of a request to another node went. Each node measures by its own clock: the time at the other node, and the time on
-// the way there and back together, are exact. How the way is divided depends on the offset between the clocks, which is measured only
-// roughly: it has an uncertainty.
+// Divides the time of a request to another node. Each node uses its own clock: the time at the other node and the total network time
+// are exact. The split of the network time depends on the offset between the clocks, which is known only with an uncertainty.
 
 import type { Exchange } from './exchange.ts';
 
@@ -8,19 +7,19 @@ export interface HopTimes {
   node: string;
   generation: number | undefined;
   pid: number | undefined;
-  /** At the other node, its process included. */
+  /** Time at the other node, including its server process. */
   nodeMs: number;
-  /** On the way there and back. */
+  /** Network time, both directions together. */
   wayMs: number;
-  /** On the way there, as the offset of the clocks says it: the true time is within `uncertaintyMs`. Absent: no offset was measured. */
+  /** Network time to the other node, ± `uncertaintyMs`. Absent if the clock offset was not measured. */
   outMs?: number;
   uncertaintyMs?: number;
 }
 
-/** A flow begins at a whole millisecond of the wall clock. */
+/** The start of a flow is rounded to a whole millisecond of the wall clock. */
 const START_ROUNDING_MS = 1;
 
-/** `startedAtMs`: the wall clock at the beginning of the flow. Undefined for a request that no other node has answered. */
+/** `startedAtMs`: wall clock at the start of the flow. Returns undefined unless another node answered the request. */
 export function hopTimes({ hop, startMs, endMs }: Exchange, startedAtMs: number): HopTimes | undefined {
   if (!hop || endMs === undefined) return undefined;
   const { node, generation, pid, receivedMs, answeredMs, offsetMs, uncertaintyMs } = hop;
@@ -29,7 +28,7 @@ export function hopTimes({ hop, startMs, endMs }: Exchange, startedAtMs: number)
   const times: HopTimes = { node, generation, pid, nodeMs, wayMs };
   if (offsetMs === undefined || uncertaintyMs === undefined) return times;
   times.outMs = Math.min(Math.max(0, receivedMs - offsetMs - startedAtMs - startMs), wayMs);
-  // The way there is never less than nothing and never more than the whole way.
+  // `outMs` is between 0 and `wayMs`, so the uncertainty cannot exceed the larger of the two parts.
   const mostMs = Math.max(times.outMs, wayMs - times.outMs);
   times.uncertaintyMs = Math.min(uncertaintyMs + START_ROUNDING_MS, mostMs);
   return times;

@@ -1,4 +1,4 @@
-// Traffic and recordings that are made to cost more than they should.
+// Traffic and recordings crafted to use too much memory or CPU.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
 
-/** As a recording gives them: any numbers, any names of servers. */
+/** An event as read from a recording, which may have any sequence numbers and server names. */
 function frame(seq: number, server: string, direction: FlowDirection, message: unknown): FlowEvent {
   const payload = new TextEncoder().encode(JSON.stringify(message));
   return { kind: 'frame', seq, atMs: seq, server, life: 1, direction, payload, length: payload.length };
@@ -60,7 +60,7 @@ describe('exchanges of a hostile stream', () => {
     const all = Array.from({ length: 200_000 }, (_, id) => ({ id }) as Exchange);
     for (const each of all) bySeq.link(7, each);
     expect(bySeq.get(7)).toHaveLength(200_000);
-    for (const each of all) bySeq.unlink(7, each); // to look through the others for each would take minutes
+    for (const each of all) bySeq.unlink(7, each); // a linear search per exchange would take minutes
     expect(bySeq.get(7)).toEqual([]);
   });
 

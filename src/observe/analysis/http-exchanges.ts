@@ -1,14 +1,14 @@
-// Which events belong to which HTTP request to a server. Bounded: the oldest are forgotten.
+// Groups events by HTTP request to a server. Bounded: the oldest requests are forgotten.
 
 import type { FlowEvent } from '../flow/event.ts';
 import { keepNewest } from './keep-newest.ts';
 
 export interface HttpTrace {
-  /** The event with its headers; absent while there is no response. */
+  /** The event with the response headers. Absent until the response begins or fails. */
   beganSeq?: number;
-  /** The event of its end, of a stream. */
+  /** The event that ends a stream. */
   endedSeq?: number;
-  /** Its messages, the first of them. */
+  /** Sequence numbers of the first messages. */
   readonly frames: number[];
   frameCount: number;
 }
@@ -37,7 +37,7 @@ export class HttpExchanges {
     if (trace.frames.length < MOST_FRAMES) trace.frames.push(event.seq);
   }
 
-  /** Of a message or an event of an HTTP request. */
+  /** The HTTP request that the event belongs to, if any. */
   of(event: FlowEvent): HttpTrace | undefined {
     const key = keyOf(event);
     return key === undefined ? undefined : this.#traces.get(key);

@@ -1,4 +1,4 @@
-// What goes wrong between a remote server and its client, in HTTP.
+// Detects and explains HTTP problems between a remote server and its client.
 
 import { ownCommand } from '../../base/own-command.ts';
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
@@ -17,9 +17,9 @@ const SLOW_RESPONSE_MS = 10_000;
 
 export const httpWords: Record<HttpProblem, { title: string; explanation: string }> = {
   unreachable: {
-    title: 'Cannot be reached',
+    title: 'Unreachable',
     explanation:
-      'An HTTP request got no response. Check the URL, that the server runs, and the network, proxy and certificates between.',
+      'An HTTP request got no response. Check the URL, whether the server runs, and the network, proxies and certificates.',
   },
   'http-error': {
     title: 'HTTP error',
@@ -27,8 +27,8 @@ export const httpWords: Record<HttpProblem, { title: string; explanation: string
       'A request was answered with an HTTP status of 400 or above. The body of the response often says why. Check the path of the URL: many servers answer only at /mcp.',
   },
   'login-needed': {
-    title: 'Refuses the credential',
-    explanation: `The server refused the credential of a request, or there was none. Run ${ownCommand} login for this server, or set a valid header in its config.`,
+    title: 'Credential refused',
+    explanation: `The server refused the credential of a request, or the request had none. Run ${ownCommand} login for this server, or set a valid header in its config.`,
   },
   'session-lost': {
     title: 'Session lost',
@@ -43,7 +43,7 @@ export const httpWords: Record<HttpProblem, { title: string; explanation: string
   'slow-response': {
     title: 'Slow to respond',
     explanation:
-      'More than 10 s passed before the headers of a response. Proxies and clients may give up earlier. A server that answers slow requests with an event stream sends its headers at once.',
+      'The headers of a response arrived after more than 10 s. Proxies and clients may give up earlier. A server that answers slow requests with an event stream sends its headers at once.',
   },
   'stream-cut': {
     title: 'Response cut off',
@@ -57,7 +57,7 @@ export const httpWords: Record<HttpProblem, { title: string; explanation: string
   },
 };
 
-/** 405 says that a server has no stream of its own (GET) or no end of sessions (DELETE), which it need not have. */
+/** 405 to GET or DELETE is allowed: a server need not offer its own stream or let clients end sessions. */
 export function isHttpFailure({ state, method, status = 0, end }: HttpFact): boolean {
   if (state !== 'answered') return end === 'cut';
   return status >= 400 && !(status === 405 && method !== 'POST');
@@ -83,7 +83,6 @@ export function remoteProblems({ state, transport, reason }: RemoteFact): HttpPr
   return state === 'known' && transport === 'http+sse' ? ['deprecated-transport'] : [];
 }
 
-/** What is particular about one. */
 export function httpDetail({ method, url, status, reason }: HttpFact): string {
   return `${method} ${url}: ${status === undefined ? (reason ?? '') : `HTTP ${status}`}`;
 }

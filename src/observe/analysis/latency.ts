@@ -1,6 +1,6 @@
-// Latency and errors by method and tool, and a point for each of the newest answers. Percentiles are exact over the newest
-// SAMPLES answers of a row (nearest rank); counts are over all. Rows are bounded: a peer that invents methods, or has very
-// long ones, fills the last one.
+// Latency and errors by method and tool, and a point for each of the newest responses. Percentiles are exact over the newest
+// SAMPLES responses of a row (nearest rank). Counts cover all responses. The number of rows is bounded: further methods, and very
+// long names, are counted in one row "(others)".
 
 export interface LatencyKey {
   server: string;
@@ -9,9 +9,9 @@ export interface LatencyKey {
 }
 
 export interface LatencyRow extends LatencyKey {
-  /** Answers of all kinds. */
+  /** All responses, including errors. */
   count: number;
-  /** Those that were errors, of the protocol or of the tool. */
+  /** Protocol errors and tool errors. */
   errors: number;
   p50Ms: number;
   p95Ms: number;
@@ -26,7 +26,7 @@ export interface LatencyPoint {
   error: boolean;
 }
 
-/** How many answers of each row the percentiles look at. */
+/** The number of responses per row that percentiles are computed from. */
 export const SAMPLES = 1000;
 const MAX_ROWS = 1000;
 const MAX_POINTS = 5_000;
@@ -41,7 +41,7 @@ interface Samples extends LatencyKey {
 
 export class Latency {
   readonly #rows = new Map<string, Samples>();
-  /** A ring; `#next` is the place of the oldest once it is full. */
+  /** A ring buffer. Once it is full, `#next` is the index of the oldest point. */
   readonly #points: LatencyPoint[] = [];
   #next = 0;
 
@@ -82,7 +82,7 @@ export class Latency {
   }
 }
 
-/** Most methods are called a few times: they do not pay for a thousand. */
+/** Grows in steps: most methods are called a few times and need no room for SAMPLES values. */
 function grown(samples: Float64Array): Float64Array {
   const larger = new Float64Array(Math.min(SAMPLES, samples.length * 4));
   larger.set(samples);

@@ -1,4 +1,4 @@
-// Requests of clients and the requests to servers that they led to.
+// Client requests linked to the requests to servers that they caused.
 
 import { expect, test } from 'vitest';
 import type { FlowDirection, FlowFact } from '../flow/event.ts';

@@ -1,25 +1,25 @@
-// Which requests on the wires of servers, and which questions, belong to which requests of clients. A link comes shortly before or
-// after the request that it names. Bounded, whatever a recording holds: nothing here refers to a request that was forgotten.
+// Links client requests to the requests to servers, and the questions, that they caused. A link arrives shortly before or after the
+// request that it names. Bounded, whatever a recording contains: nothing here refers to a forgotten request.
 
 import type { LinkFact } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
 import { keepNewest } from './keep-newest.ts';
 
 const MOST_AWAITED = 10_000;
-/** Of one request. */
+/** Limit per request. */
 const MOST_LINKS = 100;
-/** A server chooses the ids of its questions. */
+/** Limits memory: a server chooses the ids of its questions. */
 const LONGEST_KEY = 2_000;
 
 export class Links {
-  /** The requests of clients to which a request belongs that has not come yet. */
+  /** Client requests by the key of a linked request that was not seen yet. */
   readonly #awaited = new Map<string, Set<Exchange>>();
-  /** Those that have come: after a question, another request of a client may continue them. */
+  /** Linked requests that were seen. After a question, another client request may continue them. */
   readonly #linked = new Map<string, Exchange>();
-  /** The entries above that refer to a request. */
+  /** The keys of the maps above whose entries refer to a request. */
   readonly #keys = new WeakMap<Exchange, Set<string>>();
 
-  /** `cause`: the request of the client. `open`: the request that belongs to it, if it has come and is not answered. */
+  /** `cause`: the client request. `open`: the linked request, if it was seen and is pending. */
   add(cause: Exchange, open: Exchange | undefined, { wire, wireLife, direction, id }: LinkFact): void {
     const key = JSON.stringify([wire, wireLife, direction, id]);
     const linked = open ?? this.#linked.get(key);
@@ -32,7 +32,7 @@ export class Links {
     keepNewest(this.#awaited, MOST_AWAITED);
   }
 
-  /** A request has come. */
+  /** Joins a new request with the client requests that wait for it. */
   came(exchange: Exchange): void {
     if (this.#awaited.size === 0) return;
     const { server, life, direction, id } = exchange;
@@ -46,7 +46,7 @@ export class Links {
     keepNewest(this.#linked, MOST_AWAITED);
   }
 
-  /** The request is not known any more. */
+  /** Removes all references to a request. */
   forget(exchange: Exchange): void {
     for (const cause of exchange.causes ?? []) cause.links = cause.links?.filter((each) => each !== exchange);
     for (const link of exchange.links ?? []) link.causes = link.causes?.filter((each) => each !== exchange);
@@ -75,7 +75,7 @@ function join(cause: Exchange, linked: Exchange): void {
   linked.causes.push(cause);
 }
 
-/** All requests that belong together with this one, in the order in which they began: more than one only where there are links. */
+/** This request and all requests linked with it, directly or through others, in the order of their start. */
 export function linkedWith(exchange: Exchange): Exchange[] {
   const found = new Set([exchange]);
   for (const each of found) {

@@ -1,4 +1,4 @@
-// The processes ("lives") of each server, as the events show them. Bounded: those that run and the newest are kept.
+// The process runs of each server, derived from events. Bounded: keeps running processes and the newest.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { Redact } from '../../base/secrets/redact.ts';
@@ -19,7 +19,7 @@ export interface Life {
   signal: string | null | undefined;
   rung: string | undefined;
   stderrTail: string;
-  /** Of a remote server, which has no process. */
+  /** Present for a remote server, which has no process. */
   remote?: RemoteLife;
 }
 
@@ -29,13 +29,13 @@ export interface RemoteLife {
   /** `http`, or `http+sse` of 2024-11-05. */
   transport: string | undefined;
   revision: string | undefined;
-  /** Shortened. */
+  /** The shortened session id. */
   session: string | undefined;
   /** HTTP requests with a response. */
   requests: number;
-  /** Those without, or with a status of 400 or above. */
+  /** HTTP requests without a response, or with a status of 400 or above. */
   failures: number;
-  /** How often a stream was continued after its end. */
+  /** The number of streams resumed with Last-Event-ID. */
   resumptions: number;
   /** The last credential was refused. */
   needsLogin: boolean;
@@ -45,13 +45,13 @@ export interface RemoteLife {
 
 const MOST_LIVES = 200;
 const MOST_SERVERS = 1_000;
-/** More is kept than is shown, so that no secret is cut before it is found. */
+/** More is kept than shown, so that a secret at the cut is complete when it is redacted. */
 const KEPT_STDERR_CHARS = 16 * 1024;
 const SHOWN_STDERR_CHARS = 4096;
 
 export class Lives {
   readonly #byServer = new Map<string, Map<number, Life>>();
-  /** Servers of a host, which reports their states. */
+  /** Servers with state events, which only a host reports. */
   readonly #saysStates = new Set<string>();
 
   get servers(): string[] {
@@ -68,7 +68,7 @@ export class Lives {
     }));
   }
 
-  /** Returns whether something changed that is shown at once. */
+  /** Returns whether viewers must be updated now. */
   see(event: FlowEvent): boolean {
     const life = this.#life(event);
     switch (event.kind) {
@@ -136,7 +136,7 @@ function seeRemote(
   if (state === 'disconnected') life.endedAtMs = atMs;
 }
 
-/** Returns whether more changed than the number of requests. */
+/** Returns whether anything but the number of requests changed. */
 function seeHttp({ remote }: Life, event: HttpFact): boolean {
   if (!remote || event.state === 'ended') return false;
   const { needsLogin } = remote;
@@ -153,7 +153,7 @@ function seeHttp({ remote }: Life, event: HttpFact): boolean {
   return isFailure || isResumption || remote.needsLogin !== needsLogin;
 }
 
-/** A request of 2026-07-28 names its revision, and there is no `initialize` that would. */
+/** 2026-07-28 has no `initialize`: the headers of each request name the revision. */
 function learnRevision(remote: RemoteLife, headers = ''): void {
   const revision = /^mcp-protocol-version: ([\w-]{1,40})$/im.exec(headers)?.[1];
   if (revision === undefined) return;
@@ -161,7 +161,7 @@ function learnRevision(remote: RemoteLife, headers = ''): void {
   remote.transport ??= 'http';
 }
 
-/** The first that has ended, before those that run. */
+/** The oldest ended run. The oldest of all if all are running. */
 function oldestOf(lives: ReadonlyMap<number, Life>): number {
   const [first] = lives.keys();
   for (const [life, { endedAtMs }] of lives) if (endedAtMs !== undefined) return life;

@@ -1,5 +1,5 @@
-// Members whose name is almost one of the schema: `next_cursor` for `nextCursor`. Readers ignore members that they do not know, so that such a
-// value is lost silently. Objects that a schema leaves open (`_meta`, arguments, structured content, JSON Schemas) have names of their own.
+// Finds misspelt member names, such as `next_cursor` for `nextCursor`. Readers ignore unknown members, so the value is lost silently.
+// Objects that the schema leaves open (`_meta`, arguments, structured content, JSON Schemas) are skipped.
 
 import { isObject } from '../../base/json-object.ts';
 import { spellingOf } from '../../base/wrong-member.ts';
@@ -9,7 +9,7 @@ export interface Misspelling {
   readonly meant: string;
 }
 
-/** The part of a schema of Zod that describes its form. */
+/** The part of a Zod schema that describes its structure. */
 export interface ZodForm {
   readonly _zod?: { readonly def: ZodDefinition };
 }
@@ -26,7 +26,7 @@ interface ZodDefinition {
 const open = new Set(['_meta', 'inputSchema', 'outputSchema', 'structuredContent', 'arguments']);
 const optional = new Set(['optional', 'default']);
 
-/** The first misspelt optional member. A missing required member is an error of its own, wherever the value is read. */
+/** The first misspelt optional member. A missing required member is reported by the schema check. */
 export function misspeltMember(schema: ZodForm | undefined, value: unknown): Misspelling | undefined {
   const { type, shape, innerType, element, options } = schema?._zod?.def ?? { type: 'unknown' };
   if (innerType) return misspeltMember(innerType, value);

@@ -1,12 +1,12 @@
-// Requests without an answer, for every process and client that has some: by id, progress token and HTTP request, the directions apart. A
-// process is known as long as a request of it is open. Processes without open requests are removed from time to time,
-// so that a recording with a million server names costs no more than the names that still wait.
+// Pending requests of every process run and client, by direction and by id, progress token and HTTP request. Runs without pending
+// requests are swept when the number of runs or the length of their names has doubled, so that a recording with a million server names
+// stays small.
 
 import { numberInText, type RequestId } from '../../wire/jsonrpc/message.ts';
 import type { FlowDirection, FlowStamp } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The requests of one process that went one way. */
+/** The requests of one process run in one direction. */
 class OneWay {
   readonly byId = new Map<RequestId, Exchange>();
   readonly byToken = new Map<RequestId, Exchange>();
@@ -18,7 +18,7 @@ class OneWay {
     if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
   }
 
-  /** Unless another request has taken its id since. */
+  /** Does nothing if a newer request uses the same id. */
   forget(exchange: Exchange): void {
     if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
     const { progressToken, http } = exchange;
@@ -36,7 +36,6 @@ type Process = Pick<FlowStamp, 'server' | 'life'>;
 
 interface Life {
   readonly ways: Map<FlowDirection, OneWay>;
-  /** The process has ended. */
   isOver: boolean;
 }
 
@@ -45,12 +44,11 @@ const SMALLEST_SWEEP_CHARS = 1024 * 1024;
 
 export class OpenRequests {
   readonly #lives = new Map<string, Life>();
-  /** The names of the servers, all together. */
+  /** Total length of the keys. */
   #nameChars = 0;
   #sweepAt = SMALLEST_SWEEP;
   #sweepAtChars = SMALLEST_SWEEP_CHARS;
 
-  /** How many processes are known. */
   get lives(): number {
     return this.#lives.size;
   }
@@ -76,7 +74,7 @@ export class OpenRequests {
     this.#lives.get(keyOf(exchange))?.ways.get(exchange.direction)?.forget(exchange);
   }
 
-  /** The text of a number finds the request with that number, unless there is one with that very text. */
+  /** The id "1" also finds the request with id 1, unless a request with id "1" exists. */
   byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
     const byId = this.#lives.get(keyOf(process))?.ways.get(direction)?.byId;
     return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
@@ -86,12 +84,12 @@ export class OpenRequests {
     return this.#lives.get(keyOf(process))?.ways.get(direction)?.byToken.get(token);
   }
 
-  /** The request to a server that an HTTP request has brought. */
+  /** The request to a server that this HTTP request carried. */
   byHttp(process: Process, exchange: number): Exchange | undefined {
     return this.#lives.get(keyOf(process))?.ways.get('toServer')?.byHttp.get(exchange);
   }
 
-  /** All that are open in one process. */
+  /** All pending requests of one process run. */
   *of(process: Process): Iterable<Exchange> {
     const life = this.#lives.get(keyOf(process));
     for (const oneWay of life?.ways.values() ?? []) yield* oneWay.byId.values();
@@ -102,7 +100,7 @@ export class OpenRequests {
     if (life) life.isOver = true;
   }
 
-  /** Nothing more comes of that process, unless it still runs beside a younger one. */
+  /** Forgets a process run that has ended. A run may continue beside newer ones. */
   dropIfOver(process: Process): void {
     const key = keyOf(process);
     if (!this.#lives.get(key)?.isOver) return;

@@ -1,4 +1,4 @@
-// Problems of servers and clients, with an explanation and the event where each showed first. Each is listed once per server and counted.
+// Detects problems of servers and clients, and explains them. Each problem is listed once per server, with its first event and a count.
 
 import { diagnoseLine } from '../../wire/diagnosis/diagnose.ts';
 import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
@@ -6,7 +6,6 @@ import { describeFrame, type FrameDescription } from './describe-frame.ts';
 import { type HttpProblem, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
 import { keepNewest } from './keep-newest.ts';
 
-/** A problem with its explanation and the event where it showed first. */
 export interface Problem {
   kind:
     | 'stdout-pollution'
@@ -28,10 +27,10 @@ export interface Problem {
 }
 
 const SLOW_START_MS = 5_000;
-/** This many failed exits within that time are a loop, also where another program restarts the server. */
+/** This many failed exits within LOOP_MS are a crash loop, also if another program restarts the server. */
 const LOOP_EXITS = 4;
 const LOOP_MS = 30_000;
-/** Bounds what a peer that invents servers can add. */
+/** Limit memory, whatever server names a peer invents. */
 const MOST_PROBLEMS = 1_000;
 const MOST_SERVERS = 1_000;
 const MOST_PROCESSES = 1_000;
@@ -42,17 +41,17 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   'stdout-pollution': {
     title: 'Prints to stdout',
     explanation:
-      'The server printed non-protocol text to stdout. Strict hosts close the connection for it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
+      'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
   },
   'slow-start': {
     title: 'Starts slowly',
     explanation:
-      'More than 5 s passed between the start of the process and its first answer. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.',
+      'More than 5 s passed between the start of the process and its first message. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.',
   },
   'crash-loop': {
     title: 'Crashes repeatedly',
     explanation:
-      'The server exited several times shortly after its start and is not restarted any more. Its last output on stderr shows the reason. Fix it, then start the server again.',
+      'The server exited at least 4 times within 30 s, or its host stopped restarting it. Its last output on stderr shows the reason. Fix it, then start the server again.',
   },
   'era-fallback': {
     title: 'Uses an older revision',
@@ -75,7 +74,8 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   },
   'exit-with-error': {
     title: 'Exited with an error',
-    explanation: 'The process exited with a code other than 0, or was ended by a signal. stderr has its last output.',
+    explanation:
+      'The process exited with a code other than 0, or was ended by a signal. Its stderr shows its last output.',
   },
   unanswered: {
     title: 'Unanswered request',
@@ -89,20 +89,19 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   ...httpWords,
 };
 
-/** What is remembered of a server between its events. */
 interface WatchedServer {
   /** `server/discover` was sent, and the server has not been ready since. */
   probed: boolean;
   badExitsMs: number[];
 }
 
-/** Of one of its processes, of which several may run. */
+/** Several processes of a server may run at once. */
 interface WatchedProcess {
-  /** Since when it has sent nothing. */
+  /** The time of the spawn. Undefined after the first message. */
   silentSinceMs: number | undefined;
-  /** It was asked to stop, so its exit is not a problem. */
+  /** A stop was requested or a signal was sent, so the exit is not a problem. */
   stopping: boolean;
-  /** The HTTP request of `server/discover`, which an older server refuses. */
+  /** The number of the HTTP request with `server/discover`. An older server refuses it. */
   probe: number | undefined;
 }
 
@@ -186,7 +185,7 @@ export class Problems {
     return event.direction === 'fromClient' && this.#describe(event).kind === 'invalid' ? ['schema-violation'] : [];
   }
 
-  /** Of text on stdout: the mistake that its first line proves. Of a refusal: what it says. */
+  /** For stray output: the mistake that its first line proves. For a refusal: its message. */
   #detailOf(kind: Kind, event: FlowEvent): string | undefined {
     if (kind === 'refused' && event.kind === 'frame') {
       return `HTTP ${event.http?.status}: ${this.#describe(event).messages[0]?.error?.message ?? ''}`;
@@ -212,7 +211,7 @@ function faultKinds(code: FaultFact['code']): Kind[] {
   return [code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
 }
 
-/** A client was answered with an HTTP status that says that its request was not served. */
+/** A client was answered with an HTTP status of 400 or above. */
 export function isRefusal(event: FlowEvent): boolean {
   return event.kind === 'frame' && (event.http?.status ?? 0) >= 400;
 }
@@ -224,7 +223,7 @@ function badExitKinds(atMs: number, watched: WatchedServer): Kind[] {
   return ['exit-with-error', 'crash-loop'];
 }
 
-/** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
+/** `initialize` after `server/discover` means that the server does not support the latter: it sent an error, did not answer or exited. */
 function sentKinds(
   { messages }: FrameDescription,
   watched: WatchedServer,

@@ -1,5 +1,5 @@
-// Checks a message against the official schemas of the protocol. They are loaded on first use and never on the path of the
-// traffic. What they do not know (other methods, extensions) is not wrong.
+// Checks a message against the official schemas of the protocol. They are loaded on first use and never on the hot path. Methods and
+// extensions without a schema are not checked.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -11,7 +11,7 @@ import { type Misspelling, misspeltMember, type ZodForm } from './misspelt-membe
 export interface Issue {
   message: string;
   path: readonly PropertyKey[];
-  /** Of a union: what each of its branches says. */
+  /** For a union: the issues of each branch. */
   errors?: readonly (readonly Issue[])[];
 }
 
@@ -21,16 +21,15 @@ interface Schema extends ZodForm {
 }
 
 interface MethodSchemas {
-  /** Of the request or notification itself. */
+  /** Schema of the request or notification. */
   asked: Schema;
-  /** Of its result. */
   result: Schema | undefined;
 }
 
 const MOST_VIOLATIONS = 20;
 const schemasByMethod = loadedOnce(loadSchemas);
 
-/** A frame that is not JSON has none: that is reported by its description. */
+/** Returns nothing for a frame that is not JSON: its description reports that. */
 export async function frameViolations({ payload }: FrameFact, exchanges: readonly Exchange[]): Promise<string[]> {
   let json: unknown;
   try {
@@ -41,14 +40,14 @@ export async function frameViolations({ payload }: FrameFact, exchanges: readonl
   return isNestedTooDeeply(json) ? [] : schemaViolations(json, exchanges);
 }
 
-/** In words, with their places. `exchanges`: to which the message belongs, so that an answer has a method. */
+/** Returns sentences with the path of each violation. `exchanges`: the exchanges of the message, which give a response its method. */
 export async function schemaViolations(json: unknown, exchanges: readonly Exchange[]): Promise<string[]> {
   const messages = Array.isArray(json) ? json : [json];
-  const schemas = await schemasByMethod().catch(() => new Map<string, MethodSchemas>()); // then nothing is checked
+  const schemas = await schemasByMethod().catch(() => new Map<string, MethodSchemas>()); // without schemas nothing is checked
   return messages.flatMap((message) => check(message, exchanges, schemas)).slice(0, MOST_VIOLATIONS);
 }
 
-/** What is wrong with a result of this method. Nothing for methods without a schema. */
+/** The violations of a result of this method. Empty for methods without a schema. */
 export async function resultIssues(method: string, result: unknown): Promise<Issue[]> {
   const schema = (await schemasByMethod()).get(method)?.result;
   return schema ? issuesOf(schema, result) : [];
@@ -90,7 +89,7 @@ function issuesOf(schema: Schema, value: unknown): Issue[] {
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => flatten(issue));
 }
 
-/** Of a union, the branch that comes closest: the one that was meant. None was, where all of them expect another `type`. */
+/** Reports only the closest branch of a union. If all branches expect another `type`, reports the type. */
 function flatten(issue: Issue): Issue[] {
   const branches = issue.errors?.map((branch) => branch.flatMap(flatten)).filter((branch) => branch.length > 0) ?? [];
   const [closest] = branches.toSorted((a, b) => distance(a) - distance(b));
@@ -120,7 +119,7 @@ async function loadSchemas(): Promise<Map<string, MethodSchemas>> {
   return schemas;
 }
 
-/** What is loaded at the first call and kept. A load that failed is not kept, and is tried again at the next call. */
+/** Calls `load` once and keeps its value. After a failed load, the next call tries again. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {

@@ -13,7 +13,7 @@ export interface InstallOptions {
   recordFolder?: string;
   /** Further options of every tap, such as `['--redact-path', '**.ssn']`. */
   options?: readonly string[];
-  /** Nothing is written. */
+  /** Writes nothing. */
   dryRun?: boolean | undefined;
 }
 

@@ -30,7 +30,7 @@ export async function tapMain(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Until a signal ends it. */
+/** Runs until a signal ends it. */
 async function tapAddress(options: TapArguments & { url: string }): Promise<void> {
   const { startHttpTap } = await import('./http/run-http-tap.ts');
   const tap = await startHttpTap(options, (problem) => print(`standpipe tap: ${problem}`));
@@ -43,7 +43,7 @@ async function tapAddress(options: TapArguments & { url: string }): Promise<void
   }
 }
 
-/** The same format as cli/show-error.ts, which would take too long to load here. */
+/** Uses the format of app/cli/show-error.ts, which would take too long to load here. */
 function inWords(error: Error): string {
   if (!(error instanceof StandpipeError)) {
     return `error: ${error.message}\nThis is a bug in standpipe; please report it with the details below.\n${error.stack}`;

@@ -22,7 +22,7 @@ export interface ObserverOptions {
   runtimeFolder?: string;
   /** Variables of our environment whose values are hidden, besides those with a secret name. */
   maskEnv?: readonly string[];
-  /** Of the server. */
+  /** Arguments of the server command, searched for secrets. */
   args?: readonly string[];
   redactKeys?: readonly string[];
   redactPaths?: readonly string[];
@@ -33,7 +33,7 @@ export interface TapObservers {
   close(): Promise<void>;
 }
 
-/** A recording is worth waiting for: its code may still be loading on a busy machine. What a slow disk has not taken is written at the exit. */
+/** Long, because the recorder may still be loading on a busy machine. Unwritten data is written at the exit of the process. */
 const RECORDED_WITHIN_MS = 10_000;
 const WATCHED_WITHIN_MS = 1000;
 

@@ -11,7 +11,7 @@ export const ofFlag = { type: 'boolean' } as const;
 export const ofText = { type: 'string' } as const;
 export const ofTexts = { type: 'string', multiple: true } as const;
 
-/** `command`: the words from the first `--` on, or from the first word that is neither an option nor own. */
+/** `command`: the words after the first `--`, or from the first word that is neither an option nor accepted by `isOwn`. */
 export function readOptions<const O extends Options>(
   words: readonly string[],
   options: O,

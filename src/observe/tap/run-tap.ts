@@ -24,7 +24,7 @@ export interface TapOptions extends ObserverOptions {
   framing?: Framing;
   /** A longer message is forwarded like any other; only its two ends and its length are stored. */
   keepFrameBytes?: number;
-  /** Stored for viewers that connect later. Small, because allocating memory for each chunk is the main cost of a tap. */
+  /** Limit of the events stored for viewers that connect later. Small: allocating memory per chunk is the main cost of a tap. */
   maxBytes?: number;
   maxEvents?: number;
 }
@@ -32,7 +32,7 @@ export interface TapOptions extends ObserverOptions {
 export interface TapResult {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** The error of the start. */
+  /** Set if the server could not be started. */
   error?: Error;
 }
 

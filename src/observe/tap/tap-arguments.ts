@@ -6,7 +6,6 @@ import { ownCommand } from '../../base/own-command.ts';
 import { ofFlag, ofText, ofTexts, readOptions } from './read-options.ts';
 import type { TapOptions } from './run-tap.ts';
 
-/** A tap before a command, or before a remote server. */
 export type TapArguments = CommandTap | AddressTap;
 
 interface Options extends Omit<TapOptions, 'framing' | 'command' | 'args'> {

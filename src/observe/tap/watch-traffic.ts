@@ -37,7 +37,6 @@ export class TrafficWatch {
     }
   }
 
-  /** This direction has ended. */
   end(direction: ServerDirection): void {
     try {
       this.#ways[direction].end();
@@ -110,7 +109,7 @@ class OneWay implements FrameSink {
   }
 
   fault(fault: FrameFault): void {
-    // Too long to store; it was forwarded.
+    // The frame was forwarded but is too long to store.
     if (fault.code === 'FRAME_TOO_LONG') this.#source.cutFrame(this.#direction, fault, this.#tail(fault));
     else this.#source.badFrame(this.#direction, fault);
   }

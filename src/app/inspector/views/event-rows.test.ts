@@ -62,7 +62,7 @@ test('what happens to the process reads as a sentence', () => {
     'received SIGTERM',
     'ended by SIGKILL',
     'exited with code 0',
-    'all its processes have exited (SIGTERM)',
+    'all processes of the server have exited (SIGTERM)',
   ]);
   expect(rows.map(({ error }) => error)).toEqual([undefined, 'failed', undefined, 'SIGKILL', undefined, undefined]);
 });

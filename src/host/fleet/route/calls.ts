@@ -1,5 +1,5 @@
-// This node's calls to instances of the fleet that wait for an answer, by reply subject. One subscription serves all. An answer is
-// delivered once. Messages for a call that has ended, or for an attempt that was given up, are dropped. Calls to instances on this
+// This node's pending calls to instances of the fleet, by reply subject. One subscription serves all. An answer is delivered
+// once. Messages for a call that has ended, or for an attempt that was given up, are dropped. Calls to instances on this
 // node are counted here too, but their owner runs them.
 
 import { type Clock, systemClock } from '../../../base/clock.ts';
@@ -38,7 +38,7 @@ export interface CallsOptions {
 }
 
 const BRACE = 123;
-/** Limit between two parts of an answer. */
+/** Time limit between two chunks of an answer. */
 const PART_MS = 3_000;
 const DEFAULT_MAX_HELD_CHARS = 64 * 1024 * 1024;
 
@@ -59,7 +59,6 @@ export class Calls {
   #lostAtMs: number | undefined;
   #prefix: string;
   #last = 0;
-  /** True if calls are no longer sent. */
   isOver = false;
 
   constructor(network: ClusterNetwork, table: RoutingTable, self: string, options: CallsOptions) {
@@ -147,7 +146,7 @@ export class Calls {
         if (call.reply === reply) call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
       },
       (error: unknown) => {
-        // Without its last part, the request does not run. It may have been sent again meanwhile.
+        // Without its last chunk, the request does not run. It may have been sent again meanwhile.
         if (call.reply === reply) this.#notRun(call, toError(error).message);
       },
     );
@@ -243,7 +242,7 @@ export class Calls {
       const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
       if (whole) this.#receivedText(call, decodeText(whole), whole);
     } catch (error) {
-      // A part was lost with the connection, or the limit is reached. Its node is asked about the call, and sends the answer again.
+      // A chunk was lost with the connection, or the limit is reached. An inquiry makes the node send the answer again.
       const isLost = error instanceof PeerError && error.code === 'FRAME_TRUNCATED';
       const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
       if (isLost || isFull) return;
@@ -269,7 +268,7 @@ export class Calls {
     const at = text.indexOf(' ');
     const reason = (at < 0 ? text : text.slice(0, at)) as Refusal;
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
-    // Every later number may be refused as well. The node knows no number of another secret.
+    // The node may refuse every later number too. It accepts numbers with a new secret.
     if (reason === 'old' && call.reply.startsWith(this.#prefix)) this.#prefix = this.#newPrefix();
     if (reason !== 'busy') return this.#notRun(call, why);
     if (this.close(call, 'busy')) call.owner.busy(call, why);

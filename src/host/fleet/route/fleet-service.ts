@@ -1,5 +1,5 @@
 // One server of the fleet as a service. It is used like a server of this node; `server-requests.ts` finds the instance for each request.
-// The service ends when no node has run the server for a time.
+// The service ends when no node has run the server for three lease lifetimes.
 
 import { type Evidence, PeerError, UsageError } from '../../../base/errors.ts';
 import type { ClientOptions } from '../../../mcp/client/options.ts';
@@ -60,7 +60,7 @@ export class FleetService implements Service {
     this.#onEnd = onEnd;
   }
 
-  /** Fails if no node runs the server for a time: the host shows why, and tries again when that changes. */
+  /** Fails if no node runs the server within `openWaitMs`. The host shows why, and tries again when that changes. */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new UsageError('ALREADY_STARTED', 'The service was started before');
     const server = this.#server;
@@ -130,7 +130,7 @@ export class FleetService implements Service {
     return this.#state === 'closed';
   }
 
-  /** No node has run the server for a time. */
+  /** Called when no node has run the server for three lease lifetimes. */
   ended(why: string): void {
     this.#close(false, new PeerError('CONNECTION_CLOSED', why));
   }
@@ -139,7 +139,7 @@ export class FleetService implements Service {
     this.#requests.waiting.retry();
   }
 
-  /** Requests in flight are cancelled, because their client has closed its connection. */
+  /** Cancels the requests in flight. */
   async close(): Promise<void> {
     if (this.#state !== 'closed') this.#close(true, undefined);
   }

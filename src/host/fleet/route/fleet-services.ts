@@ -13,7 +13,7 @@ import { ServerRequests } from './server-requests.ts';
 import { isReachable } from './until-reachable.ts';
 
 export interface FleetServiceOptions {
-  /** Who shares a process, according to the entry: decides which clients stay together if there are several replicas. */
+  /** The share policy of the entry. It decides which clients stay together if there are several replicas. */
   share?: SharePolicy['by'] | undefined;
   /** Maximum length of a received message. */
   maxFrameBytes: number;
@@ -56,7 +56,7 @@ export class FleetServices {
     return this.#calls.counts;
   }
 
-  /** How far a node's wall clock is ahead of this one's. Undefined if not measured yet. */
+  /** Offset of the wall clock of a node, positive if it is ahead of this one. Undefined if not measured yet. */
   clockOffset(node: string): ClockOffset | undefined {
     return this.#clocks.offsetOf(node);
   }
@@ -77,7 +77,7 @@ export class FleetServices {
     for (const service of this.#open) service.reconnected();
   }
 
-  /** The service is not started yet. */
+  /** Returns a service that is not started yet. */
   open(server: string, options: FleetServiceOptions): FleetService {
     const service = new FleetService(this.#calls, server, options, () => this.#open.delete(service));
     this.#open.add(service);

@@ -45,7 +45,7 @@ export class ListenEverywhere implements CallOwner {
   readonly #listener: Listener;
   /** By instance id. */
   readonly #streams = new Map<string, Stream>();
-  /** The same for every node. */
+  /** The message, shared by all nodes. */
   #payload: Payload | undefined;
   #isAcknowledged = false;
   #isOver = false;

@@ -1,5 +1,5 @@
-// How far the wall clocks of other nodes are ahead of this one's. Measured by five round trips: the shortest is the most accurate,
-// and its offset may be wrong by half of it. Measured again after 60 s, because clocks drift.
+// Measures the offset of the wall clocks of other nodes by five round trips. The shortest is the most accurate; its offset may be
+// wrong by half its duration. Measured again after 60 s, because clocks drift.
 
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';

@@ -1,5 +1,5 @@
-// The subscription of one watcher to members of the filter that MCP does not define: at the instances that assigned its ids, and with
-// all other members at the instance of its client. It ends as a whole when one of its streams ends.
+// The subscription of one watcher to filter members that MCP does not define. Members with ids go to the instances that assigned the
+// ids, all others to the instance of the client. It ends as a whole when one of its streams ends.
 
 import { PeerError, RpcError } from '../../../base/errors.ts';
 import { filterFacts, idsAt, withHandle } from '../../../mcp/extensions/extension.ts';

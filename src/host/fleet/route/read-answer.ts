@@ -28,7 +28,7 @@ export class AnswerReader {
   }
 }
 
-/** The error that the other node's host has sent, or that of the server. */
+/** The error of the other node's host or of the server. */
 export function errorIn({ error: { code, message, data } }: JsonRpcErrorResponse): Error {
   return fromRpcError(new RpcError(code, String(message), data)) as Error;
 }

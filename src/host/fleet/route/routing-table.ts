@@ -54,7 +54,7 @@ export class RoutingTable {
   onTooManyOffers: ((node: string) => void) | undefined;
   /** Called when an entry becomes unusable. The one before it stays in force. */
   onUnusable: ((table: 'server' | 'node' | 'claim', key: string) => void) | undefined;
-  /** Called when a process of a node has ended, or has been without a lease for a time. */
+  /** Called when the process of a node has ended or its entry was removed. */
   onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #network: ClusterNetwork;
   readonly #self: string;

@@ -1,6 +1,6 @@
-// The requests to one server of the fleet. Each goes to the instance chosen for its client: on this node by a call of the instance, on
-// another one as a message. A request that did not run is sent again as soon as the table names an instance; one that may have run is
-// lost with that fact.
+// The requests to one server of the fleet. Each goes to the instance chosen for its client: on this node by a function call, on another
+// node as a message. A request that did not run is sent again as soon as the table has an instance. One that may have run fails with
+// OUTCOME_UNKNOWN.
 
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../../base/errors.ts';
 import { idParameter, withHandle } from '../../../mcp/extensions/extension.ts';
@@ -92,7 +92,7 @@ export class ServerRequests implements CallOwner {
     if (instance && !this.isStateless) this.calls.gone(instance, client);
   }
 
-  /** Cancels the requests in flight. If the server is gone, they fail with what is known of each. */
+  /** Cancels the requests in flight. If the server is lost, each fails as not sent or with an unknown outcome. */
   close(byUs: boolean, cause: Error | undefined): void {
     for (const call of [...this.#byId.values()]) {
       this.#byId.delete(call.id);
@@ -122,7 +122,7 @@ export class ServerRequests implements CallOwner {
     return this.calls.table.recordOf(this.#server)?.place?.stateless === true;
   }
 
-  /** Undefined if there is none at the moment. */
+  /** Undefined if the server has no instance. */
   instanceOf(client: ClientIdentity | undefined): Instance | undefined {
     return this.#chooser.choose(this.instances, this.isStateless, client);
   }
@@ -207,7 +207,7 @@ export class ServerRequests implements CallOwner {
     return this.calls.send(call, instance, this.observed.mayTrace());
   }
 
-  /** The instance and its server have their own limits for the call, and know of its progress. */
+  /** The limit without progress is not applied here: the instance applies it, because it sees the progress. */
   #runHere(call: Call, instance: Instance, local: LocalInstance): void {
     this.calls.beginHere(call, instance);
     const { reply } = call;
@@ -261,11 +261,11 @@ export class ServerRequests implements CallOwner {
   }
 
   #refused(call: Call, error: Error): void {
-    // Its owner was about to give the server up: the request did not run.
+    // The owner was releasing the server, so the request did not run.
     if (isStopped(error) && call.instance!.generation !== undefined) {
       this.calls.close(call, 'not_run');
       const pending = this.#pending.get(call.id);
-      if (pending) this.#pending.extend(pending); // it had no limit of its own on this node
+      if (pending) this.#pending.extend(pending); // `#runHere` had lifted its limit
       return this.notRun(call, error.message);
     }
     this.#lose(call, error);

@@ -1,6 +1,6 @@
 // Calls of one server that did not run and wait for an instance. They are sent again when the table changes, and after growing
-// delays, because an owner is in the table before it accepts requests. If no node runs the server for long, or this node is
-// disconnected for as long, the channel ends.
+// delays, because an owner is in the table before it accepts requests. The channel ends if no node runs the server, or this node is
+// disconnected, for PATIENCE lease lifetimes.
 
 import type { Timer } from '../../../base/clock.ts';
 import { type Call, notSent, parkedCallLost } from './call.ts';
@@ -9,7 +9,7 @@ import { isReachable } from './until-reachable.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
-/** In lifetimes of a lease: the server of a lost node runs elsewhere after less than two. */
+/** Unit: lease lifetimes. The server of a lost node runs elsewhere after less than two. */
 const PATIENCE = 3;
 /** Limit of the wait for the only instance that can answer, if this node does not know it yet. */
 const PARKED_MS = 1_000;
@@ -17,9 +17,9 @@ const PARKED_MS = 1_000;
 export interface WaitingCallsOwner {
   /** Sends the call unless it has ended meanwhile. */
   send(call: Call): unknown;
-  /** The call no longer waits. */
+  /** Fails a call that no longer waits. */
   lose(call: Call, error: Error): void;
-  /** No node has answered for the server for a time. */
+  /** Called when no node has answered for the server for PATIENCE lease lifetimes. */
   end(why: string): void;
 }
 
@@ -57,7 +57,7 @@ export class WaitingCalls {
     this.#waiting.delete(call);
   }
 
-  /** An instance has answered. */
+  /** Resets the retry delay, because an instance has answered. */
   answered(): void {
     this.#retryMs = FIRST_RETRY_MS;
   }

@@ -14,15 +14,15 @@ import { TapSessions } from './tap-sessions.ts';
 
 export interface HttpTapOptions {
   url: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   port?: number | undefined;
   store: FlowStore;
-  /** Of the first session. */
+  /** The source of the first session. */
   source: FlowSource;
   note: (text: string) => void;
 }
 
-/** Pages of other sites must not reach the server through this address. */
+/** Protects against web pages of other sites: Host and Origin must be loopback. */
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
 export class HttpTap {
@@ -50,7 +50,7 @@ export class HttpTap {
     this.#server = createServer((request, response) => void this.#pass(request, response));
   }
 
-  /** Resolves to the address for the host: that of the server, with another origin. */
+  /** Resolves to the URL for the host: the URL of the server with a loopback origin, without the query. */
   async listen(): Promise<string> {
     const { port = 0 } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -95,7 +95,7 @@ export class HttpTap {
     }
   }
 
-  /** Other paths are forwarded too: metadata, and where HTTP+SSE posts to. The query of the address may hold a key. */
+  /** Also forwards other paths: metadata, and the POST endpoint of HTTP+SSE. Adds the query of the configured URL, which may hold a key. */
   #target(path: string): URL {
     const [pathname = '/', query] = path.split(/\?(.*)/s);
     const target = new URL(this.#url);

@@ -1,5 +1,5 @@
-// One HTTP request of the host: to the server and back, chunk by chunk, with backpressure and ends passed on. A response that is cut
-// stays cut, and a host that closes its request closes the one to the server.
+// Forwards one HTTP request of the host to the server and its response back, chunk by chunk, with backpressure. A response that the
+// server cuts off is cut off for the host, and a request that the host aborts is aborted at the server.
 
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { toError } from '../../../base/errors.ts';
@@ -16,10 +16,10 @@ import type { TapSessions } from './tap-sessions.ts';
 export interface PassOptions {
   /** The server, with the path of this request. */
   to: Endpoint;
-  /** The origin that the host knows. */
+  /** The origin of the tap, which the host uses. */
   local: string;
   sessions: TapSessions;
-  /** Something that was forwarded cannot be shown. */
+  /** Reports forwarded data that is too long to be shown. */
   note: (text: string) => void;
   /** Hides credentials. */
   mask: (text: string) => string;
@@ -33,7 +33,7 @@ export async function passExchange(
   const { to, sessions, note } = options;
   const { bytes, isWhole } = await beginningOf(request);
   learnCredentials(request.headers);
-  // A form is no message: it asks for a token, with a code or a password.
+  // A form is a token request with a code or a password, not a message.
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
   const text = isWhole && bytes.length > 0 && !isForm ? bytes.toString() : undefined;
   if (!isWhole) note(`A request of more than ${MOST_SEEN_BYTES} bytes is forwarded and not shown`);
@@ -76,7 +76,7 @@ function passResponse(
     answer.destroy();
     return refuse(response, `the response of ${to.url.origin} cannot be forwarded: ${toError(error).message}`);
   }
-  if (isStream(answer)) response.flushHeaders(); // it may send nothing else for long
+  if (isStream(answer)) response.flushHeaders(); // the first event may come much later
   response.on('drain', () => answer.resume());
   answer.on('data', (chunk: Buffer) => {
     if (!response.write(chunk)) answer.pause();
@@ -89,7 +89,7 @@ function passResponse(
   answer.on('error', () => response.destroy());
 }
 
-/** The whole body, unless it is very long. */
+/** The whole body, or its beginning if it is longer than MOST_SEEN_BYTES. */
 function beginningOf(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -108,7 +108,7 @@ function beginningOf(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole
   });
 }
 
-/** The server may repeat them in a body, which is shown. */
+/** Learns credentials so that they are masked if the server repeats them in a body. */
 function learnCredentials(headers: IncomingHttpHeaders): void {
   for (const [name, value = ''] of Object.entries(headers)) {
     if (!isSecretName(name)) continue;
@@ -116,7 +116,7 @@ function learnCredentials(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** The host gets what a gateway says of a server that does not answer. */
+/** Answers the host with an HTTP error, or cuts off a response that has already begun. */
 export function refuse(response: ServerResponse, problem: string, status = 502): void {
   if (response.headersSent) return void response.destroy();
   response.writeHead(status, STATUS_CODES[status], { 'content-type': 'text/plain; charset=utf-8' });

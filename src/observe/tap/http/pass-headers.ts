@@ -1,9 +1,9 @@
-// Headers of a request or a response that passes through: unchanged and in their order, but for those that belong to one connection
-// only, and those that name the address.
+// Headers of a forwarded request or response: unchanged and in their order, except hop-by-hop headers and those that contain the
+// address.
 
 import type { IncomingMessage } from 'node:http';
 
-/** RFC 9110, 7.6.1: of one connection. Each side has its own. */
+/** RFC 9110, 7.6.1: headers that apply to a single connection. */
 const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['proxy-authenticate', 'proxy-authorization'],
@@ -11,13 +11,13 @@ const hopByHop = new Set([
 
 export type HeaderPair = readonly [name: string, value: string];
 
-/** Bodies are asked for as they are: compressed ones cannot be shown. */
+/** Requests uncompressed bodies: compressed ones cannot be shown. */
 export function requestHeaders(request: IncomingMessage): HeaderPair[] {
   const passed = pairsOf(request).filter(([name]) => !/^(?:host|accept-encoding|expect)$/i.test(name));
   return [...passed, ['Accept-Encoding', 'identity']];
 }
 
-/** `local` takes the place of the origin of the server, so that the host stays with this address. */
+/** `local` replaces the origin of the server in Location, so that the host keeps using the tap. */
 export function responseHeaders(response: IncomingMessage, server: URL, local: string): string[] {
   return pairsOf(response).flatMap(([name, value]) => {
     const isHere = /^location$/i.test(name) && (value === server.origin || value.startsWith(`${server.origin}/`));

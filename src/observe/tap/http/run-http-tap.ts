@@ -1,4 +1,4 @@
-// `standpipe tap <url>`: runs until it is ended, with the recorder and the viewers of every tap.
+// `standpipe tap <url>`: starts an HTTP tap with a recorder and a socket for viewers.
 
 import { maskedUrl } from '../../../base/secrets/mask-http.ts';
 import { FlowStore } from '../../flow/store.ts';
@@ -16,12 +16,12 @@ export interface HttpTapRun extends ObserverOptions {
 }
 
 export interface RunningHttpTap {
-  /** For the host, instead of that of the server. */
+  /** The URL that the host uses instead of the URL of the server. */
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** `warn`: recording or viewing fails, which does not affect the traffic. */
+/** `warn` is called if recording or viewing fails, which does not affect the traffic. */
 export async function startHttpTap(options: HttpTapRun, warn: (problem: string) => void): Promise<RunningHttpTap> {
   const { url, port, name = nameOf(url), keepFrameBytes } = options;
   const { maxBytes = 4 * 1024 * 1024, maxEvents = 20_000 } = options;

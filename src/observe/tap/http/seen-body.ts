@@ -1,11 +1,11 @@
-// The messages in a response that passes through: one JSON text, or the events of a stream. Each chunk is read after it was forwarded.
+// Extracts the messages of a forwarded response: one JSON text, or the events of a stream. Each chunk is read after it was forwarded.
 
 import type { IncomingMessage } from 'node:http';
 import { BodyParts } from '../../../base/body-parts.ts';
 import { EventStream } from '../../../wire/transport/http/event-stream.ts';
 import type { ExchangeObserver } from '../../../wire/wire.ts';
 
-/** What is longer is forwarded, and not shown. */
+/** Longer bodies and events are forwarded but not shown. */
 export const MOST_SEEN_BYTES = 16 * 1024 * 1024;
 
 export interface SeenBody {

@@ -1,20 +1,20 @@
-// Which life of the server an HTTP request belongs to: each session is one. Requests without a session, as of 2026-07-28, share one.
-// A session begins with `initialize`, and gets its id with the response.
+// Assigns HTTP requests to connections: each session is shown as one. Requests without a session, as in 2026-07-28, share one.
+// A session begins with `initialize` and gets its id with the response.
 
 import type { Mask } from '../../../base/secrets/mask-values.ts';
 import { ObservedRemote } from '../../../wire/transport/http/observed-remote.ts';
 import type { FlowSource } from '../../flow/source.ts';
 import type { FlowStore } from '../../flow/store.ts';
 
-/** A host may begin as many as it likes: the oldest is shown as closed. */
+/** Beyond this number, the oldest session is shown as closed. */
 const MOST_SESSIONS = 200;
 
 export interface TapSessionsOptions {
   store: FlowStore;
-  /** Of the first life. */
+  /** The source of the first connection. */
   source: FlowSource;
   url: URL;
-  /** Hides known values. */
+  /** Hides known secret values. */
   mask: Mask;
   report: (thrown: unknown) => void;
 }
@@ -32,12 +32,12 @@ export class TapSessions {
     this.#options = options;
   }
 
-  /** `to`: the address of the request. `text`: its message, where it is known. */
+  /** `to`: the URL of the request. `text`: its body, if it is shown. */
   of(id: string | undefined, to: URL, text: string | undefined): ObservedRemote {
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known) return known;
     const isInitialize = id === undefined && text !== undefined && INITIALIZE.test(text);
-    // HTTP+SSE of 2024-11-05 posts to another address, and answers on a stream that is open already.
+    // HTTP+SSE of 2024-11-05 posts to another URL and answers on the stream that is already open.
     const isLegacy = isInitialize && to.href !== this.#options.url.href;
     const session = isInitialize && !isLegacy ? this.#begin() : this.#withoutId();
     const revision = isInitialize ? REVISION.exec(text)?.[1] : undefined;
@@ -45,7 +45,7 @@ export class TapSessions {
     return session;
   }
 
-  /** The response to a request without a session came. */
+  /** Called for the response to a request without a session id. `id`: the session id of the response. */
   answered(session: ObservedRemote, id: string | undefined): void {
     if (session === this.#alone) return;
     if (id === undefined) {
@@ -60,7 +60,7 @@ export class TapSessions {
     if (this.#byId.size > MOST_SESSIONS) this.ended(oldest!);
   }
 
-  /** The host has ended it, or the server does not know it any more. */
+  /** Called when the host has ended the session, or the server no longer knows it. */
   ended(id: string, reason?: string): void {
     this.#byId.get(id)?.disconnected(reason);
     this.#byId.delete(id);
