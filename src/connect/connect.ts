@@ -1,18 +1,20 @@
 // Connects to a server given as a command, an address or a transport, and returns a client.
 
+import { hasAuthorization, hasCredentials } from '../base/credentials.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
+import type { OAuthAuthorizerOptions } from '../wire/oauth/oauth-authorizer.ts';
 import { runBounded } from '../wire/process/run-bounded.ts';
+import type { Authorizer } from '../wire/transport/http/authorizer.ts';
 import type { HttpClientOptions, HttpClientTransport } from '../wire/transport/http/http-client.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../wire/transport/stdio-client.ts';
-import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
 
 export interface AddressOptions extends HttpClientOptions {
-  /** How to get a token if the server requires one. Default: OAuth, with a stored login. */
-  auth?: AuthSetting | undefined;
+  /** How to get a token if the server requires one. Default: OAuth, with a stored login. `false` turns authorization off. */
+  auth?: Omit<OAuthAuthorizerOptions, 'url'> | false | undefined;
 }
 
 /** Starts a command as a server. The command is started again if the probe for its era killed it. */
@@ -67,4 +69,24 @@ async function connectOverHttp(target: AddressOptions, options: ClientOptions): 
 /** The environment is left out: it holds secrets and does not change which protocol era a server supports. */
 export function eraKeyOf({ command, args = [], cwd }: StdioClientOptions): string {
   return JSON.stringify([command, args, cwd ?? process.cwd()]);
+}
+
+/**
+ * Selects the authorization for a server, unless its headers already have one or it is turned off. OAuth is loaded with
+ * the first request.
+ */
+function authorizerFor({ url, headers = {}, auth = {}, ca }: AddressOptions): Authorizer | undefined {
+  const hasCredential =
+    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && hasCredentials(new URL(url)));
+  if (auth === false || hasCredential) return undefined;
+  let loaded: Authorizer | undefined;
+  const load = async () => {
+    const { OAuthAuthorizer } = await import('../wire/oauth/oauth-authorizer.ts');
+    loaded ??= new OAuthAuthorizer({ ca, ...auth, url });
+    return loaded;
+  };
+  return {
+    header: () => (loaded ? loaded.header() : load().then((authorizer) => authorizer.header())),
+    refused: async (refusal) => (await load()).refused(refusal),
+  };
 }

@@ -1,16 +1,21 @@
 // The Inspector: a page and its API on the loopback interface. It does not start or stop servers by itself.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { UsageError } from '../../base/errors.ts';
 import { Access } from '../../wire/http/access.ts';
 import { Connections } from '../../wire/http/connections.ts';
-import { LOOPBACK, listen } from '../../wire/http/listen.ts';
 import { builtPage } from '../built-page.ts';
 import { answer } from './answer.ts';
 import { makeApi } from './routes.ts';
 import type { InspectorSource } from './sources/source.ts';
 import { LiveFeed } from './views/live-feed.ts';
 import { InspectorView } from './views/view.ts';
+
+/** The only address in use, so that the server is unreachable from other machines. */
+const LOOPBACK = '127.0.0.1';
+const MOST_TRIES = 20;
 
 export interface InspectorOptions {
   /** First port to try. Default: 6280. If it is in use, the next one is tried; 0 takes any free port. */
@@ -71,4 +76,30 @@ export async function startInspector(source: InspectorSource, options: Inspector
 
 function warn({ message }: Error): void {
   process.emitWarning(`The Inspector continues after an error: ${message}`);
+}
+
+/**
+ * Tries the next port if one is in use; 0 takes any free
+ * port. `onError` is called for errors while listening.
+ */
+export async function listen(server: Server, firstPort: number, onError: (error: Error) => void): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await tryListen(server, firstPort === 0 ? 0 : firstPort + tries - 1);
+      break;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' && tries < MOST_TRIES) continue;
+      throw new UsageError('INVALID_OPTION', `The server cannot listen: ${message}`, {
+        hint: 'Choose another port.',
+        cause: error,
+      });
+    }
+  }
+  server.on('error', onError); // without a listener, an error would end the process and thereby the host
+}
+
+async function tryListen(server: Server, port: number): Promise<void> {
+  server.listen(port, LOOPBACK);
+  await once(server, 'listening'); // rejects with the server's error
 }

@@ -19,8 +19,11 @@ import { StreamTransport } from '../../wire/transport/stream-transport.ts';
 import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
-import { refuseConnection } from './refuse-connection.ts';
 import { RemoteHost } from './remote-host.ts';
+
+const LONGEST_REQUEST_BYTES = 64 * 1024;
+/** A connection without a request is closed after this time. */
+const FIRST_REQUEST_MS = 5_000;
 
 /** A person may take as long as the server waits, at most a day. Calls that wait for answers of the client are limited per connection. */
 const limits = {
@@ -211,4 +214,22 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   return new UsageError('HOST_ALREADY_RUNNING', `A host for this config or node is running already${which}`, {
     hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second one needs another config; a node without a config needs another name.`,
   });
+}
+
+/**
+ * Refuses a connection beyond the limit: answers its first request with the reason, then closes it. A connection that
+ * closes without an answer looks like a crashed host.
+ */
+function refuseConnection(socket: Socket, reason: Error, clock: Clock): void {
+  const { rpcCode: code, message, data } = toRpcError(reason);
+  const transport = StreamTransport.over(socket, { maxFrameBytes: LONGEST_REQUEST_BYTES });
+  const timer = clock.after(FIRST_REQUEST_MS, () => socket.destroy());
+  timer.keepAlive(false);
+  socket.once('close', () => timer.cancel());
+  transport.onmessage = (request) => {
+    if (!('method' in request && 'id' in request)) return;
+    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // disconnected
+    void transport.close();
+  };
+  void transport.start();
 }

@@ -19,13 +19,15 @@ import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';
 import type { Entry } from './listed-server.ts';
 import { declaredTogether, requestOfExtension } from './merged-extensions.ts';
-import { instructionsOf } from './merged-instructions.ts';
 import { type ListWait, MergedLists } from './merged-lists.ts';
 import { MergedWatch, type WatchedUri } from './merged-watch.ts';
 import type { HostCaller } from './process-service.ts';
 import { withContentUris, withLinkUris } from './resource-links.ts';
 import { type Route, Routes } from './routes.ts';
 import { keepWatch } from './watches.ts';
+
+/** Limit per server: instructions go into the context of a model. */
+const MOST_INSTRUCTIONS_CHARS = 20_000;
 
 const capabilities: ServerCapabilities = {
   tools: { listChanged: true },
@@ -236,4 +238,21 @@ function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: Li
 function describedFor({ isOwner }: HostCaller, error: Error): object {
   const { hint, evidence, ...described } = describeError(error);
   return isOwner ? { ...described, hint, evidence } : described;
+}
+
+/**
+ * The instructions of the merged service: how names are built, which servers are unavailable, and the instructions of
+ * servers that have been connected.
+ */
+function instructionsOf(members: readonly Member[]): string {
+  const names = members.filter(({ config }) => config.enabled).map(({ config }) => config.name);
+  const parts = [
+    `Tools and prompts of several servers: each name begins with its server, as in server__name. Servers: ${names.join(', ') || 'none'}.`,
+  ];
+  for (const { config, supervised, client } of members) {
+    if (isAway(supervised.state)) parts.push(`Server "${config.name}" is not available: ${supervised.status.reason}`);
+    const own = client?.server.instructions;
+    if (own) parts.push(`Server "${config.name}": ${own.slice(0, MOST_INSTRUCTIONS_CHARS)}`);
+  }
+  return parts.join('\n\n');
 }

@@ -8,10 +8,10 @@ import { SUBSCRIPTION_ID } from '../meta.ts';
 import { methodsOfMcp } from '../methods.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
-import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
-import { announcedLists, changeMethods, LOG_METHOD } from '../watchers.ts';
-import { ListenSubjects } from './listen-subjects.ts';
-import type { Notifier } from './notifier.ts';
+import type { Meta, RequestId, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import { UriMap } from '../uri-map.ts';
+import { announcedLists, changeMethods, LOG_METHOD, listChangedMethods, UPDATED_METHOD } from '../watchers.ts';
+import type { Notifier, Subject } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
@@ -168,4 +168,33 @@ function readFilter(filter: unknown): SubscriptionFilter {
     throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MOST_URIS} URIs`);
   }
   return filter;
+}
+
+/** The subjects that one `subscriptions/listen` covers. Created only when its client does not read. */
+class ListenSubjects {
+  readonly #lists: ReadonlyMap<string, Subject>;
+  readonly #resources = new UriMap<Subject>();
+
+  constructor(request: RequestId, { resourceSubscriptions = [] }: SubscriptionFilter) {
+    const _meta: Meta = { [SUBSCRIPTION_ID]: request };
+    this.#lists = new Map(listChangedMethods.map((method) => [method, { method, params: { _meta } }]));
+    for (const uri of resourceSubscriptions) {
+      this.#resources.set(uri, { method: UPDATED_METHOD, params: { uri, _meta } });
+    }
+  }
+
+  *[Symbol.iterator](): Iterator<Subject> {
+    yield* this.#lists.values();
+    yield* this.#resources.values();
+  }
+
+  /** For a part of several resources, returns the one with the longest URI. */
+  find(method: string, params: Params | undefined): Subject | undefined {
+    if (method !== UPDATED_METHOD) return this.#lists.get(method);
+    let longest: [uri: string, Subject] | undefined;
+    for (const found of this.#resources.containing(String(params?.uri))) {
+      if (!longest || found[0].length > longest[0].length) longest = found;
+    }
+    return longest?.[1];
+  }
 }

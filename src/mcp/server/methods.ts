@@ -8,9 +8,14 @@ import type { Caller, Params, Result } from '../service.ts';
 import type { CallToolResult, CompletionReference, GetPromptResult, ReadResourceResult } from '../types.ts';
 import { Call } from './call.ts';
 import { toContents, toolError, toPromptResult, toToolResult } from './handler-results.ts';
-import { page } from './paging.ts';
 import type { Catalog, Completer, Registry, ToolEntry } from './registry.ts';
 import type { Checked } from './schema.ts';
+
+interface Page<T> {
+  items: readonly T[];
+  nextCursor: string | undefined;
+}
+const CURSOR = /^after:(\d{1,9})$/;
 
 /** Since 2025-11-25 invalid arguments are a tool error that the model sees; before, they were a protocol error. */
 const INVALID_ARGUMENTS_ARE_TOOL_ERRORS: Revision = '2025-11-25';
@@ -134,4 +139,24 @@ function completersOf(registry: Registry, ref: CompletionReference | undefined):
     throw invalidParams(`Unknown resource template: ${ref.uri}`);
   }
   throw invalidParams('"ref" must be of type "ref/prompt" or "ref/resource"');
+}
+
+/**
+ * Splits long lists into pages. A cursor is opaque to the client and marks where the next page begins; invalid cursors
+ * are refused.
+ */
+function page<T>(all: readonly T[], cursor: unknown, pageSize: number): Page<T> {
+  const start = cursor === undefined || cursor === null ? 0 : startOf(cursor, all.length);
+  const end = start + pageSize;
+  if (start === 0 && end >= all.length) return { items: all, nextCursor: undefined };
+  return { items: all.slice(start, end), nextCursor: end < all.length ? `after:${end}` : undefined };
+}
+
+function startOf(cursor: unknown, length: number): number {
+  const match = typeof cursor === 'string' ? CURSOR.exec(cursor) : null;
+  const start = Number(match?.[1]);
+  if (!match || start > length) {
+    throw invalidParams(`Invalid cursor ${JSON.stringify(cursor)}: use the nextCursor of the page before`);
+  }
+  return start;
 }

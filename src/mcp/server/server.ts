@@ -1,6 +1,7 @@
 // The server that an author writes: tools, resources and prompts are declared once and served to clients of every
 // revision over any number of connections.
 
+import { UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../wire/jsonrpc/channel.ts';
 import type { ClientAdapter } from '../adapter/client-adapter.ts';
 import { type ClientAdapterOptions, ClientAdapters } from '../adapter/client-adapters.ts';
@@ -9,7 +10,6 @@ import type { Service } from '../service.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
 import type { Call } from './call.ts';
-import { mustBeFunction, mustHaveName, mustNotHave, mustPresentItself } from './declaration-checks.ts';
 import { DeclaredService, type DeclaredServiceOptions } from './declared-service.ts';
 import type { PromptReturn, ResourceReturn, ToolReturn } from './handler-results.ts';
 import type { Completer, Registry } from './registry.ts';
@@ -147,5 +147,37 @@ export class Server {
   /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+// JavaScript would accept the mistakes that these functions find, and the failing call would come much later, from a
+// client.
+
+function mustPresentItself(info: Implementation): void {
+  for (const key of ['name', 'version'] as const) {
+    if (typeof info?.[key] === 'string' && info[key] !== '') continue;
+    throw new UsageError('INVALID_OPTION', `A server needs a "${key}": clients show it, and some require it`, {
+      hint: "new Server({ name: 'weather', version: '1.0.0' })",
+    });
+  }
+}
+
+/** `what` is "tool", "resource", "resource template" or "prompt". The name of a resource is its URI. */
+function mustHaveName(name: unknown, what: string): void {
+  if (typeof name === 'string' && name !== '') return;
+  const given = typeof name === 'string' ? 'an empty string' : `a ${typeof name}`;
+  throw new UsageError('INVALID_OPTION', `A ${what} needs a name as its first argument, not ${given}`);
+}
+
+function mustBeFunction(handler: unknown, owner: string): void {
+  if (typeof handler === 'function') return;
+  throw new UsageError('INVALID_OPTION', `The ${owner} has no handler: its declaration comes first, then a function`);
+}
+
+function mustNotHave(declaration: object, renamed: Record<string, string>, owner: string): void {
+  for (const [theirs, ours] of Object.entries(renamed)) {
+    if (theirs in declaration) {
+      throw new UsageError('INVALID_OPTION', `The ${owner} is declared with "${theirs}"; here it is "${ours}"`);
+    }
   }
 }

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FlowDirection, FlowEvent } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
-import { Exchanges } from './exchanges.ts';
-import { ExchangesBySeq } from './exchanges-by-seq.ts';
+import { Exchanges, ExchangesBySeq } from './exchanges.ts';
 
 /** An event as read from a recording, which may have any sequence numbers and server names. */
 function frame(seq: number, server: string, direction: FlowDirection, message: unknown): FlowEvent {

@@ -2,18 +2,21 @@
 // is also reported to the flow, for the recorder and for viewers. Their failures do not affect the traffic.
 
 import { basename } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { toError } from '../../base/errors.ts';
 import type { Framing } from '../../wire/framing/framing.ts';
 import { newline } from '../../wire/framing/newline.ts';
 import { type ServerProcess, startServerProcess } from '../../wire/process/server-process.ts';
 import { Watchdog } from '../../wire/process/tree/watchdog.ts';
 import { DEFAULT_KEEP_FRAME_BYTES, FlowStore } from '../flow/store.ts';
-import { forward } from './forward.ts';
 import { watchHost } from './host-exit.ts';
 import { type ObserverOptions, startObservers } from './observers.ts';
 import { type OwnStdio, ownStdio } from './own-stdio.ts';
 import { passSignals } from './pass-signals.ts';
 import { TrafficWatch } from './watch-traffic.ts';
+
+/** `broken`: the reader has closed its pipe. */
+type ForwardEnd = 'ended' | 'broken';
 
 export interface TapOptions extends ObserverOptions {
   command: string;
@@ -90,4 +93,43 @@ export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): 
 /** As a shell does: 127 for a command that does not exist, 126 for one that cannot be run. */
 function notStarted(error: Error & { code?: unknown }): TapResult {
   return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null, error };
+}
+
+/**
+ * Forwards one direction: every chunk as it arrives, byte for byte. Backpressure and the end are passed on. If the
+ * reader has closed its pipe, the pipe of the writer is closed too. `seen` gets each chunk after it was forwarded. It
+ * must not throw, and must not modify the chunk. Resolves when the direction has ended and all data was passed to the
+ * system.
+ */
+function forward(source: Readable, sink: Writable, seen: (chunk: Buffer) => void): Promise<ForwardEnd> {
+  return new Promise((resolve) => {
+    let isWaiting = false;
+    source.on('data', (chunk: Buffer) => {
+      // Data that the system accepted at once needs no wait, whatever its size: wait only for the rest.
+      if (!sink.write(chunk) && sink.writableLength > 0) {
+        source.pause();
+        // Node.js resumes the streams of a process that has exited, so that more chunks can arrive while the sink is full.
+        if (!isWaiting) sink.once('drain', drained);
+        isWaiting = true;
+      }
+      seen(chunk);
+    });
+    const drained = () => {
+      isWaiting = false;
+      source.resume();
+    };
+    let over = false;
+    const ended = () => {
+      if (!over) sink.end(() => resolve('ended'));
+      over = true;
+    };
+    source.once('end', ended);
+    source.on('error', ended); // a pipe that cannot be read has ended
+    source.once('close', ended);
+    sink.on('error', () => {
+      over = true;
+      source.destroy();
+      resolve('broken');
+    });
+  });
 }

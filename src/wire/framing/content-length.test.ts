@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { contentLength, MAX_HEADER_LINE_BYTES } from './content-length.ts';
+import { contentLength, MAX_HEADER_LINE_BYTES, STUCK_HEADER_BYTES } from './content-length.ts';
 import { bytesOf, decodeAll, everySplit } from './events.contract.ts';
 import { framingContract } from './framing.contract.ts';
 import { PREFIX_BYTES } from './framing.ts';
 import { MAX_HEADER_LINES } from './header-block.ts';
-import { STUCK_HEADER_BYTES } from './header-line.ts';
 import { naiveContentLength } from './naive.contract.ts';
 import { chunksOf } from './streams.contract.ts';
 

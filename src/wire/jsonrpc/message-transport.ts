@@ -6,12 +6,13 @@ import { type Evidence, PeerError, toError, UsageError } from '../../base/errors
 import type { Noise } from '../../base/noise.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import type { Wire, WireOptions } from '../wire.ts';
-import { AnswersAfterNotifications } from './answers-after-notifications.ts';
 import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import type { JsonRpcMessage, JsonRpcResponse, RequestId } from './message.ts';
 import { MessageReader } from './message-reader.ts';
 import { messageText } from './message-text.ts';
 import { ProgressGap } from './progress-gap.ts';
+
+type DeliveredKind = 'answer' | 'notification' | 'other';
 
 type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void;
 
@@ -204,4 +205,42 @@ function alreadyStarted(transport: string): UsageError {
   return new UsageError('ALREADY_STARTED', `${transport} already started`, {
     hint: 'connect() of a client or server calls start() itself. A new connection needs a new transport.',
   });
+}
+
+/**
+ * Delivers messages to a protocol that handles a notification in a promise and an answer at once, as the official SDK
+ * does. An answer is delivered after the handlers of the notifications before it, which would otherwise find their
+ * request finished. The order of messages is kept. Our peer handles every message at once and does not need this.
+ */
+export class AnswersAfterNotifications {
+  /** Whether a notification was delivered since the last answer. */
+  #notified = false;
+  #waiting: { kind: DeliveredKind; call: () => void }[] = [];
+  /** A call is running or scheduled. */
+  #isBusy = false;
+
+  /** Calls at once, or after the pending calls have been made. */
+  deliver(kind: DeliveredKind, call: () => void): void {
+    this.#waiting.push({ kind, call });
+    if (!this.#isBusy) this.#run();
+  }
+
+  #run = (): void => {
+    this.#isBusy = true;
+    let isLater = false;
+    try {
+      for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+        if (next.kind === 'answer' && this.#notified) {
+          this.#notified = false;
+          isLater = true;
+          return queueMicrotask(this.#run); // runs after the promises that handle the notifications
+        }
+        if (next.kind === 'notification') this.#notified = true;
+        this.#waiting.shift();
+        next.call();
+      }
+    } finally {
+      this.#isBusy = isLater;
+    }
+  };
 }

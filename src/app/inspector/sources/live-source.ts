@@ -2,7 +2,7 @@
 // names are unique: the first server keeps its name while it runs; a server that is started again under its name continues as another
 // process run of the same server.
 
-import { type Clock, systemClock } from '../../../base/clock.ts';
+import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { UsageError } from '../../../base/errors.ts';
 import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
 import { isOfClient } from '../../../observe/flow/event.ts';
@@ -14,7 +14,11 @@ import { LiveWatch } from './live-watch.ts';
 import { type Origin, RestoredFlow } from './restored-flow.ts';
 import { ServerNames } from './server-names.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
-import { TimeOrder } from './time-order.ts';
+
+interface Held {
+  atMs: number;
+  run: () => void;
+}
 
 export interface LiveSourceOptions {
   /** The folder in which they are announced. */
@@ -156,5 +160,32 @@ class LiveSource implements InspectorSource {
       before = this.#arrivals;
       await new Promise<void>((resolve) => this.#clock.after(QUIET_MS, resolve));
     }
+  }
+}
+
+/** Sorts events from several sources by time: they are held for a short time and then released in order. */
+class TimeOrder {
+  readonly #holdMs: number;
+  readonly #clock: Clock;
+  #held: Held[] = [];
+  #timer: Timer | undefined;
+
+  constructor(holdMs: number, clock: Clock = systemClock) {
+    this.#holdMs = holdMs;
+    this.#clock = clock;
+  }
+
+  /** `run` is called later, after all earlier events that arrived in time. `untilFlush`: not before `flush` is called. */
+  add(atMs: number, run: () => void, untilFlush = false): void {
+    this.#held.push({ atMs, run });
+    if (!untilFlush) this.#timer ??= this.#clock.after(this.#holdMs, () => this.flush());
+  }
+
+  flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // stable: events of one source keep their order
+    this.#held = [];
+    for (const { run } of held) run();
   }
 }

@@ -1,13 +1,12 @@
 // Connects to NATS, and creates the buckets of the fleet if they do not exist.
 
 import { PeerError } from '../../../base/errors.ts';
-import type { ClusterNetwork } from '../cluster-network.ts';
+import type { ClusterNetwork, LeaseRecord, Leases, Table } from '../cluster-network.ts';
 import { subjectsOf } from '../subjects.ts';
 import { BucketAges } from './bucket-ages.ts';
 import { type ConnectOptions, connectNats } from './connect-nats.ts';
 import { loadNats } from './load-nats.ts';
 import { NatsBucket } from './nats-bucket.ts';
-import { NatsLeases } from './nats-leases.ts';
 import type { NatsLink } from './nats-link.ts';
 import { NatsNetwork } from './nats-network.ts';
 import { NatsTable } from './nats-table.ts';
@@ -82,4 +81,27 @@ function noLifetime(fleet: string): PeerError {
       hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,
     },
   );
+}
+
+/**
+ * The leases of a fleet in their bucket. The bucket determines the lifetime: it may have been created with another
+ * value than requested, or changed since.
+ */
+class NatsLeases implements Leases {
+  readonly table: Table<LeaseRecord>;
+  readonly #bucket: NatsBucket;
+
+  constructor(bucket: NatsBucket) {
+    this.table = new NatsTable(bucket);
+    this.#bucket = bucket;
+  }
+
+  get lifetimeMs(): number {
+    return this.#bucket.lifetimeMs;
+  }
+
+  async readLifetime(): Promise<number> {
+    await this.#bucket.info();
+    return this.lifetimeMs;
+  }
 }

@@ -9,9 +9,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
+import { UsageError } from '../../../base/errors.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { ClusterNetwork, LeaseRecord } from '../cluster-network.ts';
-import { nameTaken } from './name-taken.ts';
 
 /**
  * Fraction of the lifetime for which a lease is trusted. The watchdog ends the processes of the claims at 0.8; NATS drops the entry
@@ -296,4 +296,13 @@ export class NodeLease {
 
 function newTerm(): Term {
   return { session: randomBytes(8).toString('hex'), revision: 0, lifetimeMs: 0 };
+}
+
+/** The error for a host whose name another node of the fleet already has. */
+async function nameTaken(node: string, { fleet, directory }: ClusterNetwork): Promise<UsageError> {
+  const other = await directory.nodes.get(node).catch(() => undefined);
+  const where = other ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';
+  return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"${where}`, {
+    hint: 'Give this host another name with --node, or stop the other one.',
+  });
 }

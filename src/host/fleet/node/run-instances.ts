@@ -12,7 +12,6 @@ import type { StateChange } from '../../supervision/server-state.ts';
 import type { ClaimRecord, ServerRecord } from '../cluster-network.ts';
 import { configOnNode } from '../place/config-on-node.ts';
 import { instanceOf } from '../subjects.ts';
-import { fencingEnvironment } from './fencing-environment.ts';
 import type { HostTable } from './host-table.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeEndpoint, OpenInstance, ServedInstance } from './node-endpoint.ts';
@@ -166,4 +165,12 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   if (record.place.stateless) return { ...config, ...shared, env, lease: undefined };
   const share = config.share.by === 'all' ? { ...config.share, maxProcesses: 1 } : config.share;
   return { ...config, ...shared, env, share, lease: claim.session };
+}
+
+/**
+ * Tells the process of a claim its generation. Storage that the server writes to can compare generations and refuse an
+ * earlier owner: a lease cannot stop a write that is already in progress.
+ */
+function fencingEnvironment({ node, generation }: ClaimRecord): Record<string, string> {
+  return { STANDPIPE_NODE: node, STANDPIPE_GENERATION: String(generation) };
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../cluster-network.ts';
-import { triedBefore, withFailure } from '../node/claims/failed-servers.ts';
+import { triedBefore, withFailure } from '../node/claims/claims.ts';
 import { type FleetView, noAttempts, plan } from './plan.ts';
 
 const place = { labels: [], replicas: 1, spread: 'prefer' as const, stateless: false };

@@ -5,10 +5,9 @@
 // owner goes to the eligible node with the fewest slots. A slot is placed elsewhere only after its claim has ended: so a plan from an
 // outdated view, or plans of two placers, never start a second process.
 
-import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../cluster-network.ts';
+import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
 import { type Candidate, LeastLoaded } from './least-loaded.ts';
 import { reasonFor, whyItStays } from './reasons.ts';
-import { hasLabels, select, whyNotThere } from './select-node.ts';
 
 /** `servers` by key; `claims` by the key of their server, then by slot. */
 export interface FleetView {
@@ -269,4 +268,43 @@ class Planner {
 
 function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/**
+ * The node for a slot of a server: that with the fewest slots that has no replica. If every node has one and that is allowed, the node with the fewest replicas.
+ */
+function select(
+  nodes: LeastLoaded,
+  { spread }: Place,
+  here: ReadonlyMap<string, number>,
+  isLeftOut: (node: string) => boolean,
+): Candidate | undefined {
+  const free = nodes.take(({ name }) => !here.has(name) && !isLeftOut(name));
+  if (free || spread === 'nodes') return free;
+  let best: Candidate | undefined;
+  for (const node of nodes.aside) {
+    if (isLeftOut(node.name)) continue;
+    const more = best
+      ? here.get(node.name)! - here.get(best.name)! || node.load - best.load || node.order - best.order
+      : -1;
+    if (more < 0) best = node;
+  }
+  return best;
+}
+
+/** These rules apply even if the slot then runs nowhere. */
+function whyNotThere(
+  { name, record }: { name: string; record: NodeRecord },
+  { place: { labels, spread } }: ServerRecord,
+  here: ReadonlyMap<string, number>,
+): string | undefined {
+  if (!hasLabels(record, labels)) {
+    const missing = labels.filter((label) => !record.labels.includes(label));
+    return `node ${name} does not have the label ${missing.join(', ')}`;
+  }
+  return spread === 'nodes' && here.has(name) ? `node ${name} runs another replica` : undefined;
+}
+
+function hasLabels(node: NodeRecord, labels: readonly string[]): boolean {
+  return labels.every((label) => node.labels.includes(label));
 }

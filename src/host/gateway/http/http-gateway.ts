@@ -7,12 +7,13 @@ import { heldBytes, valuesOf } from '../../../base/count-json-values.ts';
 import { RpcError, toError } from '../../../base/errors.ts';
 import { ClientAdapters, DEFAULT_ASK_TIMEOUT_MS } from '../../../mcp/adapter/client-adapters.ts';
 import type { ObserveClient } from '../../../mcp/adapter/client-observer.ts';
+import { bytesOfUris } from '../../../mcp/adapter/modern-subscriptions.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../../mcp/revisions.ts';
 import { newClient, type Service } from '../../../mcp/service.ts';
 import type { ToolHeader } from '../../../mcp/tool-headers.ts';
-import type { JsonRpcMessage, JsonRpcRequest } from '../../../wire/jsonrpc/message.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../wire/jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../../wire/jsonrpc/parse.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
 import { Admission } from '../admission.ts';
@@ -20,13 +21,15 @@ import { type AdmissionResult, type LimitRefusal, Limits } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type HttpGatewayOptions, type OwnOptions, withDefaults } from './gateway-options.ts';
 import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
-import { idOf, isInitialize, isListen, isNewRequest, isRequest, keptBytes } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
 import { refuse, refuseBeyond, refuseRequest, refuseStopping, refuseUnknownEvent, refuseUsedId } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
-import { takeTraceContext } from './trace-context.ts';
+
+const traceMembers = ['traceparent', 'tracestate', 'baggage'];
+/** Longer values are not valid trace context. */
+const LONGEST_TRACE_VALUE = 8192;
 
 export class HttpGateway {
   readonly #options: OwnOptions;
@@ -134,7 +137,9 @@ export class HttpGateway {
     if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, bytes);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
-      beyond = isListen(message) ? await exchange.admission?.becomeStream(keptBytes(message)) : undefined;
+      beyond = isListen(message)
+        ? await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}))
+        : undefined;
       if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
       return this.#postModern(exchange, message, meta, bytes);
     }
@@ -297,4 +302,42 @@ export class HttpGateway {
     });
     this.#timer.keepAlive(false);
   }
+}
+
+function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return 'method' in message && 'id' in message;
+}
+
+/** False for a request that continues a call after a question. */
+function isNewRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.params?.requestState === undefined;
+}
+
+function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.method === 'initialize';
+}
+
+function idOf(message: JsonRpcMessage): RequestId | undefined {
+  return isRequest(message) ? message.id : undefined;
+}
+
+/** True for a request that stays open as an event stream. */
+function isListen(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.method === 'subscriptions/listen';
+}
+
+/**
+ * Copies the trace context of HTTP headers to `_meta`, where MCP carries it. An existing value in `_meta` takes
+ * precedence.
+ */
+function takeTraceContext(exchange: HttpExchange, message: JsonRpcMessage): void {
+  if (!isRequest(message)) return;
+  const params = (message.params ?? {}) as Record<string, unknown>;
+  const meta = (params._meta ?? {}) as Record<string, unknown>;
+  if (meta.traceparent !== undefined) return;
+  const given = traceMembers.flatMap((name) => {
+    const value = exchange.header(name);
+    return value === undefined || value.length > LONGEST_TRACE_VALUE ? [] : [[name, value] as const];
+  });
+  message.params = { ...params, _meta: { ...meta, ...Object.fromEntries(given) } };
 }

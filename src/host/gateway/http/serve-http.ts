@@ -9,7 +9,6 @@ import { type Auth, anyOf, ownerToken } from '../access/auth.ts';
 import { bracketed, checkExposure, checkOrigin, type Exposure, ownHosts } from '../access/exposure.ts';
 import { rightsOf } from '../access/rights.ts';
 import { type Gauged, gatewayMetrics, Metrics } from '../telemetry/metrics.ts';
-import { probe } from '../telemetry/probes.ts';
 import { trace } from '../telemetry/tracing.ts';
 import { type ConnectionOptions, connectionOptions, limitConnections } from './connection-limits.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -141,4 +140,19 @@ function byName(served: Server | Service | ServiceByName): ServiceByName {
   if (typeof served === 'function') return served;
   const service = 'service' in served ? served.service : served;
   return (name) => (name === undefined ? service : undefined);
+}
+
+/**
+ * Paths for gateway operators: `/healthz` answers while the process runs, `/readyz` while requests are accepted. They
+ * reveal nothing about servers or clients, and need no token. `notReady`: the reason why requests are refused now.
+ * Undefined for other paths.
+ */
+function probe(
+  path: string,
+  notReady: (() => string | undefined) | undefined,
+): { status: number; text: string } | undefined {
+  if (path === '/healthz') return { status: 200, text: 'ok\n' };
+  if (path !== '/readyz') return undefined;
+  const why = notReady?.();
+  return why === undefined ? { status: 200, text: 'ready\n' } : { status: 503, text: `${why}\n` };
 }

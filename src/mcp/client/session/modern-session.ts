@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { RpcError } from '../../../base/errors.ts';
+import { encodeHeader } from '../../../base/header-text.ts';
 import { isObject } from '../../../base/json-object.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { mustBeKnown, unexpectedType } from '../../extensions/extension.ts';
@@ -19,12 +20,12 @@ import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import type { ModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
-import type { ClientCapabilities, Implementation, InputRequiredResult } from '../../types.ts';
+import { headersOf, valueAt } from '../../tool-headers.ts';
+import type { ClientCapabilities, Implementation, InputRequiredResult, Tool } from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
 import type { ClientOptions } from '../options.ts';
 import { asResult } from '../tolerated-results.ts';
 import type { Warnings } from '../warnings.ts';
-import { callHeaders, withoutInvalidTools } from './call-headers.ts';
 import { ClientEnvelopes } from './client-envelopes.ts';
 import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
@@ -231,4 +232,32 @@ export function makeEnvelope(
   capabilities: ClientCapabilities,
 ): RequestEnvelope {
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
+}
+
+/**
+ * 2026-07-28 over HTTP: calls repeat arguments in `Mcp-Param-…` headers, for tools that were listed before. Returns
+ * undefined if the tool is unknown or has no headers.
+ */
+function callHeaders(tool: Tool | undefined, args: unknown): Record<string, string> | undefined {
+  const declared = tool && headersOf(tool);
+  if (!declared?.length || typeof declared === 'string') return undefined;
+  const headers: Record<string, string> = {};
+  for (const { name, path } of declared) {
+    const value = valueAt(args, path);
+    if (value !== undefined) headers[`mcp-param-${name.toLowerCase()}`] = encodeHeader(value);
+  }
+  return headers;
+}
+
+/** Removes tools whose headers are invalid from a result of `tools/list`: "the client MUST exclude the invalid tool". */
+function withoutInvalidTools(result: Result, warn: Warnings['report']): Result {
+  const { tools } = result;
+  if (!Array.isArray(tools)) return result;
+  const valid = (tools as Tool[]).filter((tool) => {
+    const headers = typeof tool?.name === 'string' ? headersOf(tool) : [];
+    if (typeof headers !== 'string') return true;
+    warn('tool-left-out', `The tool ${tool.name} is left out: ${headers}`, tool.name);
+    return false;
+  });
+  return valid.length === tools.length ? result : { ...result, tools: valid };
 }

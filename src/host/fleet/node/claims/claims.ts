@@ -7,19 +7,33 @@
 
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import { toError } from '../../../../base/errors.ts';
-import type { ClaimRecord, ClusterNetwork, Entry, ServerRecord } from '../../cluster-network.ts';
+import type { ClaimRecord, ClusterNetwork, Entry, ServerRecord, Table } from '../../cluster-network.ts';
 import type { NodeRequests } from '../../node-methods.ts';
 import { usableClaim, usableServer } from '../../place/usable-records.ts';
 import { keyOfServer, keyOfSlot } from '../../subjects.ts';
 import type { InstanceRunner } from '../instance-runner.ts';
 import type { NodeLease } from '../node-lease.ts';
-import { isOf, writeClaim } from './claim-records.ts';
-import { triedBefore, withFailure } from './failed-servers.ts';
-import { claimedSlot, type Slot } from './slot.ts';
 import { Turns } from './turns.ts';
 import { UnfitServers } from './unfit-servers.ts';
 import { WhileHeld } from './while-held.ts';
 import { WhyTaken } from './why-taken.ts';
+
+/** Of a recorded failure, in characters. */
+const LONGEST_REASON = 300;
+
+/** A slot that this node has claimed. */
+interface Slot {
+  readonly key: string;
+  /** This node's last claim. Its session shows whether it can still be in force. */
+  claim: ClaimRecord;
+  revision: number;
+  isStateless: boolean;
+  /** The claim that the runner runs, or whose process may not have exited completely. */
+  instance: ClaimRecord | undefined;
+  isDraining: boolean;
+  /** Why the server has failed. */
+  failure: string | undefined;
+}
 
 export interface ClaimsOptions {
   clock?: Clock;
@@ -303,4 +317,57 @@ export class Claims {
     const slot = this.#slots.get(key);
     return slot?.claim.generation === generation && slot.claim.session === this.#whileHeld.session ? slot : undefined;
   }
+}
+
+/**
+ * Resolves to the new revision, or to undefined if another node was first, or if the session of the claim lost its
+ * lease meanwhile.
+ */
+function writeClaim(
+  claims: Table<ClaimRecord>,
+  whileHeld: WhileHeld,
+  { key, claim, revision }: { key: string; claim: ClaimRecord; revision: number },
+): Promise<number | undefined> {
+  return whileHeld.sure(claim.session, async () => {
+    const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
+    if (written !== undefined) return written;
+    // It may be this node's own write whose acknowledgement was lost.
+    const entry = await claims.get(key);
+    return entry && isSame(entry.value, claim) ? entry.revision : undefined;
+  });
+}
+
+/** Whether the entry belongs to this claim. */
+function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolean {
+  return entry?.session === claim.session && entry.generation === claim.generation;
+}
+
+function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
+  return (['session', 'generation', 'held', 'config', 'failed'] as const).every((field) => one[field] === other[field]);
+}
+
+/** `before`: the slot as this node claimed it earlier. */
+function claimedSlot(
+  before: Slot | undefined,
+  claimed: Pick<Slot, 'key' | 'claim' | 'revision' | 'isStateless'>,
+): Slot {
+  const none = { instance: undefined, isDraining: false };
+  return Object.assign(before ?? none, { ...claimed, failure: undefined }) as Slot;
+}
+
+/**
+ * Records in the claim of a slot that its server has failed on its node. The placer then moves the server, to each node
+ * once. So the claim lists the nodes where the server has failed with this config, until the config changes or a
+ * command starts the server again. `reason`: why it has failed. Undefined if it was started again by a command, or with
+ * another config.
+ */
+export function withFailure(claim: ClaimRecord, reason: string | undefined): ClaimRecord {
+  const { failed: _, tried = [], ...rest } = claim;
+  if (reason === undefined) return rest;
+  return { ...rest, failed: reason.slice(0, LONGEST_REASON), tried: [...new Set([...tried, claim.node])] };
+}
+
+/** The nodes where the server has failed with this config, for the next claim of the slot. */
+export function triedBefore(claim: ClaimRecord | undefined, config: number): Pick<ClaimRecord, 'tried'> {
+  return claim?.tried && claim.config === config ? { tried: claim.tried } : {};
 }

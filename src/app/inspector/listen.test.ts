@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { listen } from './listen.ts';
+import { listen } from './server.ts';
 
 test('an error of a server that listens already is told and ends nothing', async () => {
   const server = createServer((_, response) => response.end('still here'));

@@ -3,8 +3,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { StreamTransport } from '../transport/stream-transport.ts';
-import { AnswersAfterNotifications } from './answers-after-notifications.ts';
 import type { JsonRpcMessage } from './message.ts';
+import { AnswersAfterNotifications } from './message-transport.ts';
 
 const note = (text: string) => ({ jsonrpc: '2.0', method: 'notifications/message', params: { data: text } });
 const answer = (id: number) => ({ jsonrpc: '2.0', id, result: {} });
