@@ -83,8 +83,8 @@ test('20 official clients that start at once share one host and one process, fro
   const started = clients.filter(({ stderr }) => stderr().includes('started a host in the background'));
   expect(started).toHaveLength(1);
   const said = started[0]!.stderr();
-  expect(said).toContain('It is stopped by `standpipe down --config ');
-  const [, log] = /Its log is (\S+)\. /.exec(said)!;
+  expect(said).toContain('Stop it with `standpipe down --config ');
+  const [, log] = /Log: (\S+)\. /.exec(said)!;
   expect(statSync(log!).mode & 0o777).toBe(0o600);
   expect(readFileSync(log!, 'utf8')).toContain('waits ready');
   expect(await runCli(['down', '--config', file])).toMatchObject({ code: 0 });
@@ -218,7 +218,7 @@ test('up --background returns when the host runs, and refuses a second one', asy
   await until('its server runs, which no client asked for', () => pids().length === 1);
   expect(await runCli(['up', '--background', '--config', file])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('running already'),
+    stderr: expect.stringContaining('already running'),
   });
   expect((await runCli(['up', '--idle', '1m', '--http', '0', '--config', file])).stderr).toContain('--idle');
   process.kill(pid, 'SIGTERM');

@@ -72,7 +72,7 @@ test('a file becomes the servers of the fleet, and the fleet shows it and where 
   expect(JSON.parse(shown.stdout).mcpServers).toMatchObject({ files, gpu });
   expect(shown.stderr).toContain('files 1: on node one, generation 1\nfiles 2: on node two, generation 1\n');
   expect((await run('fleet', 'diff', fileOf('again.json', JSON.parse(shown.stdout).mcpServers))).stderr).toBe(
-    `The fleet ${fleet} has these servers already.\n`,
+    `The fleet ${fleet} already has these servers.\n`,
   );
   const { servers } = JSON.parse((await run('fleet', 'show', '--json')).stdout);
   expect(servers[0].replicas).toMatchObject([
@@ -90,7 +90,10 @@ test('a drained node hands over, and what no other node may run stays with the r
   const servers = [{ server: 'files', slot: 1, node: 'two' }];
   expect(JSON.parse(first.stdout)).toEqual({ node: 'one', draining: true, servers, stays: [], nowhere: [], own: [] });
   await placesAre({ 'files.1': 'two', 'gpu.1': 'two' });
-  expect(await run('drain', 'one', '--undo')).toMatchObject({ code: 0, stderr: 'Node one gets servers again.\n' });
+  expect(await run('drain', 'one', '--undo')).toMatchObject({
+    code: 0,
+    stderr: 'Node one can receive servers again.\n',
+  });
   const second = await run('drain', 'two');
   expect(second.code).toBe(3);
   expect(second.stderr).toContain('files 1 runs on one\n');
@@ -104,7 +107,7 @@ test('servers that a file does not have are removed only on purpose', async () =
   await run('fleet', 'apply', fileOf('more.json', { files, gpu }));
   const refused = await run('fleet', 'apply', file);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('The file does not have files. It would be removed from the fleet\n');
+  expect(refused.stderr).toContain('The file does not contain files. It would be removed from the fleet\n');
   expect(await run('fleet', 'apply', file, '--keep')).toMatchObject({ code: 0 });
   const asked = { wait: 'Remove it from the fleet? [y/N]', type: 'y\n' };
   const answered = await runOnTerminal(['fleet', 'apply', file], { steps: [asked], env: env() });
@@ -191,5 +194,5 @@ test('secrets that were let in are not shown', async () => {
   const changed = await run('fleet', 'diff', fileOf('without.json', { gpu }));
   expect(readFileSync(file, 'utf8')).toContain('hush');
   expect(shown.stdout + shown.stderr + changed.stdout).not.toContain('hush');
-  expect(shown.stderr).toContain('Secrets that are written out are hidden: a\n');
+  expect(shown.stderr).toContain('Literal secrets are hidden: a\n');
 });

@@ -49,5 +49,5 @@ test
 test.skipIf(isWindows)('up does not take its place', async () => {
   const { code, stderr } = await runCli(['up', '--config', config]);
   expect(code).toBe(2);
-  expect(stderr).toContain('error: A host for this config or node is running already\n');
+  expect(stderr).toContain('error: A host for this config or node is already running\n');
 });

@@ -142,7 +142,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   expect(stdout).toContain('lost\t1 of 1\t-\t-\tnowhere: no node has the label x\n');
   expect(stdout).toContain('unfit\t1 of 1\ttwo\t1\tfailed: Cannot find the command "no-such-command"');
   expect(stderr).toContain('hint: Start a node with --labels x');
-  expect(stderr).toContain('hint: `standpipe logs SERVER` shows what a server printed that has failed');
+  expect(stderr).toContain('hint: `standpipe logs SERVER` shows the output of a failed server');
   await one.says('The server "files" of this node hides that of the fleet here');
 });
 
@@ -248,7 +248,7 @@ test.concurrent.each<[string, string[], NodeJS.ProcessEnv, number, string | RegE
     ['--node', 'two', '--lease', '9s'],
     {},
     2,
-    '--lease has no effect: the leases of the fleet default have a lifetime of 10000 ms',
+    '--lease has no effect: the first node of the fleet default set it to 10000 ms',
   ],
   [
     'a table on several servers of a NATS without a cluster',
@@ -371,7 +371,7 @@ test('without NATS each command ends in its time and says why, and goes on when 
   expect(shown.stderr).toContain('nothing listens there\nhint: Start NATS there');
   expect(fleet.stdout).toMatch(/^one\tno NATS\t.*\ntwo\tunknown\t/);
   expect(fleet.stdout).toContain('talks\t1 of 1\ttwo\t1\tunknown\n');
-  expect(fleet.stderr).toContain('This node has no connection to NATS: this is what it knew last.');
+  expect(fleet.stderr).toContain('This node is not connected to NATS and shows its last known state.');
   expect(await run('call', 'talks', 'fail', '--join', nats.url)).toMatchObject({ code: 3, stdout: '' });
   await nats.start();
   // Whether the nodes have lost their leases meanwhile, depends on the machine.

@@ -130,7 +130,7 @@ test('what cannot be logged in to is named', async () => {
   expect(await run('local')).toMatchObject({ code: 2, stderr: expect.stringContaining('is started as a command') });
   expect(await run('note')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });
   expect(await run('http://')).toMatchObject({ code: 2 });
-  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Which server?') });
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('No server was given') });
   expect(await run(`${issuer.url}/none`)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('does not ask for a login'),

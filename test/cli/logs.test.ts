@@ -136,7 +136,7 @@ describe('logs', () => {
     if (process.platform !== 'win32') expect(statSync(log).mode & 0o777).toBe(0o600);
     const { code, stdout, stderr } = await runCli(['logs', 'talks', '--config', config]);
     expect(code).toBe(0);
-    expect(stderr).toBe(`No host is running. This is the log of the last one in the background, ${log}\n`);
+    expect(stderr).toBe(`No host is running. Showing the log of the last background host, ${log}\n`);
     expect(stdout).toMatch(/^\d{4}-\S+Z talks stderr: began with /m);
     expect(stdout).not.toContain('hunter2');
     expect(stdout).toMatch(/^\S+Z talks stopped/m);

@@ -96,7 +96,7 @@ test('what cannot be shared is left as it is, with the reason', async () => {
   const file = write('vsCode');
   const { stdout } = await runCli(['share', 'install', file, 'of a file']);
   expect(stdout).toBe(
-    'of a file\thas variables of an envFile, which only its host reads (write them into "env"): unchanged\n',
+    'of a file\thas variables from an envFile, which only its host reads (set them in "env"): unchanged\n',
   );
   expect(read(file)).toBe(vsCode);
   expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain('has no command');

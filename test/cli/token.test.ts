@@ -58,7 +58,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
   up.stdout.on('data', (chunk) => (log += chunk));
   const ended = once(up, 'close');
   try {
-    await until('it serves', () => /The tokens are those of \S+\n/.test(log));
+    await until('it serves', () => /Tokens are read from \S+\n/.test(log));
     const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
     const send = (bearer: string, path: string, headers: Record<string, string>, message: object) =>
       fetch(`${url}${path}`, {

@@ -120,7 +120,7 @@ describe('in a pipe', () => {
 
     const second = await runCli(['up', '--config', config]);
     expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toContain('A host for this config or node is running already');
+    expect(second.stderr).toContain('A host for this config or node is already running');
 
     host.child.kill('SIGTERM');
     expect(await host.ended).toEqual([0, null]);

@@ -1,19 +1,18 @@
-// Every command: its name, a summary, and its module. A module is loaded only when its command runs, which keeps the start
-// fast.
+// All commands: name, summary and module. A module is loaded only when its command runs, which keeps the start fast.
 
 import type { CommandModule } from './invocation.ts';
 
 export interface TableEntry {
-  /** One line of 80 columns in the help, which begins with a verb. */
+  /** Begins with a verb and fits on one help line of 80 columns. */
   summary: string;
   load: () => Promise<CommandModule>;
-  /** An earlier name, which still works. */
+  /** Earlier name of the command, which still works. */
   alias?: string;
 }
 
 const control = async (verb: 'start' | 'stop' | 'restart') => (await import('./commands/control.ts')).control(verb);
 
-/** The groups of the help, the most used commands first. */
+/** Groups of the help. The most used commands come first. */
 export const commandGroups: Readonly<Record<string, Readonly<Record<string, TableEntry>>>> = {
   'Use a server': {
     tools: { summary: 'list the tools of a server or of all servers', load: () => import('./commands/tools.ts') },
@@ -64,7 +63,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
     },
     token: { summary: 'manage the tokens of clients of `up --http`', load: () => import('./commands/token.ts') },
     login: { summary: 'log in to a remote server in the browser', load: () => import('./commands/login.ts') },
-    logout: { summary: 'delete the login of a remote server', load: () => import('./commands/logout.ts') },
+    logout: { summary: 'log out of a remote server', load: () => import('./commands/logout.ts') },
     litemcp: { summary: 'serve a tool of an MCP server over LiteMCP', load: () => import('./commands/litemcp.ts') },
   },
   'Run servers on several machines': {
@@ -81,7 +80,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
 
 export const commandTable: Readonly<Record<string, TableEntry>> = Object.assign({}, ...Object.values(commandGroups));
 
-/** The name of the command that a word means. */
+/** Resolves a command name or alias. */
 export function commandNamed(word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
   return Object.keys(commandTable).find((name) => name === word || commandTable[name]!.alias === word);

@@ -74,7 +74,7 @@ test('the earlier name of a command still works, and the help has the new one on
 });
 
 test.each([
-  [['login', '--no-browser'], 'Which server?'],
+  [['login', '--no-browser'], 'No server was given'],
   [['up', '--inspector-port', 'x'], '"x" is not a port'],
   [['tools', '--protocol', 'x'], 'Allowed choices are mcp, litemcp'],
 ])('the earlier option of %j is still known', async (words, message) => {
@@ -92,7 +92,7 @@ test.each([
     const { code, stdout, stderr } = await run('check', '--list', option, id, ...role);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The rule ${id} was removed. Leave it out of the command line.\n`,
+      stderr: `warning: The rule ${id} was removed. Delete it from the command line.\n`,
     });
     expect(stdout).toBe(option === '--skip' ? all.stdout : '');
   }
@@ -154,7 +154,7 @@ describe('an error says what to do', () => {
     [
       'an option of other checks',
       ['check', '--litemcp', '--revision', '2025-11-25', ...server],
-      '--revision has no meaning',
+      '--revision does not apply',
       '',
     ],
     ['two servers to check', ['check', 'one', ...server], 'check takes one server', ''],

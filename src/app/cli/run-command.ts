@@ -1,5 +1,5 @@
-// Runs a command line and exits with its exit code. Only the named command is loaded. All errors are printed in the same way, and
-// the process exits after its output was written; output that could not be written is reported.
+// Runs a command line and exits with its exit code. Only the named command is loaded. The process exits after its output was
+// written, and reports output that could not be written.
 
 import type { Writable } from 'node:stream';
 import { type Argument, Command, type HelpConfiguration, Option } from 'commander';
@@ -13,7 +13,7 @@ import { Output } from './output/output.ts';
 import { durationOf, type Settings } from './settings.ts';
 import { isAddress, readCommanderError, refuseUnknownHelp, wantedCommand } from './usage-error.ts';
 
-/** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
+/** Calls `listening` as soon as signals are handled here, so that the caller can remove its own handlers. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
   const { stdout, stderr, env } = process;
   const signal = interruptSignal();
@@ -71,7 +71,7 @@ export function splitAtServer(words: readonly string[]): { ours: string[]; serve
   return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
 }
 
-/** Where a server can be given, a URL in place of its name is `--url`. */
+/** For commands with `--url`, a URL in place of the server name counts as `--url`. */
 function takeAddress(command: Command, options: Record<string, unknown>, serverCommand: unknown): string[] {
   const [first, ...rest] = command.args;
   const isGiven = options.url !== undefined || serverCommand !== undefined;
@@ -81,7 +81,7 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
   return rest;
 }
 
-/** The command line as Commander has it, with the named command loaded. `run` makes its action. Without `out` it is not parsed. */
+/** The Commander program with the named command loaded. `run` makes its action. Without `out` the program is only inspected. */
 export async function makeProgram(words: readonly string[], run: RunCommand, out?: Output): Promise<Command> {
   const program = new Command(ownCommand);
   program
@@ -96,7 +96,7 @@ export async function makeProgram(words: readonly string[], run: RunCommand, out
     .option('--config <file>', 'use only this config file')
     .option('--discover', 'also use the config files of other hosts, such as Cursor')
     .option('--shared', 'act on the background host used by `share install`')
-    .option('--node <name>', 'act on the host of this node of a fleet')
+    .option('--node <name>', 'act on the host of this fleet node')
     .option('--json', 'print the result as JSON')
     .option('--verbose', 'print traffic and process events to stderr')
     .addOption(new Option('--timeout <time>', 'limit for each wait: 500ms, 30s, 2m').argParser(durationOf('--timeout')))

@@ -1,5 +1,5 @@
-// The error for a command line that cannot be parsed, with the most likely meaning as its hint. A guess is near in spelling, or the word
-// is what other programs call it; without one, the hint says where to look.
+// The error for a command line that cannot be parsed. Its hint suggests a similar word, or the command for a name that other programs
+// use; otherwise it points to the help.
 
 import { type Command, CommanderError } from 'commander';
 import { shellWord, shellWords } from '../../base/command-line.ts';
@@ -10,7 +10,7 @@ import { commandNamed } from './command-table.ts';
 import { ExitCode } from './exit-code.ts';
 import { Interrupted } from './interrupt.ts';
 
-/** Words that other programs use, by the command that does it here. */
+/** Names that other programs use, by our command for the same purpose. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   up: ['serve', 'server', 'run', 'host', 'daemon', 'launch', 'gateway'],
   add: ['install', 'create', 'new', 'register'],
@@ -28,7 +28,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript', 'codegen', 'generate'],
 };
 
-/** Undefined: help or the version was printed. */
+/** Undefined if help or the version was printed. */
 export function readCommanderError(thrown: unknown, words: readonly string[], program: Command | undefined): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   if (thrown.exitCode === 0) return undefined;
@@ -101,7 +101,7 @@ function asArgument(given: string, words: readonly string[]): string {
   return shellWord(`${name}=${rest.length > 0 ? rest.join('=') : isValue ? next : 'true'}`);
 }
 
-/** The long options of the command and of all commands. */
+/** Long options of the command, and those common to all commands. */
 function optionsOf(words: readonly string[], program: Command | undefined): string[] {
   const options = commandsOf(words, program).flatMap((command) => command.options);
   return ['--help', ...options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))];
@@ -125,7 +125,7 @@ function isNamed(command: Command, word: string | undefined): boolean {
   return word !== undefined && (command.name() === word || command.aliases().includes(word));
 }
 
-/** What words were probably meant for that the command does not take. */
+/** Hint for words that the command does not accept. */
 function misplacedHint(code: string, words: readonly string[]): string | undefined {
   const wanted = wantedCommand(words);
   const isExcess = code === 'commander.excessArguments';
@@ -136,7 +136,7 @@ function misplacedHint(code: string, words: readonly string[]): string | undefin
   if (words.some(isAddress)) {
     const ofConfig = wanted === 'up' || wanted === 'ls';
     return ofConfig
-      ? `It takes the servers of the config. Add this one first: ${ownCommand} add <name> <url>`
+      ? `This command uses the servers of the config. Add this one first: ${ownCommand} add <name> <url>`
       : undefined;
   }
   if (!takesServer(words[0])) return undefined;

@@ -211,8 +211,8 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   const pid = (await other?.status())?.pid;
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
-  return new UsageError('HOST_ALREADY_RUNNING', `A host for this config or node is running already${which}`, {
-    hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second one needs another config; a node without a config needs another name.`,
+  return new UsageError('HOST_ALREADY_RUNNING', `A host for this config or node is already running${which}`, {
+    hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second host needs another config; a node without a config needs another --node name.`,
   });
 }
 

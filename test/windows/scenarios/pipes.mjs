@@ -157,7 +157,7 @@ export default group('Pipes', {
     const hosts = [1, 2, 3].map(() => t.start(['up', '--no-inspector', '--config', config], { env }));
     const ended = () => hosts.filter(({ child }) => child.exitCode !== null);
     await t.until('two are refused', () => ended().length === 2);
-    for (const { stderr } of ended()) assert.match(stderr, /A host for this config or node is running already/);
+    for (const { stderr } of ended()) assert.match(stderr, /A host for this config or node is already running/);
     const left = hosts.find((host) => !ended().includes(host));
     const { pid } = JSON.parse(await t.succeed(['down', '--json', '--config', config], { env }));
     assert.equal(pid, left.pid);

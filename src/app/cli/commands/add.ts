@@ -36,7 +36,7 @@ export const define: CommandModule['define'] = (command, run) => {
   command.addHelpText(
     'after',
     `
-The config is the one that this folder uses, or a new mcp.json. --env NAME and
+Changes the config that this folder uses, or creates mcp.json. --env NAME and
 \${NAME} in a value write a reference to a variable, not its value.`,
   );
   examples(
@@ -68,7 +68,7 @@ const add: CommandBody = async ({ settings, serverCommand, out }, [name, url], o
     plan: (existing) => {
       isReplaced = existing.has(name!);
       if (isReplaced && !force) {
-        throw new UsageError('DUPLICATE_NAME', `There is a server "${name}" in ${place.file} already`, {
+        throw new UsageError('DUPLICATE_NAME', `${place.file} already has a server "${name}"`, {
           hint: 'Choose another name, or replace it with --force.',
         });
       }
@@ -85,7 +85,7 @@ const add: CommandBody = async ({ settings, serverCommand, out }, [name, url], o
   return tellEdited(out, { changed, servers, dryRun, advice: [...advice, ...inArguments, ...ofFile], next });
 };
 
-/** A relative path in a config begins at the folder of its project. */
+/** Paths in a config are relative to its project folder. */
 function folderFor({ scope, folder }: ConfigPlace, cwd: string | undefined): string | undefined {
   const isHere = scope === 'project' && folder === process.cwd();
   return cwd === undefined || isHere ? cwd : resolve(cwd);

@@ -131,7 +131,7 @@ function originOf({ _meta }: CallToolResult): { ran?: ProcessIdentity } {
   return ran ? { ran } : {};
 }
 
-/** The result as the server sent it: only this command asked for the origin. */
+/** The result as the server sent it, without the origin that this command requested. */
 function withoutOrigin({ _meta: { [RAN]: _ran, ...meta } = {}, ...result }: CallToolResult): object {
   return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result;
 }
@@ -170,8 +170,8 @@ async function show(
 }
 
 /**
- * If the error or stderr of a server that this command has started names a variable that is set here and was not passed to it: how to pass
- * it on. For a server that does not start, the diagnosis says it. `env`: the `--env` options.
+ * Tells how to pass on a variable that is set here and was not passed to the server after `--`, if the server names it in its error or
+ * stderr. If the server does not start, the diagnosis has this hint. `env`: the `--env` options.
  */
 function hintOfVariable(
   text: string,

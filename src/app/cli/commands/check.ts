@@ -39,11 +39,11 @@ export const define: CommandModule['define'] = (command, run) => {
     .usage('[options] <server> | -- <command …>')
     .argument('[words...]', 'name of a server in the config')
     .option('--client', 'test a client; Standpipe plays the server')
-    .option('--litemcp', 'the protocol is LiteMCP, not MCP')
+    .option('--litemcp', 'use LiteMCP instead of MCP')
     .option('--only <families>', 'run these families or rules; * is a wildcard; repeatable', collectList)
-    .option('--skip <families>', 'leave out these families or rules; repeatable', collectList)
+    .option('--skip <families>', 'skip these families or rules; repeatable', collectList)
     .option('--rule <id>', 'run this rule; --verbose shows its messages; repeatable', collect)
-    .option('--strict', 'fail for a violated SHOULD too')
+    .option('--strict', 'also fail on a violated SHOULD')
     .option('--allow-calls <call>', `allow calls of a tool: name, name={"a":1} or '*'; repeatable`, collect)
     .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"a":1}')
     .addOption(new Option('--revision <date>', 'test only this MCP revision; repeatable').argParser(collectRevision))
@@ -52,10 +52,10 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--junit <file>', 'write a JUnit XML report')
     .option('--html <file>', 'write an HTML report')
     .option('--list', 'list the rules')
-    .option('--env <name=value>', 'variable for its environment; repeatable', collect)
+    .option('--env <name=value>', 'set an environment variable; repeatable', collect)
     .option('--cwd <folder>', 'working folder')
     .addOption(
-      new Option('--concurrency <number>', 'limit for processes at a time (default: 4)').argParser(
+      new Option('--concurrency <number>', 'limit for concurrent processes (default: 4)').argParser(
         countOf('--concurrency'),
       ),
     );
@@ -73,13 +73,13 @@ by --allow-calls or --long-call. --timeout limits each answer (default: 10s).
 With --client, {server} in the command becomes the command of the server that
 Standpipe plays, and {config} the path of an mcp.json with it.
 
-A violated MUST is a warning if only revisions older than the newest one of the
-server violate it, or if a known SDK causes it. In a revision given by
---revision it fails.
+A violated MUST is only a warning if it occurs in revisions older than the
+newest one of the server, or if a known SDK causes it. In a revision named by
+--revision it is a failure.
 
-Exit code: 0 no rule has failed (--strict: nor has a warning), 1 one has,
-2 the command line is wrong, 3 the command cannot be started, 4 no rule has
-failed, but some were not tested in time.`,
+Exit code: 0 no rule failed (with --strict: no warning either), 1 a rule failed,
+2 the command line is wrong, 3 the command cannot be started, 4 no rule failed,
+but some were not tested in time.`,
   );
   examples(
     command,
@@ -124,7 +124,7 @@ async function warnOfRemoved({ out }: Invocation, { only = [], rule = [], skip =
   const { removedRules } = await import('../../../check/select-rules.ts');
   const named = [...only, ...rule, ...skip];
   for (const id of removedRules.filter((each) => named.includes(each)))
-    out.say(`${out.paintError('yellow', 'warning:')} The rule ${id} was removed. Leave it out of the command line.`);
+    out.say(`${out.paintError('yellow', 'warning:')} The rule ${id} was removed. Delete it from the command line.`);
 }
 
 async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
@@ -154,7 +154,7 @@ async function runCheck(invocation: Invocation, words: string[], given: Options)
   }
 }
 
-/** The options that not every check has. */
+/** Options that only some checks accept. */
 function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) {
   const given = {
     ...(revision && { revisions: revision }),
@@ -164,7 +164,7 @@ function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) 
   const names = { revisions: '--revision', allowCalls: '--allow-calls', longCall: '--long-call' };
   const needless = (Object.keys(given) as (keyof typeof given)[]).find((name) => !has.includes(name));
   if (needless === undefined) return given;
-  throw new UsageError('INVALID_OPTION', `${names[needless]} has no meaning for this check`, { hint: 'Leave it out.' });
+  throw new UsageError('INVALID_OPTION', `${names[needless]} does not apply to this check`, { hint: 'Remove it.' });
 }
 
 async function list(

@@ -9,7 +9,7 @@ type Shell = keyof typeof shellScripts;
 const shells = Object.keys(shellScripts) as Shell[];
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('[shell]', `which shell: ${shells.join(', ')}`);
+  command.argument('[shell]', `name of the shell: ${shells.join(', ')}`);
   command.addHelpText(
     'after',
     `
@@ -20,8 +20,8 @@ Install it:
   powershell
     Add-Content $PROFILE 'iex (${ownCommand} completion powershell | Out-String)'
 It completes commands, servers, tools, argument names and values. The data
-comes from the running host, or from the config and a cache. No server is
-started.
+comes from the running host, or from the config and a cache. Completion never
+starts a server.
 
 Examples:
   $ ${ownCommand} completion bash`,

@@ -1,4 +1,4 @@
-// `standpipe config`: shows the config files, their servers and their problems. No secrets are shown.
+// `standpipe config`: shows the config files, their servers and their problems. Secrets are not shown.
 
 import { commandLine } from '../../../base/command-line.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';

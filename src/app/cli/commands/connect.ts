@@ -1,4 +1,4 @@
-// `standpipe connect`: its help. The command itself is started by main.ts.
+// Help of `standpipe connect`. main.ts starts the command itself.
 
 import { Option } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
@@ -18,14 +18,14 @@ export const define: CommandModule['define'] = (command, run) => {
     .addOption(new Option('--transport <name>', 'HTTP transport').choices(remoteTransports))
     .option('--env <name>', 'variable to pass on to the command; repeatable')
     .option('--cwd <folder>', 'working folder of the command')
-    .addOption(new Option('--share <by>', 'who shares a process (default: all)').choices(shareModes))
+    .addOption(new Option('--share <by>', 'clients that share a process (default: all)').choices(shareModes))
     .option('--idle <time>', 'end the started host after this time without clients (default: 10m)');
   command.addHelpText(
     'after',
     `
 Use it as the command in the config of an MCP host: all windows then use one
-process. Without a running host for the config, one is started in the
-background, and a server starts at its first use. A command or a URL needs no
+process. If no host runs for the config, connect starts one in the background,
+and each server starts at its first use. A command or a URL works without a
 config: clients with the same command, arguments, variables and folder share
 one process.`,
   );

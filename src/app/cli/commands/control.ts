@@ -1,4 +1,4 @@
-// `standpipe start`, `stop` and `restart`: one server of the running host, or of another node of its fleet.
+// `standpipe start`, `stop` and `restart`: control one server of the running host, or of another node of its fleet.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -51,7 +51,7 @@ async function onHost(host: RemoteHost, name: string, verb: Verb, { settings }: 
   return [await host.control(`standpipe/${verb}`, { server: name })];
 }
 
-/** All replicas, one after another. */
+/** Controls all replicas, one after another. */
 async function onNodes(fleet: FleetAccess, name: string, verb: Verb): Promise<Done[]> {
   const { instancesNamed } = await import('../fleet/instances.ts');
   const named = instancesNamed(name, await fleet.status());

@@ -1,4 +1,4 @@
-// `standpipe down`: stops the running host of the config, and waits until its process has exited.
+// `standpipe down`: stops the running host of the config and waits until its process has exited.
 
 import { systemClock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { withChangedHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
-/** Longer than the whole stop ladder. */
+/** Longer than all steps of stopping a server together. */
 const DEFAULT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -47,7 +47,7 @@ async function askToEnd(host: RemoteHost): Promise<void> {
   try {
     await host.control('standpipe/down');
   } catch (error) {
-    // It may be gone before its answer has left.
+    // The host may exit before its answer is sent.
     if (!(error instanceof PeerError) || error.code === 'REQUEST_TIMEOUT') throw error;
   }
 }

@@ -1,5 +1,5 @@
-// `standpipe drain`: the servers of the fleet that run on a node move to others, and it gets no more. The command shows what moves
-// and ends when nothing is left that can move.
+// `standpipe drain`: moves the servers of the fleet from a node to other nodes and keeps new ones away from it. The command shows
+// each move and ends when no server is left that can move.
 
 import { systemClock } from '../../../base/clock.ts';
 import { UsageError } from '../../../base/errors.ts';
@@ -8,15 +8,17 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<node>', 'name of the node').option('--undo', 'let the node get servers again; none moves back');
+  command
+    .argument('<node>', 'name of the node')
+    .option('--undo', 'let the node receive servers again; none is moved back');
   addFleetOptions(command);
   command.addHelpText(
     'after',
     `
-A server stops on the node when its calls are answered, and then starts on
-another node. A server that no other node may run stays: the reason is shown,
-and the exit code is 3. The own servers of the node are not moved. The node is
-drained until --undo, or until it starts again.`,
+A server stops on the node when its pending calls are answered, then starts on
+another node. A server that no other node may run stays: the command prints the
+reason and exits with code 3. Servers from the node's own config are not moved.
+The node stays drained until --undo or until it restarts.`,
   );
   examples(command, 'drain build-1 --join nats://10.0.0.1', 'drain build-1 --timeout 2m', 'drain build-1 --undo');
   command.action(run(drain));
@@ -28,12 +30,12 @@ const drain: CommandBody = async (invocation, [node], given) => {
     import('../fleet/drain-node.ts'),
   ]);
   const { undo = false, ...options } = given as FleetOptions & { undo?: boolean };
-  if (node === undefined) throw new UsageError('INVALID_OPTION', 'The name of a node is missing');
+  if (node === undefined) throw new UsageError('INVALID_OPTION', 'No node was given');
   return withNetwork(invocation, options, async (network) => {
     if (!undo) return drainNode(network, node, invocation, systemClock);
     await setDraining(network, node, false);
     if (invocation.out.json) invocation.out.document({ node, draining: false });
-    else invocation.out.say(`Node ${node} gets servers again.`);
+    else invocation.out.say(`Node ${node} can receive servers again.`);
     return undefined;
   });
 };

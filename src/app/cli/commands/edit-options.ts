@@ -1,4 +1,4 @@
-// The options of commands that change a config.
+// Options of the commands that change a config.
 
 import { type Command, Option } from 'commander';
 import { type SecretHandling, secretHandlings } from '../../../config/edit/written-secrets.ts';
@@ -17,7 +17,7 @@ export function addSecretsOption(command: Command): Command {
 }
 
 export function addEditOptions(command: Command, { force }: { force?: boolean } = {}): Command {
-  command.option('--user', 'change the config of the user: ~/.config/standpipe/mcp.json');
+  command.option('--user', 'change the user config: ~/.config/standpipe/mcp.json');
   if (force) command.option('--force', 'replace a server of the same name');
   return command.option('--dry-run', 'show the difference and write nothing');
 }

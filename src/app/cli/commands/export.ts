@@ -1,4 +1,4 @@
-// `standpipe export`: writes servers of the config into the config of another host, in its spelling.
+// `standpipe export`: copies servers of the config to the config of another host, in the format of that host.
 
 import { Option } from 'commander';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -57,13 +57,13 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
     ...{ names, context, force, dryRun, reveal, secrets },
     connect: connect ? entryOf : undefined,
   });
-  // The variables are those of the host: it may have them.
+  // The host expands the variables in its own environment, where they may be set.
   const forHost = (problem: ConfigProblem): ConfigProblem =>
     problem.code === 'VARIABLE_NOT_SET'
       ? { ...problem, suggestion: `${to.host!.title} needs it in its own environment.` }
       : problem;
   const warning = connect && changed.after !== changed.before ? warningOfCommand() : undefined;
-  // VS Code asks for the values of its inputs.
+  // VS Code prompts for the values of its inputs.
   const isUnsolved = ({ message }: ConfigProblem) => !(changed.inputs && message.startsWith('Input "'));
   const isRefused = servers.some(({ outcome }) => outcome === 'refused');
   return tellEdited(out, {

@@ -1,5 +1,5 @@
-// `standpipe fleet`: the servers of a fleet. `apply` makes them those of a file, `diff` shows what that would change, `show` prints
-// them.
+// `standpipe fleet`: manages the servers of a fleet. `apply` replaces them with those of a file, `diff` shows what that would
+// change, `show` prints them.
 
 import { ownCommand } from '../../../base/own-command.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
@@ -9,7 +9,7 @@ import { examples } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   const apply = command
     .command('apply')
-    .description('make the servers of the fleet those of a file')
+    .description('replace the servers of the fleet with those of a file')
     .argument('<file>', 'config with the servers of the fleet')
     .option('--keep', 'keep servers that the file does not have')
     .option('--dry-run', 'show the difference and write nothing')
@@ -32,7 +32,7 @@ export const define: CommandModule['define'] = (command, run) => {
 The file is a config with "place" in its entries:
   {"mcpServers": {"files": {"command": "files-server",
     "place": {"replicas": 2, "labels": ["eu"]}}}}
-Variables such as \${TOKEN} are those of the node that runs a server.
+Variables such as \${TOKEN} are expanded on the node that runs the server.
 \`${ownCommand} ls --fleet\` shows the nodes.`,
   );
   examples(

@@ -1,4 +1,4 @@
-// `standpipe import`: takes servers of another host into the config.
+// `standpipe import`: copies servers of another host into the config.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -34,7 +34,7 @@ const importFrom: CommandBody = async ({ settings, out }, [host, ...names], opti
   const places = /[\\/.]/.test(host!) ? [placeOf(host!, context)] : placesOfHost(hostIdOf(host!), context);
   const from = await serversOfPlaces(places, context.platform);
   if (from.files.length === 0) {
-    throw new UsageError('CONFIG_NOT_FOUND', `There is no config of ${host}`, {
+    throw new UsageError('CONFIG_NOT_FOUND', `No config of ${host} was found`, {
       hint: `Looked for ${places.map(({ file }) => file).join(', ')}.`,
     });
   }

@@ -26,8 +26,8 @@ export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[what]', 'recording, server or URL (default: running hosts and taps)')
     .option('--port <number>', 'first port to try', readPort)
-    .option('--open', 'open the page in a browser, as by default on a terminal')
-    .option('--no-open', 'print the address only');
+    .option('--open', 'open the page in a browser (default on a terminal)')
+    .option('--no-open', 'only print the address');
   addAddressOptions(addServerOptions(command));
   examples(
     command,
@@ -112,7 +112,7 @@ function unknownSource(what: string, servers: readonly string[]): UsageError {
   });
 }
 
-/** The same options, for a command that may run in another folder. Values of variables are not included, and secrets are masked. */
+/** The options again, for a command that may run in another folder. Values of variables are left out and secrets are masked. */
 function commandOptions(options: ServerCommandOptions, server: ServerConfig): string[] {
   const { protocol, framing, era, revision, transport } = options;
   const redact = redactor({ mask: maskOf(server) });
@@ -140,6 +140,6 @@ async function ofServer(
   ]);
   const questions = inspectorInputs();
   const host = new Host(servers, { inputs: questions.inputs, eraMemory: userEraMemory() });
-  void host.start(); // what becomes of it is shown
+  void host.start(); // the Inspector shows the outcome
   return { source: hostSource(host, { questions, redact: new ServerSecrets(servers).redact, reach }), host };
 }

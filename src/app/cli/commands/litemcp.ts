@@ -1,4 +1,4 @@
-// `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. stdin and stdout are used by the protocol.
+// `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. The protocol uses stdin and stdout.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -10,7 +10,7 @@ import { addServerOptions, examples, serverOptions } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   const serve = command
     .command('serve')
-    .description('start the MCP server after --, serve one of its tools')
+    .description('start the MCP server after -- and serve one of its tools')
     .requiredOption('--tool <name>', 'tool to serve');
   addServerOptions(serve);
   examples(command, 'litemcp serve --tool add -- node server.mjs');
@@ -33,7 +33,7 @@ const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _word
   const framed = framing === undefined ? {} : { framing: framingByName(framing) };
   const target = { command, args, env, cwd, secrets, ...framed, stderr: 'inherit' as const };
   const serving = serveMcpToolAsLiteMcp({ ...target, tool, startupTimeoutMs, requestTimeoutMs, signal });
-  const lost = await serving; // it ends with the signal, when the server behind it is gone
+  const lost = await serving; // resolves when the signal aborts or the MCP server is lost
   signal.throwIfAborted();
   if (lost) throw lost;
   return undefined;

@@ -1,4 +1,4 @@
-// `standpipe login`: a person allows the access to a remote server in the browser. The tokens are kept; they are never printed.
+// `standpipe login`: authorizes access to a remote server in the browser. Tokens are stored and never printed.
 
 import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
@@ -34,9 +34,9 @@ export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[server]', 'remote server of the config, or its URL')
     .option('--scope <scope>', 'request this scope too; repeatable', collect)
-    .option('--client-id <id>', 'id of a registered client')
+    .option('--client-id <id>', 'use this registered OAuth client')
     .option('--port <number>', 'port of the redirect (default: any free one)', readPort)
-    .option('--no-open', 'print the address of the page only')
+    .option('--no-open', 'only print the address of the page')
     .addOption(new Option('--no-browser').hideHelp())
     .option('--status', 'list the logins and when they expire')
     .action(run(login));
@@ -54,19 +54,19 @@ const login: CommandBody = async (invocation, [word], given) => {
   const { out, settings } = invocation;
   if (options.status) return showStatus(invocation, word);
   if (word === undefined) {
-    throw new UsageError('INVALID_OPTION', 'Which server?', {
+    throw new UsageError('INVALID_OPTION', 'No server was given', {
       hint: `${ownCommand} login <server>, or login --status.`,
     });
   }
   const { name, url, headers, oauth, ca } = await remoteTarget(word, settings);
   if (oauth === false) {
-    throw new UsageError('INVALID_OPTION', `The config turns the login of "${name}" off`, {
+    throw new UsageError('INVALID_OPTION', `The config disables the login of "${name}"`, {
       hint: 'Remove "oauth": false from its entry.',
     });
   }
   if (oauth.grant === 'client_credentials') {
-    throw new UsageError('INVALID_OPTION', `"${name}" logs in by itself, with the client of its entry`, {
-      hint: 'Use it: no login by a person is needed.',
+    throw new UsageError('INVALID_OPTION', `"${name}" logs in automatically with the client credentials in its entry`, {
+      hint: 'Use it directly; it needs no interactive login.',
     });
   }
   const done = await logInTo({
@@ -98,7 +98,7 @@ function interaction(
     paste: canPaste ? readLine : undefined,
     show(url) {
       out.say(`${opens ? 'Log in on the page that opens in the browser, or open' : 'Open'} this address:\n${url}`);
-      if (canPaste) out.say('If the browser is on another machine, paste here the address to which it is redirected.');
+      if (canPaste) out.say('If the browser is on another machine, paste the address that it was redirected to here.');
       if (opens) openPage(url, 'Standpipe login');
     },
   });
@@ -106,7 +106,7 @@ function interaction(
 
 async function readLine(signal: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // While readline reads from the terminal, Ctrl-C is an event of it and not a signal.
+  // While readline reads from the terminal, Ctrl-C emits its SIGINT event and sends no signal.
   lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await lines.question('', { signal });
@@ -142,7 +142,7 @@ function factsOf({ login: { secrets: _, ...facts }, tokensIn }: LoggedIn) {
   return { ...shownFacts(facts), tokensIn };
 }
 
-/** The query of an address may hold a key. */
+/** The query of a URL may contain a key. */
 function shownFacts<F extends { server: string }>(facts: F): F {
   return { ...facts, server: maskedUrl(facts.server) };
 }
@@ -151,7 +151,7 @@ function summaryOf(name: string, { login, tokensIn }: LoggedIn): string {
   const until = untilOf(login);
   const end = login.canRefresh
     ? 'Tokens are refreshed as needed'
-    : `Until ${typeof until === 'string' ? until : until.text}`;
+    : `Tokens expire: ${typeof until === 'string' ? until : until.text}`;
   const place =
     tokensIn === 'keyring' ? 'in the keyring' : `in ${new LoginStore().file}: there is no keyring, or it is locked`;
   return `Logged in to ${visibleLine(name)} at ${shownUrl(login.issuer)}. ${end}; they are ${place}.`;

@@ -1,4 +1,4 @@
-// `standpipe logout`: removes the tokens of a remote server, and ends them at the authorization server where that can be done.
+// `standpipe logout`: removes the tokens of a remote server, and revokes them if the authorization server supports it.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -24,7 +24,7 @@ const logout: CommandBody = async ({ out, settings }, [word]) => {
       hint: `\`${ownCommand} login --status\` shows all logins.`,
     });
   }
-  // A running host has the token in memory.
+  // A running host still has the token in memory.
   if (name === word) await reconnect(name, settings, (state) => state !== 'stopped' && state !== 'disabled');
   if (out.json) out.document({ server: name, ...done });
   else {

@@ -1,4 +1,4 @@
-// `standpipe logs`: stderr, non-protocol output and state changes of the servers of the running host.
+// `standpipe logs`: prints stderr, stray output and state changes of the servers of the running host.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -20,15 +20,15 @@ import { countOf, examples } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[server]', 'show only this server; <server>@<node> in a fleet')
-    .option('-f, --follow', 'wait for new lines, until the host ends or Ctrl-C')
-    .option('-n, --tail <number>', 'show only the last lines', countOf('--tail'))
-    .option('--since <time>', 'show only lines of this time until now: 30s, 10m, 2h', durationOf('--since'));
+    .option('-f, --follow', 'print new lines until the host ends or Ctrl-C')
+    .option('-n, --tail <number>', 'show only the last <number> lines', countOf('--tail'))
+    .option('--since <time>', 'show only lines newer than this: 30s, 10m, 2h', durationOf('--since'));
   command.addHelpText(
     'after',
     `
 Shows stderr, stray output, starts, exits and state changes that the host has
-in memory. For a server of a fleet: the stderr of its processes on all nodes.
-With --json, prints one document per line. Of a background host that has ended,
+in memory. For a server of a fleet, shows stderr of its processes on all nodes.
+With --json, prints one document per line. After a background host has ended,
 shows its log file.`,
   );
   addFleetOptions(command);
@@ -78,12 +78,12 @@ const logs: CommandBody = async (invocation, [given], options) => {
   );
 };
 
-/** The log file of a background host is still there. */
+/** Prints the log file of a background host, which remains after the host has ended. */
 async function ofEndedHost({ settings, out }: Invocation, server: string | undefined, window: LogWindow) {
   const { readHostLog } = await import('../logs/host-log.ts');
   const log = readHostLog(settings);
   if (!log) throw noHost();
-  out.say(`No host is running. This is the log of the last one in the background, ${visibleLine(log.file)}`);
+  out.say(`No host is running. Showing the log of the last background host, ${visibleLine(log.file)}`);
   const shown = new WindowedLines<HostLogLine>(window, Date.now(), ({ line, text, atMs }) => {
     if (out.json) out.documentLine({ at: new Date(atMs).toISOString(), kind: 'log', text });
     else out.write(`${visibleLine(line)}\n`);
@@ -101,7 +101,7 @@ async function ofFleet(
 ) {
   if (since !== undefined) {
     throw new UsageError('INVALID_OPTION', '--since cannot be used for a server of a fleet', {
-      hint: 'Nodes send its stderr without times. Use --tail.',
+      hint: 'Nodes send stderr without timestamps. Use --tail instead.',
     });
   }
   const { printFleetLogs } = await import('../fleet/fleet-logs.ts');
@@ -117,7 +117,7 @@ function noServer(): UsageError {
 
 interface Wanted {
   server: string | undefined;
-  /** The last event that the host has in memory. */
+  /** Number of the last event that the host has in memory. */
   lastSeq: number;
   isFollowed: boolean;
   window: LogWindow;
@@ -153,7 +153,7 @@ async function print(flow: AsyncIterable<Uint8Array>, wanted: Wanted, out: Outpu
   }
 }
 
-/** It takes commands, but could not announce itself. */
+/** For a host that accepts commands but could not announce its event stream. */
 function noFlow(): UsageError {
   const { message, hint } = noHost();
   return new UsageError('NOT_STARTED', `${message} that other programs can watch`, { hint });

@@ -1,4 +1,4 @@
-// `standpipe ls`: shows the servers and their state. Starts no server.
+// `standpipe ls`: shows the servers and their state without starting any.
 
 import { isAbsolute } from 'node:path';
 import { shellWord } from '../../../base/command-line.ts';
@@ -21,7 +21,7 @@ import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.option('--fleet [name]', 'list the nodes of a fleet and what runs where');
+  command.option('--fleet [name]', 'list the nodes of a fleet and their servers');
   addAddressesOfFleet(command);
   examples(
     command,
@@ -45,12 +45,12 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
   disabled: 'dim',
 };
 
-/** An entry of the config with errors. The host does not know it as a server. */
+/** State of a config entry with errors. The host does not know such an entry. */
 const REJECTED = 'rejected';
 
 type Listed = Omit<ListedServer, 'state'> & { state: ServerState | typeof REJECTED };
 
-/** A server of the fleet that runs elsewhere. In JSON its state is `stopped`, which is that of the connection to it. */
+/** Shown for a server of the fleet without a connection from here. JSON has `stopped`, the state of that connection. */
 const NOT_USED = 'unused';
 
 const ls: CommandBody = async (invocation, _words, options) => {
@@ -104,23 +104,23 @@ const ls: CommandBody = async (invocation, _words, options) => {
   if (servers.length === 0) out.say(`The config has no servers. Add one: ${ownCommand} add <name> -- <command …>`);
   else if (!running)
     out.say(
-      `No host is running: \`${ownCommand} up\` starts them; \`call\` and \`tools\` start the servers they need.`,
+      `No host is running. \`${ownCommand} up\` starts the servers; \`call\` and \`tools\` start those they need.`,
     );
   return undefined;
 };
 
-/** What comes from a fleet has no file. */
+/** A server of a fleet has no file. */
 function sourceOf({ source: { file, line } }: Listed, out: Invocation['out']): string {
   return isAbsolute(file) ? `${shownPath(file, out)}:${line}` : file;
 }
 
 function sayShare({ name, share, waiting, url }: Listed, out: Invocation['out']): void {
   if (share === 'all') return;
-  const more = waiting === 0 ? '' : `; ${counted(waiting, 'request')} waiting for one: "maxProcesses" is reached`;
+  const more = waiting === 0 ? '' : `; ${counted(waiting, 'request')} pending: "maxProcesses" is reached`;
   out.say(`${visibleLine(name)} has a ${url === undefined ? 'process' : 'connection'} for each ${share}${more}.`);
 }
 
-/** Where not all clients share one process: those of a server. */
+/** Processes of a server, unless all clients share one process. */
 export function ownProcesses({ share, processes }: Pick<ServerStatus, 'share' | 'processes'>): ProcessStatus[] {
   return share === 'all' ? [] : processes;
 }
@@ -128,8 +128,8 @@ export function ownProcesses({ share, processes }: Pick<ServerStatus, 'share' | 
 function sayQuestions({ name, questions }: Listed, out: Invocation['out']): void {
   const { alone, refused, unannounced } = questions;
   if (unannounced) {
-    const what = `${name} started before a client came that can be asked for ${unannounced.join(', ')}, and does not ask for it`;
-    out.say(visibleLine(`${what}; a restart changes that: ${ownCommand} restart ${shellWord(name)}`));
+    const what = `${name} started before a client that supports ${unannounced.join(', ')} connected, and does not use it`;
+    out.say(visibleLine(`${what}; to enable it, restart the server: ${ownCommand} restart ${shellWord(name)}`));
   }
   if (alone.length > 0) out.say(visibleLine(`${name} runs for one client at a time: ${alone.join(', ')}`));
   if (refused > 0) out.say(`${name}: ${refused} ${refused === 1 ? 'question was' : 'questions were'} refused`);
@@ -208,14 +208,14 @@ async function fromConfig(settings: Settings): Promise<Listing> {
   return { servers: [...new Host(config.servers).status(), ...rejected.flatMap(listedEntry)], rejected };
 }
 
-/** An entry that cannot be run. A problem of a whole file is none. */
+/** The row of a rejected entry. A problem of a whole file has no row. */
 function listedEntry({ server, file, line, column, message }: ConfigProblem): Listed[] {
   if (server === undefined) return [];
   const entry: Listed = {
     name: server,
     source: { file, line, column },
     state: REJECTED,
-    reason: 'its entry of the config has errors',
+    reason: 'its config entry has errors',
     protocol: 'mcp',
     share: 'all',
     questions: { attribution: 'open calls', alone: [], refused: 0 },

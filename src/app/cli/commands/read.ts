@@ -67,7 +67,7 @@ const read: CommandBody = async (invocation, words, options) => {
 
 /** A URI that the server does not list may be misspelled. */
 async function explain(error: unknown, uri: string, listed: Promise<Listed>): Promise<never> {
-  const { resources } = await listed.catch(() => ({ resources: [] })); // then the error of the server is shown
+  const { resources } = await listed.catch(() => ({ resources: [] })); // the error of the server is shown instead
   const uris = resources.map((resource) => resource.uri);
   if (uris.includes(uri)) throw error;
   const { refusedUnknown } = await import('../../../host/services/unknown-name.ts');

@@ -1,4 +1,4 @@
-// The options for a server after `--` or a remote server, for all commands that can use one.
+// Options for a server given after `--` or by URL, shared by the commands that accept one.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
@@ -10,20 +10,20 @@ import type { ServerCommandOptions } from '../servers/server-command.ts';
 
 const GROUP = 'Options for a server given as a URL or after --:';
 
-/** The last options of a command, or followed by those of a fleet. */
+/** Call this after the command's own options: it starts an options group of the help. */
 export function addServerOptions(command: Command): Command {
   return command
     .optionsGroup(GROUP)
-    .option('--env <name=value>', 'variable for its environment; NAME alone passes it on; repeatable', collect)
+    .option('--env <name=value>', 'set a variable; NAME alone passes it on; repeatable', collect)
     .option('--cwd <folder>', 'working folder')
-    .addOption(new Option('--litemcp', 'the protocol is LiteMCP, not MCP').implies({ protocol: 'litemcp' }))
+    .addOption(new Option('--litemcp', 'use LiteMCP instead of MCP').implies({ protocol: 'litemcp' }))
     .addOption(new Option('--protocol <name>').choices(['mcp', 'litemcp']).hideHelp())
     .option('--framing <name>', 'message framing (default: newline)')
     .addOption(new Option('--era <name>', 'MCP era').choices(['auto', ...erasOfMcp]))
     .addOption(new Option('--revision <date>', 'use only this MCP revision').choices(revisionsOfMcp));
 }
 
-/** In addition, for commands that can use a server that is not started. A first word that is a URL counts as `--url`. */
+/** Options for a remote server. A URL as the first word counts as `--url`. */
 export function addAddressOptions(command: Command): Command {
   return command
     .optionsGroup(GROUP)
@@ -36,7 +36,7 @@ export function serverOptions(options: Record<string, unknown>): ServerCommandOp
   return options as ServerCommandOptions & FleetOptions;
 }
 
-/** Each subcommand shows those that are for it: subcommands are defined before. */
+/** Adds examples to the help. A subcommand shows the lines that begin with its name, so define subcommands first. */
 export function examples(command: Command, ...lines: string[]): void {
   addExamples(command, lines);
   for (const child of command.commands) {
@@ -52,7 +52,7 @@ function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${ownCommand} ${line}`).join('\n')}`);
 }
 
-/** For a command that parses its own command line. Its subcommands take the common options: they are defined before. */
+/** Hides the common options of a command that parses its own command line. Subcommands defined earlier still show them. */
 export function withoutCommonOptions(command: Command): void {
   command.configureHelp({ ...command.configureHelp(), showGlobalOptions: false });
 }

@@ -1,4 +1,4 @@
-// `standpipe share install|uninstall`: rewrites the config of an MCP host, so that its windows share one process of each server.
+// `standpipe share install|uninstall`: rewrites the config of an MCP host so that its windows share one process of each server.
 
 import { ownCommand } from '../../../base/own-command.ts';
 import type { Fields } from '../../../config/read/fields.ts';
@@ -13,7 +13,7 @@ export const define: CommandModule['define'] = (command, run) => {
   command.addHelpText(
     'after',
     `
-Each command is put after \`${ownCommand} connect --\`. Entries with the same command,
+Prefixes commands with \`${ownCommand} connect --\`. Entries with the same command,
 arguments, variables and folder then use one process, in all programs.
 \`${ownCommand} ls --shared\` lists these processes.
 ${hostNames}`,
@@ -51,16 +51,16 @@ const uninstall: CommandBody = async (invocation, words, options) => {
   return tellWrapped(invocation, wrapped, { done: 'no longer shared', already: 'not shared' });
 };
 
-/** The host sets the variables of `env`, after its own inputs and references were replaced: only their names are written. */
+/** The host sets the variables of `env` after it has expanded its inputs and references, so only the names are written. */
 function connectWords(name: string, fields: Fields): string[] {
   const variables = fields.object('env')?.keys() ?? [];
   const words = [...wrapperCommand('connect'), '--name', name];
   return variables.length > 0 ? [...words, '--env', variables.join(',')] : words;
 }
 
-/** Which variables a server gets must be known, to tell apart servers that differ in them. */
+/** Servers with different variables must not share a process, so all variables must be known. */
 function unknownVariables(fields: Fields): string | undefined {
   return fields.has('envFile')
-    ? 'has variables of an envFile, which only its host reads (write them into "env")'
+    ? 'has variables from an envFile, which only its host reads (set them in "env")'
     : undefined;
 }

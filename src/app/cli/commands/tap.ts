@@ -1,4 +1,4 @@
-// `standpipe tap`: its help, and adding taps to the config of a host. The tap itself is started by main.ts.
+// Help of `standpipe tap`, and `tap install`, which adds taps to the config of a host. main.ts starts the tap itself.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -19,9 +19,9 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--mask-env <names>', 'hide the values of these variables: NAME,NAME')
     .option('--redact-key <name>', 'hide the values of this JSON key; repeatable')
     .option('--redact-path <json-path>', 'hide the values at this JSON path; repeatable')
-    .option('--keep-bytes <number>', 'limit for the stored bytes of a message')
+    .option('--keep-bytes <number>', 'store at most this many bytes of a message')
     .option('--max-file-bytes <number>', 'rotate the recording at this size')
-    .option('--max-files <number>', 'limit for the files of a recording')
+    .option('--max-files <number>', 'keep at most this many recording files')
     .option('--no-announce', 'hide this tap from the Inspector');
   command.addHelpText('after', `\n${hostNames}`);
   const installing = command

@@ -1,4 +1,4 @@
-// `standpipe token`: who may connect to `up --http`. A token is printed once, when it is made; the file has its hash alone.
+// `standpipe token`: manages the tokens for `up --http`. A token is printed once, when it is made; the file has only its hash.
 
 import { UsageError } from '../../../base/errors.ts';
 import { hintOfNames } from '../../../config/nearest.ts';
@@ -29,17 +29,17 @@ interface AddOptions extends TokenOptions {
 }
 
 export const define: CommandModule['define'] = (command, run) => {
-  const tokensOption = ['--tokens <file>', 'file of tokens (default: tokens.json in the config folder)'] as const;
+  const tokensOption = ['--tokens <file>', 'token file (default: tokens.json in the config folder)'] as const;
   command
     .command('add')
     .description('make a token and print it once')
     .argument('<name>', 'name of the token')
     .option('--server <name>', 'allow this server; * is a wildcard; repeatable (default: all)', collectNames)
     .option('--tool <pattern>', 'allow this tool: tool or server/tool; repeatable (default: all)', collectNames)
-    .option('--in-flight <number>', 'limit for requests that run or wait', countOf('--in-flight'))
-    .option('--per-minute <number>', 'limit for requests in a minute', countOf('--per-minute'))
+    .option('--in-flight <number>', 'limit for running and queued requests', countOf('--in-flight'))
+    .option('--per-minute <number>', 'limit for requests per minute', countOf('--per-minute'))
     .option('--sessions <number>', 'limit for open sessions', countOf('--sessions'))
-    .option('--expires <time>', 'end of validity: 12h, 30d, 52w (default: never)', readLifetime)
+    .option('--expires <time>', 'expire after this time: 12h, 30d, 52w (default: never)', readLifetime)
     .option(...tokensOption)
     .action(run(add));
   command
@@ -130,7 +130,7 @@ function day(date: string): string {
   return date.slice(0, 10);
 }
 
-/** An empty pattern would allow nothing. */
+/** Refuses an empty pattern, which would allow nothing. */
 function collectNames(text: string, before: readonly string[] = []): string[] {
   if (text !== '') return [...before, text];
   throw new UsageError('INVALID_OPTION', 'The name of a server or tool is empty', {

@@ -97,7 +97,7 @@ async function one({ host }: Reached, server: string): Promise<Found> {
   return { tools: catalogOf(new Map([[server, tools]]), ({ name }) => name), failed: [] };
 }
 
-/** `isKnown`: a person has named the only server. */
+/** `isKnown`: the user named the server, so its column is left out. */
 function show(tools: readonly Offer<Tool>[], out: Output, isKnown: boolean): void {
   printRows(
     out,

@@ -1,4 +1,4 @@
-// `standpipe types`: writes the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
+// `standpipe types`: writes a TypeScript type of the tools of a server, for `connect<…>` and `callTool`.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -12,7 +12,7 @@ import { addAddressOptions, addServerOptions, examples, serverOptions } from './
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[server]', 'its name in the config')
+    .argument('[server]', 'server name in the config')
     .option('--output <file>', 'write the types to this file (default: stdout)');
   addAddressOptions(addServerOptions(command));
   command.addHelpText(

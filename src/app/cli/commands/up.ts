@@ -1,5 +1,5 @@
-// `standpipe up`: runs the servers of the config until Ctrl-C, which is the usual end, with exit code 0. With `--background` it
-// starts the same command in a process of its own, and ends when that serves.
+// `standpipe up`: runs the servers of the config until Ctrl-C, then exits with code 0. `--background` starts the same command in a
+// separate process and returns when that process serves.
 
 import { Option } from 'commander';
 import { describeError } from '../../../base/error-json.ts';
@@ -15,8 +15,8 @@ import { collect, countOf, examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .option('--background', `return when the host runs; \`${ownCommand} down\` stops it`)
-    .option('--idle <time>', 'end after this time without a connected program: 30s, 10m', durationOf('--idle'))
+    .option('--background', `run in the background; \`${ownCommand} down\` stops it`)
+    .option('--idle <time>', 'exit after this time without a connected client: 30s, 10m', durationOf('--idle'))
     .option('--on-demand', 'start each server at its first use')
     .option('--no-watch', 'do not watch the config for changes')
     .option('--no-inspector', 'do not start the Inspector')
@@ -25,30 +25,31 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--open', 'open the Inspector in a browser')
     .option('--record <file>', 'record all traffic to this file')
     .option('--max-file-bytes <number>', 'rotate the recording at this size', countOf('--max-file-bytes'))
-    .option('--max-files <number>', 'limit for the files of a recording', countOf('--max-files'))
-    .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp())
+    .option('--max-files <number>', 'keep at most this many recording files', countOf('--max-files'))
+    .addOption(new Option('--log <file>', 'file that stdout and stderr are written to').hideHelp())
     .optionsGroup('HTTP options:')
-    .option('--http <[host:]port>', 'serve all servers at /mcp, and one at /mcp/<server>')
-    .option('--tokens <file>', `tokens of clients (default: those of \`${ownCommand} token\`)`)
-    .option('--jwt-issuer <url>', 'accept access tokens (JWT) of this issuer')
+    .option('--http <[host:]port>', 'serve all servers at /mcp and each one at /mcp/<server>')
+    .option('--tokens <file>', `client token file (default: the one of \`${ownCommand} token\`)`)
+    .option('--jwt-issuer <url>', 'accept JWT access tokens from this issuer')
     .option('--jwt-audience <uri>', 'audience of access tokens (default: /mcp of --public-url)')
-    .option('--jwks <url>', 'keys of the issuer (default: from its metadata)')
+    .option('--jwks <url>', 'URL of the issuer keys (default: from its metadata)')
     .option('--jwt-any-scope', 'accept access tokens without a scope for every server')
     .option('--tls-cert <file>', 'certificate for HTTPS, in PEM; reloaded when it changes')
-    .option('--tls-key <file>', 'key of the certificate')
+    .option('--tls-key <file>', 'private key of the certificate, in PEM')
     .option('--behind-proxy', 'expect a proxy that terminates TLS; needs --public-url')
     .option('--public-url <url>', 'URL that clients use; requests for other hosts are refused')
-    .option('--allow-origin <origin>', 'allow web pages of this origin; repeatable', collect)
-    .option('--drain <time>', 'limit for pending requests when the host stops (default: 10s)', durationOf('--drain'));
+    .option('--allow-origin <origin>', 'allow web pages from this origin; repeatable', collect)
+    .option('--drain <time>', 'limit for pending requests during a stop (default: 10s)', durationOf('--drain'));
   addJoinOptions(command);
   command.addHelpText(
     'after',
     `
 Other commands find the running host by its config and use its servers. A
-change of the config restarts only the servers that it concerns.
+config change restarts only the servers that it affects.
 
-With --join the host is a node of a fleet, named by --node (default: the name
-of the machine). A node needs no config: it runs what the fleet places on it.`,
+With --join the host becomes a node of a fleet, named by --node (default: the
+machine name). A node works without a config: it runs the servers that the
+fleet places on it.`,
   );
   examples(
     command,
@@ -73,7 +74,7 @@ const up: CommandBody = async (invocation, _words, options) => {
   const given = { ...(inspectorPort !== undefined && { port: inspectorPort }), ...rest };
   if (given.idle !== undefined && given.http !== undefined) {
     throw new UsageError('NOT_SUPPORTED', '--idle cannot be used with --http', {
-      hint: 'Clients over HTTP have no connection that shows that they are there.',
+      hint: 'HTTP clients keep no connection open, so the host cannot tell when it is idle.',
     });
   }
   if (given.record === undefined && (given.maxFileBytes ?? given.maxFiles) !== undefined) {
@@ -83,7 +84,7 @@ const up: CommandBody = async (invocation, _words, options) => {
   }
   if (invocation.settings.shared && readJoinOptions(given)) {
     throw new UsageError('NOT_SUPPORTED', '--shared cannot be used with --join', {
-      hint: 'The servers that clients bring along belong to this machine.',
+      hint: 'Shared servers come from local clients and run only on this machine.',
     });
   }
   if (given.background) return background(invocation, given);
@@ -107,8 +108,8 @@ async function background({ settings, out }: Invocation, options: UpOptions): Pr
     hasFleet: join !== undefined,
   });
   if (!started) {
-    throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config or node is running already', {
-      hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second one needs another config; a node without a config needs another name.`,
+    throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config or node is already running', {
+      hint: `Use it (\`${ownCommand} ls\`), or stop it first (\`${ownCommand} down\`). A second host needs another config; a node without a config needs another --node name.`,
     });
   }
   const { pid, log, stop, text } = started;
@@ -117,7 +118,7 @@ async function background({ settings, out }: Invocation, options: UpOptions): Pr
   return ExitCode.done;
 }
 
-/** The same command, in the foreground of a process of its own. */
+/** Command line that runs the same host in the foreground of the new process. */
 function wordsOfHost(words: readonly string[]): string[] {
   const others = words.filter((word, at) => !word.startsWith('--config') && words[at - 1] !== '--config');
   return others.filter((word) => !['up', '--background', '--json'].includes(word));

@@ -1,4 +1,4 @@
-// `standpipe fleet apply` and `diff`: each server changes by compare-and-set, so that the change of another program is not lost.
+// `standpipe fleet apply` and `diff`. Each server is written by compare-and-set, so that a concurrent change is not lost.
 
 import { createInterface } from 'node:readline/promises';
 import { toError, UsageError } from '../../../base/errors.ts';
@@ -26,7 +26,7 @@ interface ApplyOptions extends FleetOptions {
   allowLiterals?: boolean;
 }
 
-/** Changes under way: a fleet may have thousands of servers. */
+/** Limit for concurrent writes: a fleet may have thousands of servers. */
 const AT_A_TIME = 16;
 const outcomes = { add: 'added', change: 'changed', remove: 'removed', none: 'unchanged' } as const;
 const signs = { add: '+', change: '~', remove: '-', none: ' ' } as const;
@@ -46,8 +46,8 @@ export const apply: CommandBody = async (invocation, [file], given) => {
     }
     report(invocation, network, changes, { lost });
     if (lost.length === 0) return ExitCode.done;
-    throw new UsageError('FLEET_CHANGED', `Another program has changed ${lost.join(', ')} in the meantime`, {
-      hint: `Nothing of theirs was overwritten. See what is different now: ${ownCommand} fleet diff FILE.`,
+    throw new UsageError('FLEET_CHANGED', `Another program changed ${lost.join(', ')} at the same time`, {
+      hint: `Its changes were kept. Show the difference: ${ownCommand} fleet diff FILE.`,
     });
   });
 };
@@ -60,7 +60,7 @@ export const diff: CommandBody = async (invocation, [file], given) => {
   );
 };
 
-/** Throws for the first error; all are reported. */
+/** Reports all problems, then throws the first error. */
 async function readWanted(
   file: string,
   { allowLiterals }: ApplyOptions,
@@ -94,8 +94,8 @@ async function confirmRemovals(
   const names = changes.filter(({ kind }) => kind === 'remove').map(({ name }) => name);
   if (yes || names.length === 0) return;
   const isOne = names.length === 1;
-  const what = `The file does not have ${names.map(visibleLine).join(', ')}`;
-  const hint = `Remove ${isOne ? 'it' : 'them'} with --yes, or leave ${isOne ? 'it' : 'them'} with --keep.`;
+  const what = `The file does not contain ${names.map(visibleLine).join(', ')}`;
+  const hint = `Remove ${isOne ? 'it' : 'them'} with --yes, or keep ${isOne ? 'it' : 'them'} with --keep.`;
   if (!hasTerminal())
     throw new UsageError('INPUT_NOT_GIVEN', `${what}. ${isOne ? 'It' : 'They'} would be removed from the fleet`, {
       hint,
@@ -135,7 +135,7 @@ function report(
   else
     for (const { name, kind } of changed)
       if (!lost.includes(name)) out.say(`${signs[kind]} ${visibleLine(name)}: ${outcomes[kind]}`);
-  if (changed.length === 0) out.say(`The fleet ${visibleLine(fleet)} has these servers already.`);
+  if (changed.length === 0) out.say(`The fleet ${visibleLine(fleet)} already has these servers.`);
   else if (!dryRun && lost.length === 0 && changed.some(({ kind }) => kind !== 'remove'))
     out.say(`\`${ownCommand} ls --fleet\` shows where they run.`);
   return ExitCode.done;

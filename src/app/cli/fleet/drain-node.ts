@@ -1,4 +1,4 @@
-// Marks a node as drained, and follows its claims until each runs elsewhere, or there is a reason why it does not.
+// Marks a node as draining and follows its replicas until each one runs elsewhere or has a reason why it cannot.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, UsageError } from '../../../base/errors.ts';
@@ -29,12 +29,12 @@ export async function setDraining(network: ClusterNetwork, name: string, drainin
       });
     }
     if (entry.value.draining === draining) return;
-    // The node changes its record too: then it is read again.
+    // The node also changes its record: on a conflict the record is read again.
     if ((await nodes.update(name, { ...entry.value, draining }, entry.revision)) !== undefined) return;
   }
 }
 
-/** Resolves when nothing is left on the node that can move. */
+/** Resolves when the node has no replica left that can move. */
 export async function drainNode(
   network: ClusterNetwork,
   node: string,
@@ -49,11 +49,11 @@ export async function drainNode(
   try {
     await state.watch(network);
     await state.listLeases(network);
-    const here = claimsOf(state, node); // before the first of them can move
+    const here = claimsOf(state, node); // read before the first of them can move
     await setDraining(network, node, true);
     if (!out.json) out.say(`Node ${visibleLine(node)} is draining: ${counted(here.length, 'replica')} to move.`);
     if (here.length > 0 && !(await placerOf(network))) {
-      out.say('No node places servers at the moment: nothing moves until one does.');
+      out.say('No node places servers: replicas move only after a node has started to place them.');
     }
     out.activity.begin(`moving the servers of ${node}`);
     for (const claim of here) moved.set(slotText(claim), claim);
@@ -68,7 +68,7 @@ export async function drainNode(
       }
       if (clock.nowMs() > untilMs) {
         throw new PeerError('REQUEST_TIMEOUT', timeoutText(waitMs, node, left), {
-          hint: `It is still drained: wait longer with --timeout, or look at \`${ownCommand} ls --fleet\`.`,
+          hint: `The node stays drained. Wait longer with --timeout, or check \`${ownCommand} ls --fleet\`.`,
         });
       }
       await pause(clock, LOOK_MS, signal);
@@ -87,14 +87,14 @@ function claimsOf(state: FleetState, node: string): ClaimRecord[] {
 
 function timeoutText(waitMs: number, node: string, left: readonly ClaimRecord[]): string {
   if (left.length > 0) return `After ${waitMs} ms node ${node} still runs ${left.map(slotText).join(', ')}`;
-  return `After ${waitMs} ms not all that node ${node} ran is running elsewhere`;
+  return `After ${waitMs} ms some replicas of node ${node} do not run elsewhere yet`;
 }
 
 async function placerOf({ leases }: ClusterNetwork): Promise<string | undefined> {
   return (await leases.table.get('placer'))?.value.node;
 }
 
-/** The slots that have left and run nowhere, with their reasons. Undefined while one of them is still to be placed. */
+/** Slots that have left the node and run nowhere, with reasons. Undefined while one of them is still to be placed. */
 async function whyNowhere(
   network: ClusterNetwork,
   state: FleetState,
@@ -156,7 +156,7 @@ function report(
   else {
     for (const { server, slot, reason } of stuck) out.say(visibleLine(`${server} ${slot} stays: ${reason}`));
     for (const { server, slot, reason } of nowhere) out.say(visibleLine(`${server} ${slot} runs nowhere: ${reason}`));
-    if (stuck.length === 0) out.say(visibleLine(`Node ${node} runs no server of the fleet any more.`));
+    if (stuck.length === 0) out.say(visibleLine(`Node ${node} no longer runs a server of the fleet.`));
     if (own.length > 0) out.say(visibleLine(`Its own servers stay: ${own.join(', ')}`));
   }
   return stuck.length + nowhere.length > 0 ? ExitCode.server : ExitCode.done;

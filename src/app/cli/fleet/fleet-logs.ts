@@ -1,5 +1,5 @@
-// `standpipe logs` of a server that other nodes run: the stderr that their hosts have in memory, asked for again and again to follow
-// it. Secrets are removed there.
+// `standpipe logs` for a server on other nodes: prints the stderr that their hosts have in memory, and polls it with --follow. The
+// nodes remove secrets.
 
 import { systemClock } from '../../../base/clock.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -31,6 +31,6 @@ export async function printFleetLogs(
   for (;;) {
     for (const each of instancesNamed(name, await fleet.status())) await print(each);
     if (!isFollowed) return;
-    await pause(systemClock, LOOK_MS, signal); // then it may have moved
+    await pause(systemClock, LOOK_MS, signal); // the server may have moved in the meantime
   }
 }

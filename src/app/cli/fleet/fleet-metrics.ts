@@ -1,4 +1,4 @@
-// The figures of a node of a fleet, for `/metrics`.
+// Metrics of a fleet node for `/metrics`.
 
 import type { FleetFigures } from '../../../host/fleet/fleet-node.ts';
 import type { Gauged } from '../../../host/gateway/telemetry/metrics.ts';
@@ -18,7 +18,7 @@ export function fleetMetrics(fleet: UpFleet): Gauged[] {
   return [
     {
       name: 'fleet_info',
-      help: 'The fleet of the host, and the name of its node there: always 1',
+      help: 'Fleet and node name of the host; always 1',
       labels: ['fleet', 'node'],
       *read() {
         yield { labels: { fleet: fleet.fleet, node: fleet.name }, value: 1 };
@@ -28,10 +28,10 @@ export function fleetMetrics(fleet: UpFleet): Gauged[] {
     one('lease_held', 'Whether the node has its lease', ({ hasLease }) => Number(hasLease), true),
     one('nodes', 'Nodes in the directory of the fleet', ({ nodes }) => nodes),
     one('claims', 'Replicas of servers that the node runs', ({ claims }) => claims),
-    one('inquiries', 'Requests to nodes about calls without an answer', ({ calls }) => calls.inquiries),
+    one('inquiries', 'Requests to nodes about unanswered calls', ({ calls }) => calls.inquiries),
     {
       name: 'fleet_calls',
-      help: 'Calls that were sent to instances of servers, by their node and outcome; `not_run` is sent again, `lost` may have run',
+      help: 'Calls sent to server instances, by node and outcome; `not_run` is sent again, `lost` may have run',
       labels: ['node', 'outcome'],
       *read() {
         for (const { node, outcome, count } of fleet.node?.figures().calls.values() ?? []) {

@@ -1,5 +1,5 @@
-// How commands reach a fleet: its NATS servers, its name and its credentials, as options or variables of the environment. Secrets
-// are in files or in the environment: no option, message or list has one.
+// Options and environment variables with which commands reach a fleet: NATS servers, fleet name and credentials. Secrets come only
+// from files or the environment, never from options, and are never printed.
 
 import type { Command } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
@@ -8,7 +8,7 @@ import { fleetName } from '../../../host/fleet/subjects.ts';
 import { durationOf } from '../settings.ts';
 
 export interface FleetOptions {
-  /** Addresses of NATS servers, with commas between them. */
+  /** Comma-separated addresses of NATS servers. */
   join?: string;
   fleet?: string;
   lease?: number;
@@ -20,7 +20,7 @@ export interface FleetOptions {
 }
 
 export const DEFAULT_FLEET = 'default';
-/** Below it, a busy machine loses its leases; above it, a dead node is replaced late. */
+/** A shorter lease expires on a busy machine; a longer one delays the replacement of a dead node. */
 const LEASE_MS = { least: 1_000, most: 600_000 };
 
 const GROUP = 'Fleet options:';
@@ -31,18 +31,18 @@ export function addFleetOptions(command: Command, what = ADDRESSES): Command {
   return addAddressesOfFleet(command, what);
 }
 
-/** Where `--fleet` means something else, too. Each option has a variable: `STANDPIPE_JOIN`, `STANDPIPE_NATS_CREDS`, … */
+/** For commands that define `--fleet` themselves. Each option has a variable: `STANDPIPE_JOIN`, `STANDPIPE_NATS_CREDS`, … */
 export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command {
   return command
     .optionsGroup(GROUP)
     .option('--join <urls>', what)
     .option('--nats-creds <file>', 'credentials file for NATS')
-    .option('--nats-ca <file>', 'certificates of trusted authorities, in PEM')
+    .option('--nats-ca <file>', 'trusted CA certificates, in PEM')
     .option('--nats-cert <file>', 'client certificate for NATS, in PEM')
-    .option('--nats-key <file>', 'key of the client certificate');
+    .option('--nats-key <file>', 'private key of the client certificate');
 }
 
-/** For what the first node of a fleet makes. */
+/** Options that take effect only for the first node of a fleet. */
 export function addBucketOptions(command: Command): Command {
   return command
     .optionsGroup(GROUP)
@@ -53,17 +53,17 @@ export function addBucketOptions(command: Command): Command {
     )
     .option(
       '--nats-replicas <number>',
-      'NATS servers that keep the table; set by the first node (default: 1)',
+      'NATS replicas of the fleet state; set by the first node (default: 1)',
       replicasOf,
     );
 }
 
-/** Whether the servers of NATS are given: such a fleet is preferred to that of the running host. */
+/** Whether NATS servers are given. Such a fleet takes precedence over the fleet of the running host. */
 export function hasAddresses({ join }: FleetOptions, env: NodeJS.ProcessEnv = process.env): boolean {
   return (join ?? (env.STANDPIPE_JOIN || undefined)) !== undefined;
 }
 
-/** Undefined where no fleet is named. `name`: of the program, for the monitoring of NATS. */
+/** Undefined if no fleet is given. `name`: program name for the NATS monitoring. */
 export function readFleetOptions(
   options: FleetOptions,
   name: string,
@@ -83,7 +83,7 @@ export function readFleetOptions(
     throw missingJoin();
   }
   if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError('INVALID_OPTION', 'A client certificate for NATS and its key are needed together', {
+    throw new UsageError('INVALID_OPTION', '--nats-cert and --nats-key must be used together', {
       hint: 'Give both: --nats-cert FILE --nats-key FILE.',
     });
   }
@@ -99,12 +99,12 @@ export function readFleetOptions(
 }
 
 export function missingJoin(): UsageError {
-  return new UsageError('INVALID_OPTION', 'No fleet was given, and no node of one runs for this folder', {
+  return new UsageError('INVALID_OPTION', 'No fleet was given, and this folder has no running node', {
     hint: 'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment. Or name a node of this machine: --node NAME.',
   });
 }
 
-/** Names of nodes, fleets and labels are parts of the subjects of NATS. */
+/** Names of nodes, fleets and labels become parts of NATS subjects. */
 export function checkName(option: string, name: string): string {
   if (fleetName.test(name)) return name;
   throw new UsageError('INVALID_OPTION', `${option} cannot be "${name}"`, {
@@ -112,7 +112,7 @@ export function checkName(option: string, name: string): string {
   });
 }
 
-/** Never quotes the address: it may contain a password. `isVisible`: it is part of the command line. */
+/** Errors never quote the address, which may contain a password. `isVisible`: the address is part of the command line. */
 function readAddress(text: string, isVisible: boolean): string {
   const address = text.trim();
   const full = /^\w+:\/\//.test(address) ? address : `nats://${address}`;
@@ -123,7 +123,7 @@ function readAddress(text: string, isVisible: boolean): string {
       'INVALID_OPTION',
       `${isVisible ? '--join' : 'STANDPIPE_JOIN'} needs addresses of NATS servers`,
       {
-        hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with a port up to 65535 and commas between several.',
+        hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with a port up to 65535. Separate several addresses with commas.',
       },
     );
   }

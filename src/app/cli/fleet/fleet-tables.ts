@@ -1,4 +1,4 @@
-// `standpipe ls --fleet`: the nodes of a fleet, and which of them runs what.
+// `standpipe ls --fleet`: tables of the nodes and servers of a fleet.
 
 import { ownCommand } from '../../../base/own-command.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -9,10 +9,10 @@ import type { Invocation } from '../invocation.ts';
 import { causeOf } from '../output/shown.ts';
 import { type Cell, printRows, type Row } from '../output/table.ts';
 
-/** A server of a node's host, as that says. Undefined: it is not known, or not there. */
+/** State of a server as its node reports it. Undefined if the state is unknown or the node does not have the server. */
 export type StateOnNode = (node: string, server: string) => ServerStatus | undefined;
 
-/** One replica for people: `why` is too long for a table. */
+/** One replica as shown in a table; `why` is printed below it if the window is narrow. */
 interface ShownReplica extends Cell {
   server: string;
   slot: number;
@@ -22,7 +22,7 @@ interface ShownReplica extends Cell {
   hint?: string | undefined;
 }
 
-const FAILED_HINT = `\`${ownCommand} logs SERVER\` shows what a server printed that has failed, \`${ownCommand} restart SERVER\` starts it again.`;
+const FAILED_HINT = `\`${ownCommand} logs SERVER\` shows the output of a failed server, \`${ownCommand} restart SERVER\` restarts it.`;
 const PLACED_SOON = 'it is about to be placed';
 
 export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invocation['out']): void {
@@ -46,7 +46,7 @@ export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invoca
   out.say(`Fleet ${visibleLine(fleet.fleet)}${where}.${isConnected ? ` ${places}.` : ''}`);
   if (!isConnected)
     out.say(
-      'This node has no connection to NATS: this is what it knew last. It connects again as soon as NATS can be reached.',
+      'This node is not connected to NATS and shows its last known state. It reconnects as soon as NATS can be reached.',
     );
   for (const hint of new Set(replicas.flatMap((each) => each.hint ?? []))) {
     out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(hint)}`);
@@ -55,7 +55,7 @@ export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invoca
     out.say(`The fleet has no servers: \`${ownCommand} fleet apply FILE\` adds those of a config.`);
 }
 
-/** Of a server that no node runs. */
+/** Why no node runs a server. */
 export function whyNowhere(replicas: readonly ReplicaStatus[], placer: string | undefined): string {
   const known = replicas.find(({ reason }) => reason !== undefined)?.reason;
   return known ?? (placer === undefined ? 'no node places servers' : PLACED_SOON);
@@ -106,17 +106,17 @@ function stuck(reason: string | undefined): string | undefined {
   return reason === undefined ? undefined : `cannot move: ${reason}`;
 }
 
-/** By the reasons of `reasonFor`. */
+/** Matches the texts of `reasonFor`. */
 function hintFor(reason: string, labels: readonly string[]): string | undefined {
   if (reason.includes('disabled')) return undefined;
   if (reason.startsWith('no node has')) {
     return `Start a node with --labels ${labels.join(',')}, or change the labels of the server with \`${ownCommand} fleet apply\`.`;
   }
   if (reason.includes('refused it')) {
-    return 'Mend on a node what it said, or start another node that can run it. Variables are those of the node: start it again with them.';
+    return 'Fix the reported problem on a node, or start another node that can run it. To set a missing variable, restart the node with it.';
   }
   if (reason.includes('draining'))
-    return `A drained node takes servers again after \`${ownCommand} drain NODE --undo\`.`;
+    return `A drained node accepts servers again after \`${ownCommand} drain NODE --undo\`.`;
   return 'Start another node that can run it.';
 }
 
@@ -142,7 +142,7 @@ function sayReasons(replicas: readonly ShownReplica[], out: Invocation['out']): 
     out.say(visibleLine(`${server} ${slots.join(', ')}: ${text}`));
 }
 
-/** For programs: with what the nodes say of each replica, and without what the protocol adds to the answer of a host. */
+/** The document of --json, with the state of each replica from its node and without the protocol fields of the answer. */
 export function fleetDocument({ fleet, self, isConnected, placer, nodes, servers }: FleetStatus, stateOf: StateOnNode) {
   const withStates = servers.map((server) => ({
     ...server,

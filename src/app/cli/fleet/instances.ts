@@ -1,5 +1,5 @@
-// The processes of the fleet that a name means on the command line: `files` all replicas of a server of the fleet, `files@one` its
-// replicas on a node, or the server of that node's own config.
+// Resolves a name on the command line to processes of the fleet: `files` to all replicas of a server, `files@one` to its replicas on
+// the node `one`, or to the server of that node's own config.
 
 import { PeerError } from '../../../base/errors.ts';
 import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
@@ -9,11 +9,11 @@ import { whyNowhere } from './fleet-tables.ts';
 
 export interface NamedInstance {
   node: string;
-  /** As the host of the node names it. */
+  /** Name of the server on its node. */
   server: string;
 }
 
-/** At least one. Throws if it runs nowhere, or is not one of the fleet. */
+/** Returns at least one instance. Throws if the server does not run or is not in the fleet. */
 export function instancesNamed(name: string, { servers, nodes, placer }: FleetStatus): NamedInstance[] {
   const at = name.lastIndexOf('@');
   const [base, node] = at < 1 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)];

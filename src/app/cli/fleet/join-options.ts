@@ -1,4 +1,4 @@
-// The options of `up --join`: the node that the host becomes, and its fleet.
+// Options of `up --join`, which makes the host a node of a fleet.
 
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
@@ -9,7 +9,7 @@ import { configFileOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 import { addBucketOptions, addFleetOptions, checkName, type FleetOptions, readFleetOptions } from './fleet-options.ts';
 
-/** The options of `up` about a fleet. */
+/** Fleet options of `up`. */
 export interface JoinFlags extends FleetOptions {
   node?: string;
   labels?: string;
@@ -22,7 +22,7 @@ export interface JoinPlan {
   node: string;
   labels: string[];
   offers: boolean;
-  /** How long calls may take to end when a server moves or the node leaves. */
+  /** Limit in ms for pending calls when a server moves or the node leaves. */
   drainMs: number | undefined;
 }
 
@@ -30,10 +30,10 @@ export function addJoinOptions(command: Command): Command {
   addFleetOptions(command, 'join the fleet at these NATS servers: nats://HOST,…');
   return addBucketOptions(command)
     .option('--labels <names>', 'labels of this node for placement: gpu,eu')
-    .option('--no-offer', 'keep the servers of the config to this node');
+    .option('--no-offer', 'do not offer the servers of the config to other nodes');
 }
 
-/** Before anything starts. Undefined where no fleet is joined. */
+/** Validates the options before anything starts. Undefined without --join. */
 export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags): JoinPlan | undefined {
   const node = checkName('--node', options.node ?? nodeNameOf(hostname()));
   const network = readFleetOptions(options, node);
@@ -41,7 +41,7 @@ export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags)
     const names = (labels ?? '').split(',').filter((label) => label !== '');
     const checked = names.map((label) => checkName('--labels', label));
     if (checked.length > MOST_LABELS) {
-      throw new UsageError('INVALID_OPTION', `--labels has ${checked.length} names, and may have ${MOST_LABELS}`);
+      throw new UsageError('INVALID_OPTION', `--labels has ${checked.length} names; the limit is ${MOST_LABELS}`);
     }
     return { network, node, labels: checked, offers: offer !== false, drainMs: drain };
   }
@@ -62,7 +62,7 @@ export function nodeNameOf(host: string): string {
   );
 }
 
-/** A node needs no config: without one its host is found by the name of the node. */
+/** A node works without a config. Its host is then found by the node name. */
 export function settingsOfNode(settings: Settings, plan: JoinPlan | undefined): Settings {
   const ofConfig = { ...settings, node: undefined };
   const hasConfig = settings.discover || settings.shared || configFileOf(ofConfig) !== undefined;

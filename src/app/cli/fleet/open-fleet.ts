@@ -1,4 +1,4 @@
-// The connection of a command that changes a fleet: by its options, by the environment, or to the fleet of the running host.
+// The NATS connection of a command that changes a fleet, from its options, the environment, or the running host.
 
 import type { ClusterNetwork } from '../../../host/fleet/cluster-network.ts';
 import type { ClusterNetworkOptions } from '../../../host/fleet/nats/open-network.ts';
@@ -8,7 +8,7 @@ import { type FleetOptions, missingJoin, readFleetOptions } from './fleet-option
 
 const NAME = 'standpipe';
 
-/** Runs the work with the fleet, and closes the connection afterwards in any case. */
+/** Runs the work with the fleet, and always closes the connection afterwards. */
 export async function withNetwork<T>(
   invocation: Invocation,
   options: FleetOptions,

@@ -1,4 +1,4 @@
-// The fleet of a command: directly by --join or STANDPIPE_JOIN, or through the running host, which is a node of it.
+// Finds the fleet of a command: directly by --join or STANDPIPE_JOIN, or through the running host if it is a node.
 
 import type { StandpipeError } from '../../../base/errors.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -55,7 +55,7 @@ async function reachFleet({ settings, out }: Invocation, options: FleetOptions):
   };
 }
 
-/** The fleet of a running host and the name there, if other nodes run the server, or it is a replica that the host runs. */
+/** The fleet of a running host and the server name in it, if other nodes run the server or the host runs a replica of it. */
 export async function fleetOfServer(
   host: RemoteHost,
   given: string,
@@ -84,7 +84,7 @@ function fleetOfHost(host: RemoteHost): FleetAccess {
   };
 }
 
-/** What the nodes run, as each of them says. A node that does not answer is named. */
+/** States of the servers, read from each node. Reports each node that does not answer. */
 export async function statesOnNodes(
   fleet: FleetAccess,
   { nodes, servers, self, isConnected }: FleetStatus,
@@ -98,12 +98,12 @@ export async function statesOnNodes(
     const { servers } = await fleet.control(node, 'standpipe/status');
     for (const server of servers) states.set(`${node} ${server.name}`, server);
   };
-  // Without NATS, the node that reports knows of itself alone.
+  // Without NATS, the reporting node knows only its own servers.
   const asked = nodes.filter(({ name, isAlive }) => isAlive && used.has(name) && (isConnected || name === self));
   await Promise.all(
     asked.map(({ name }) =>
       ask(name).catch((error: StandpipeError) => {
-        out.say(`The states of the servers on node ${visibleLine(name)} are unknown: ${visibleLine(error.message)}`);
+        out.say(`Cannot read the server states of node ${visibleLine(name)}: ${visibleLine(error.message)}`);
       }),
     ),
   );

@@ -1,4 +1,4 @@
-// `standpipe fleet show`: the servers of a fleet as a config that `apply` takes, and on stderr where each replica runs.
+// `standpipe fleet show`: prints the servers of a fleet as a config for `apply`, and on stderr the node of each replica.
 
 import { ownCommand } from '../../../base/own-command.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -29,7 +29,7 @@ export const show: CommandBody = (invocation, _words, options) =>
         out.say(visibleLine(`${name} ${replica.slot}: ${whereOf(replica, status.placer)}`));
     }
     const hidden = shown.filter(([, { hasSecrets }]) => hasSecrets).map(([name]) => name);
-    if (hidden.length > 0) out.say(visibleLine(`Secrets that are written out are hidden: ${hidden.join(', ')}`));
+    if (hidden.length > 0) out.say(visibleLine(`Literal secrets are hidden: ${hidden.join(', ')}`));
     if (records.length === 0)
       out.say(`The fleet has no servers: \`${ownCommand} fleet apply FILE\` adds those of a config.`);
     else if (status.placer === undefined)

@@ -1,4 +1,4 @@
-// The servers of a fleet as the text of a config. Secrets that are written out in an entry are hidden.
+// Shows the servers of a fleet as the text of a config. Literal secrets are hidden.
 
 import { REDACTED } from '../../../base/secrets/mask-values.ts';
 import { readForm } from '../../../config/config-file.ts';
@@ -25,7 +25,7 @@ export function shownRecord({ name, entry, place }: ServerRecord): ShownRecord {
   return { entry: { ...(masked(entry) as object), place }, hasSecrets: secrets.length > 0 };
 }
 
-/** For a difference of two. */
+/** Text of an entry, for a diff. */
 export function recordText(record: ServerRecord | undefined): string {
   if (!record) return '';
   return JSON.stringify({ [record.name]: shownRecord(record).entry }, null, 2);

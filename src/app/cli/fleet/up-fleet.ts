@@ -1,5 +1,5 @@
-// The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none. A host whose
-// NATS is away at its start serves its own servers, and joins when NATS is there. What waiting cannot mend ends it.
+// The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded only with --join. If NATS is unreachable at
+// the start, the host serves its own servers and joins later. An error that a retry cannot fix ends the host.
 
 import { resolve } from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
@@ -21,18 +21,18 @@ import type { ServiceOf } from '../../../host/host-options.ts';
 import type { JoinPlan } from './join-options.ts';
 
 export interface JoinContext {
-  /** Of the gateway. */
+  /** URL of the gateway. */
   url: string | undefined;
   note: (text: string) => void;
-  /** Called before servers are started, for their secrets. */
+  /** Called with servers before they start, to redact their secrets. */
   learn: (servers: readonly ServerConfig[]) => void;
-  /** The host has begun, and cannot join: waiting would not mend it. */
+  /** Called if the host is serving and a retry cannot make it join. */
   failed: (error: unknown) => void;
 }
 
-/** Between two attempts to join. A random part is added, so that a thousand nodes do not come at once. */
+/** Delay between two attempts to join. A random part is added, so that many nodes do not retry at once. */
 const RETRY_MS = { first: 250, most: 5_000 };
-/** A host that has reached NATS and gets no lease begins after this time. */
+/** A host that is connected to NATS but gets no lease serves its own servers after this time. */
 const PATIENCE_MS = 15_000;
 
 export class UpFleet {
@@ -40,12 +40,12 @@ export class UpFleet {
   readonly #startedAt = new Date().toISOString();
   readonly #ending = new AbortController();
   #network: ClusterNetwork | undefined;
-  /** It joins, or has joined: changes of the config are its own from then on. */
+  /** Set when joining begins: from then on the node applies config changes. */
   #begun: FleetNode | undefined;
-  /** It has joined. */
+  /** Set when the host has joined. */
   #node: FleetNode | undefined;
   #quotas: FleetQuotas | undefined;
-  /** It has joined, or serves its own servers until it joins. */
+  /** The host has joined, or serves its own servers until it joins. */
   #hasBegun = false;
   /** Never rejects. */
   #joining: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class UpFleet {
     this.#plan = plan;
   }
 
-  /** For people, where the host has no config. */
+  /** Shown in place of a config file if the host has no config. */
   get title(): string {
     return `fleet ${this.fleet}, node ${this.name}`;
   }
@@ -65,12 +65,12 @@ export class UpFleet {
     return this.#plan.network.fleet;
   }
 
-  /** Of the node. */
+  /** Name of the node. */
   get name(): string {
     return this.#plan.node;
   }
 
-  /** Undefined: it has not joined yet. */
+  /** Undefined until the host has joined. */
   get node(): FleetNode | undefined {
     return this.#node;
   }
@@ -79,7 +79,7 @@ export class UpFleet {
 
   readonly whyAway = (server: string): string | undefined => this.#begun?.whyAway(server);
 
-  /** For the gateway of this node. Until it has joined, it knows no other gateway, and has the whole quota. */
+  /** Quotas for the gateway of this node. Until the host has joined, the gateway has the whole quota. */
   readonly sharedQuotas: SharedQuotas = (principal, quotas, counts) =>
     this.#node && this.#quotas?.shared(principal, quotas, counts);
 
@@ -90,7 +90,7 @@ export class UpFleet {
     forward: (node, method, params) => this.#joined().control(node, method, params),
   };
 
-  /** One attempt. Rejects if waiting cannot mend it. */
+  /** Makes one attempt. Rejects with an error that a retry cannot fix. */
   async connect(): Promise<void> {
     try {
       await this.#open();
@@ -100,7 +100,7 @@ export class UpFleet {
     }
   }
 
-  /** Resolves when the host has joined, and when it begins without its fleet, which it joins later. */
+  /** Resolves when the host has joined, or when it starts to serve its own servers and will join later. */
   join(host: Host, context: JoinContext): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
@@ -114,12 +114,12 @@ export class UpFleet {
     });
   }
 
-  /** Undefined: the host has its own servers alone. */
+  /** Undefined if the host has only its own servers. */
   reload(config: Config): Promise<ConfigDiff> | undefined {
     return this.#begun?.ownConfig(config);
   }
 
-  /** Hands over what runs here. */
+  /** Moves the replicas of this node to other nodes. */
   async retire(): Promise<void> {
     this.#ending.abort(new Error('The host ends'));
     await this.#joining;
@@ -133,21 +133,21 @@ export class UpFleet {
     await this.#close();
   }
 
-  /** Why the gateway is not ready for requests, besides the states of its servers. Without NATS it serves its own servers. */
+  /** Why the gateway is not ready, apart from the states of its servers. Without NATS it serves its own servers. */
   whyNotReady({ config }: Host): string | undefined {
     const hasOwn = config?.servers.some((server) => !server.unlisted && !isOfFleet(server));
     if (this.#hasBegun && hasOwn) return undefined;
-    if (!this.#network?.isConnected) return 'there is no connection to NATS';
-    return this.#node ? undefined : 'the host joins its fleet';
+    if (!this.#network?.isConnected) return 'not connected to NATS';
+    return this.#node ? undefined : 'the host is joining its fleet';
   }
 
-  /** Why servers of the fleet are not known yet. `all`: for the lists of all servers, which begin with those of this node. */
+  /** Why the servers of the fleet are still unknown. `all`: for lists of all servers, which start with those of this node. */
   whyNotYet(all: boolean): string | undefined {
     if (this.#node || (all && this.#hasBegun)) return undefined;
-    return 'The gateway has not joined its fleet yet, so that it does not know the servers of other nodes. Try again soon.';
+    return 'The gateway has not joined its fleet yet and does not know the servers of other nodes. Retry in a few seconds.';
   }
 
-  /** Also resolves when the host ends before. */
+  /** Also resolves if the host ends earlier. */
   async #joinWhenThere(host: Host, context: JoinContext, onAway: () => void): Promise<void> {
     const { signal } = this.#ending;
     let failure = this.#why; // of `connect`
@@ -156,7 +156,7 @@ export class UpFleet {
       failure ??= await this.#attempt(host, context);
       if (!failure) return;
       const { message, hint } = failure;
-      const why = `${message}. This node has not joined the fleet ${this.fleet} yet, and serves its own servers. It joins as soon as NATS can be reached. ${hint}`;
+      const why = `${message}. This node has not joined the fleet ${this.fleet} yet and serves only its own servers. It joins as soon as NATS can be reached. ${hint}`;
       if (message !== told) context.note(why);
       told = message;
       this.#why = failure;
@@ -167,7 +167,7 @@ export class UpFleet {
     }
   }
 
-  /** Undefined: it has joined, or the host ends. Otherwise: why NATS cannot be reached. */
+  /** Undefined if the host has joined or ends; otherwise why NATS cannot be reached. */
   async #attempt(host: Host, { failed: _failed, ...context }: JoinContext): Promise<PeerError | undefined> {
     const { signal } = this.#ending;
     try {
@@ -204,7 +204,7 @@ export class UpFleet {
     const { openNetwork } = await import('../../../host/fleet/nats/open-network.ts');
     const { FleetQuotas } = await import('../../../host/fleet/quotas/fleet-quotas.ts');
     const network = await openNetwork(this.#plan.network);
-    if (this.#ending.signal.aborted) return network.close(); // the host has not waited for it
+    if (this.#ending.signal.aborted) return network.close(); // the host ended before the connection was made
     this.#network = network;
     this.#quotas = new FleetQuotas(network, this.#plan.node, systemClock);
   }
@@ -219,10 +219,10 @@ export class UpFleet {
     const wantedMs = this.#plan.network.lifetimeMs;
     const { lifetimeMs } = this.#network!.leases;
     if (wantedMs === undefined || wantedMs === lifetimeMs) return;
-    note(`--lease has no effect: the leases of the fleet ${this.fleet} have a lifetime of ${lifetimeMs} ms`);
+    note(`--lease has no effect: the first node of the fleet ${this.fleet} set it to ${lifetimeMs} ms`);
   }
 
-  /** Before it has joined. */
+  /** For requests before the host has joined. */
   #statusAlone(): FleetStatus {
     const self = { ...recordOf(this.#plan), startedAt: this.#startedAt, isAlive: false };
     return { fleet: this.fleet, self: self.name, isConnected: false, placer: undefined, nodes: [self], servers: [] };
@@ -231,7 +231,7 @@ export class UpFleet {
   #joined(): FleetNode {
     if (this.#node) return this.#node;
     throw new PeerError('FLEET_UNREACHABLE', notJoined(this.#why), {
-      hint: this.#why?.hint ?? 'Try again in a moment.',
+      hint: this.#why?.hint ?? 'Retry in a few seconds.',
     });
   }
 }
@@ -240,12 +240,12 @@ function notJoined(why: PeerError | undefined): string {
   return `The host has not joined its fleet yet${why ? `: ${why.message}` : ''}`;
 }
 
-/** It may be there later. */
+/** Whether a retry may succeed. */
 function isUnreachable(error: unknown): error is PeerError {
   return error instanceof PeerError && error.code === 'FLEET_UNREACHABLE';
 }
 
-/** The command that uses it may run in another folder. */
+/** Absolute paths: the command that uses them may run in another folder. */
 function addressOf({ servers, fleet, credentials, tls }: ClusterNetworkOptions): FleetAddress {
   const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
   const { ca, cert, key } = tls ?? {};

@@ -1,4 +1,4 @@
-// A command with `--join` that uses servers of a fleet: it needs no running host, and starts no server.
+// Commands with `--join` use the servers of a fleet without a running host and without starting a server.
 
 import { unlessAborted } from '../../../base/wait.ts';
 import { OwnHost } from '../../../host/control/host-access.ts';

@@ -1,10 +1,10 @@
-// Where the servers of a fleet run that a host calls: for `standpipe ls` on a node.
+// The nodes that run the fleet servers of a host, for `standpipe ls` on a node.
 
 import type { HostAccess } from '../../../host/control/host-access.ts';
 import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 
-/** `slot` and `generation`: of a server of the fleet. Without them: a server of the node's own config. */
+/** `slot` and `generation` are absent for a server of the node's own config. */
 export interface RunsOn {
   node: string;
   slot?: number;
@@ -15,7 +15,7 @@ export type ListedServer = ServerStatus & { runsOn?: RunsOn[] };
 
 const MOST_SHOWN = 3;
 
-/** Asks the host for its fleet only where it has servers of one. */
+/** Queries the fleet only if the host has servers of a fleet. */
 export async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Promise<ListedServer[]> {
   if (!servers.some(isOfFleet)) return [...servers];
   const fleet = await host.control('standpipe/fleet').catch(() => undefined);

@@ -9,7 +9,7 @@ import { stdoutLine } from '../show-error.ts';
 
 const STDERR_LINES = 3;
 
-/** Empty for servers that are not away. `place`: where its entry is. `sameConfig`: the options with which other commands find the host. */
+/** Empty unless the server failed or is unreachable. `place`: file and line of its entry. `sameConfig`: options that select this host. */
 export function adviceFor(status: ServerStatus, place: string, sameConfig: string): string[] {
   if (!isAway(status.state)) return [];
   const { message, hint, evidence, code } = status.lastExit ?? {};
@@ -21,9 +21,9 @@ export function adviceFor(status: ServerStatus, place: string, sameConfig: strin
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
     code === 'LOGIN_REQUIRED'
-      ? `  It connects after the login. To try again without one: ${restart}`
+      ? `  It connects after the login. To retry without a login: ${restart}`
       : status.state === 'failed'
         ? `  Change ${visibleLine(place)}, or fix the server and run: ${restart}`
-        : `  It is tried again by itself, at least every 30 s, and for each call. To try now: ${restart}`,
+        : `  The host retries at least every 30 s and for each call. To retry now: ${restart}`,
   ];
 }

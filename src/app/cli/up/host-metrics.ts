@@ -1,4 +1,4 @@
-// The figures of a host for `/metrics`, and whether it is ready for requests.
+// Metrics of a host for `/metrics`, and its readiness.
 
 import type { Gauged } from '../../../host/gateway/telemetry/metrics.ts';
 import type { Host } from '../../../host/host.ts';
@@ -20,13 +20,13 @@ export function hostMetrics(host: Host): Gauged[] {
       'Processes of the server',
       ({ processes }) => processes.filter(({ pid }) => pid !== null).length,
     ),
-    each('server_waiting_requests', 'Requests that wait for a place among the processes', ({ waiting }) => waiting),
+    each('server_waiting_requests', 'Requests that wait for a free process', ({ waiting }) => waiting),
     each('server_restarts', 'Restarts of the server since the host was started', ({ restarts }) => restarts),
-    each('server_uptime_seconds', 'Age of the process that answers', ({ uptimeMs }) => uptimeMs / 1000),
+    each('server_uptime_seconds', 'Uptime of the running process', ({ uptimeMs }) => uptimeMs / 1000),
   ];
 }
 
-/** One server that failed leaves the others usable: only a host without any that could answer is not ready. */
+/** A failed server leaves the others usable, so a host is not ready only if none of its servers can answer. */
 export function whyNotReady(host: Host): string | undefined {
   const enabled = host.status().filter(({ state }) => state !== 'disabled');
   if (enabled.length === 0) return undefined;

@@ -1,4 +1,4 @@
-// Who may connect to `up --http`: clients with a token of the file or of an issuer, or else with the owner's token.
+// Authentication for `up --http`: tokens of the file or of an issuer, or else the owner's token.
 
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '../../../base/errors.ts';
@@ -12,15 +12,15 @@ import type { HttpOptions } from './serve-http.ts';
 
 interface HttpClients {
   auth: Auth;
-  /** The owner's. */
+  /** Token of the owner. */
   token?: string;
-  /** For people. */
+  /** Message that tells which tokens are accepted. */
   clients: string;
 }
 
 /**
- * The owner's token is used only where there is nothing else at the start: a token that was removed must not be replaced by it. The
- * default file of tokens is accepted as soon as it exists.
+ * The owner's token is valid only if no other tokens are configured at the start: it must not replace a removed token. The default
+ * token file is accepted as soon as it exists.
  */
 export function findClients(options: HttpOptions, ownerFile: string, note: (text: string) => void): HttpClients {
   const file = options.tokens ?? defaultTokenFile();
@@ -36,7 +36,7 @@ export function findClients(options: HttpOptions, ownerFile: string, note: (text
     hasFile && entries?.length === 0
       ? `${file} has no tokens: make one with \`${makeToken(options.tokens)}\``
       : undefined,
-    hasFile && entries?.length !== 0 ? `The tokens are those of ${file}` : undefined,
+    hasFile && entries?.length !== 0 ? `Tokens are read from ${file}` : undefined,
     ofIssuer && `Access tokens of ${options.jwtIssuer} are accepted`,
   ];
   const auth = ofIssuer ? anyOf(ofFile, ofIssuer) : ofFile;
@@ -44,7 +44,7 @@ export function findClients(options: HttpOptions, ownerFile: string, note: (text
 }
 
 function fileTokens(file: string, mustExist: boolean, note: (text: string) => void): Auth {
-  const onError = ({ message }: Error) => note(`${message}. The tokens that were read before stay valid.`);
+  const onError = ({ message }: Error) => note(`${message}. The tokens read earlier stay valid.`);
   return mustExist ? tokens(file, { onError }) : futureTokens(file, { onError });
 }
 
@@ -60,7 +60,7 @@ function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth 
   if (audience === undefined) {
     throw new UsageError(
       'INVALID_OPTION',
-      '--jwt-issuer needs an audience, so that access tokens for other programs are refused',
+      '--jwt-issuer needs an audience, to refuse access tokens for other programs',
       {
         hint: 'Name it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
       },
@@ -75,13 +75,13 @@ function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth 
   });
 }
 
-/** It stays the same from one start to the next, so that clients keep their settings. */
+/** The token is the same at each start, so that clients keep working. */
 function keptToken(file: string): string {
   try {
     const kept = readPrivately(file)?.trim();
     if (kept !== undefined && /^[\w-]{32,}$/.test(kept)) return kept;
   } catch {
-    // others could have read or written it
+    // other users could have read or written it
   }
   const token = randomBytes(24).toString('base64url');
   replacePrivately(file, `${token}\n`);

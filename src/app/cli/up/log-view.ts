@@ -1,4 +1,4 @@
-// `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
+// Output of `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
 
 import { StandpipeError } from '../../../base/errors.ts';
 import { counted } from '../../../base/terminal/counted.ts';
@@ -15,7 +15,7 @@ export function logView(out: Pick<Output, 'write'>): UpView {
       if (inspector) log(`inspector ${inspector}`);
     },
     changed: ({ server, owner, to, reason }) => {
-      // Processes of clients come and go: only their failures are news.
+      // Processes of single clients start and stop often: only their failures are logged.
       if (owner === undefined) log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`);
       else if (to === 'backoff' || isAway(to)) log(visibleLine(`${server} (${owner}) ${to}: ${reason}`));
     },

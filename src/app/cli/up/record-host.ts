@@ -1,5 +1,5 @@
-// `up --record`: everything that the servers and clients of the host do, in a file. The traffic does not depend on it: a failure is
-// reported, and recording is tried again.
+// `up --record`: records all events of servers and clients in a file. A failed write does not affect the traffic: it is reported, and
+// recording is tried again.
 
 import { resolve } from 'node:path';
 import type { Redact } from '../../../base/secrets/redact.ts';

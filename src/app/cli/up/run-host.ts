@@ -39,15 +39,15 @@ import { Viewers } from './viewers.ts';
 export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
   watch: boolean;
   inspector: boolean;
-  /** Of the Inspector. */
+  /** First port to try for the Inspector. */
   port?: number;
   /** Whether to open the Inspector in a browser. */
   open?: boolean;
-  /** How long it stays without clients of its socket. */
+  /** Time in ms without clients on its socket after which the host ends. */
   idle?: number;
   /** Servers are started at their first use. */
   onDemand?: boolean;
-  /** It runs in the background: this file is its stdout and stderr. */
+  /** Set for a background host: stdout and stderr are written to this file. */
   log?: string;
 }
 
@@ -86,7 +86,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   };
   const isWithoutConfig = settings.shared || settings.node !== undefined;
   const host = isWithoutConfig ? new Host([], hostOptions) : await Host.open(load, hostOptions);
-  const { config } = host; // before any client can bring a server
+  const { config } = host; // before a client can add a server
   const { servers, files: configFiles, problems } = config ?? noConfig;
   const secrets = new ServerSecrets(servers);
   const { idle } = options;
@@ -96,7 +96,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     onAdd: (all) => secrets.learn(all),
   });
   await fleet?.connect();
-  // Before any server: a second host of the same config must not start any.
+  // Claim the socket before starting servers: a second host of the same config must not start any.
   const asked = new AbortController();
   const ending = AbortSignal.any([signal, asked.signal]);
   const control = await openControl(host, controlPathOf(settings)!, {
@@ -136,9 +136,9 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     await fleet?.leave();
     await host.stop();
     await started;
-    // Viewers also get the last events.
+    // Viewers close last, so that they get the final events.
     await viewers.close();
-    // The Inspector could start one until it was closed.
+    // The Inspector could start a server until it was closed.
     await host.stop();
     await recorder?.close();
   };
@@ -209,27 +209,27 @@ function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
   }
 }
 
-/** The options with which other commands find the host. */
+/** Options with which other commands find this host. */
 function sameOptions({ shared, node, config }: Settings): string {
   if (shared) return ' --shared';
   if (node !== undefined) return ` --node ${node}`;
   return config === undefined ? '' : ` --config ${shellWord(relative(process.cwd(), config))}`;
 }
 
-/** Where the entry of a server is. */
+/** File and line of the entry of a server. */
 function placeOf({ shared }: Settings, host: Host, name: string): string {
   if (shared) return 'its entry in the config of the program that starts it';
   const config = host.config?.servers.find((server) => server.name === name);
   if (!config) return 'the config';
   const { file, line } = config.source;
-  return isAbsolute(file) ? `${file}:${line}` : file; // that of a fleet is no file
+  return isAbsolute(file) ? `${file}:${line}` : file; // a server of a fleet has no file
 }
 
 const whileAway = new Set(['unreachable', 'stopped', 'starting']);
 
 /**
- * A server that cannot be reached is tried again and again. Its state is reported when that begins and when it ends: the returned function
- * is called with each change, and says whether it repeats what was reported before.
+ * An unreachable server is retried repeatedly, but only the first failure and the recovery are reported. The returned function is called
+ * with each change and returns whether the change repeats what was reported.
  */
 function repeatedFailures(): (change: StateChange) => boolean {
   const away = new Set<string>();

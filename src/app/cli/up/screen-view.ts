@@ -49,7 +49,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   };
   const regular = setInterval(draw, REDRAW_MS);
   const resized = () => {
-    // After a change of width the position of the old lines is unknown: start below them.
+    // After a width change the position of the old lines is unknown: draw below them.
     drawn = 0;
     drawSoon();
   };
@@ -71,7 +71,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
     },
     advise: drawSoon,
     stopping() {
-      footer = 'Stopping… (Ctrl-C again ends at once)';
+      footer = 'Stopping… (press Ctrl-C again to exit immediately)';
       draw();
     },
     ended() {
@@ -109,13 +109,13 @@ function row(name: string, { state, reason, uptimeMs, calls }: Shown, lastError 
   ];
 }
 
-/** The advice below the table has the error of a server that is away. */
+/** The advice below the table shows the error of a failed or unreachable server. */
 function shownError(state: ServerState, reason: string, lastError: string): string {
   if (isAway(state)) return '';
   return causeOf(state === 'backoff' ? reason : lastError);
 }
 
-/** A hint may contain a whole PATH: the lines after it must stay on the screen. */
+/** A hint may contain a whole PATH, so it is cut to keep the following lines on the screen. */
 function wrapAdvice(line: string, width: number): string[] {
   const [indent] = /^ */.exec(line)!;
   return wrapToLines(line.slice(indent.length), width - indent.length, 3).map((each) => indent + each);

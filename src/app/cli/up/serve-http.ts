@@ -1,4 +1,4 @@
-// `up --http`: the servers of the host over HTTP, for the clients that have a token.
+// `up --http`: serves the servers of the host over HTTP to clients with a token.
 
 import { UsageError } from '../../../base/errors.ts';
 import { type HttpServing, serveHttp } from '../../../host/gateway/http/serve-http.ts';
@@ -9,13 +9,13 @@ import { hostMetrics, whyNotReady } from './host-metrics.ts';
 import { findClients } from './http-clients.ts';
 import { readTls, type TlsFiles, tlsFiles, watchTls } from './tls-files.ts';
 
-/** The options of `up` about HTTP. */
+/** HTTP options of `up`. */
 export interface HttpOptions {
   /** `[HOST:]PORT` for MCP clients. */
   http?: string;
-  /** The file of `standpipe token`, unless given. */
+  /** Token file. Default: the one of `standpipe token`. */
   tokens?: string;
-  /** How long requests that are in flight may take at the end. */
+  /** Limit in ms for pending requests when the host stops. */
   drain?: number;
   jwtIssuer?: string;
   jwtAudience?: string;
@@ -39,7 +39,7 @@ interface HttpAddress {
   port: number;
 }
 
-/** Before anything starts. Undefined where nothing is served over HTTP. `isNode`: --drain is that of a node of a fleet, too. */
+/** Validates the options before anything starts. Undefined without --http. `isNode`: --drain also applies to a node of a fleet. */
 export function readHttpOptions(options: HttpOptions, isNode = false): HttpPlan | undefined {
   const { http, tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, behindProxy, publicUrl, allowOrigin } =
     options;
@@ -48,8 +48,8 @@ export function readHttpOptions(options: HttpOptions, isNode = false): HttpPlan 
   const ofHttp = isNode ? undefined : drain;
   const given = [tokens, ofHttp, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
   if (given.every((each) => each === undefined)) return undefined;
-  throw new UsageError('INVALID_OPTION', 'Options about HTTP need --http', {
-    hint: 'Say where to listen: --http 8080.',
+  throw new UsageError('INVALID_OPTION', 'HTTP options need --http', {
+    hint: 'Set the address to listen on: --http 8080.',
   });
 }
 
@@ -67,14 +67,14 @@ function readHttpAddress(text: string): HttpAddress {
 
 export interface HostServing {
   readonly url: string;
-  /** Who can connect, for people. */
+  /** Message that tells which tokens are accepted. */
   readonly clients: string;
   close(): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
 
-/** `ownerFile`: for the token of the owner, where there are no others. */
+/** `ownerFile`: file of the owner's token, which is used if no other tokens are configured. */
 export async function serveHost(
   host: Host,
   { options, address, tls }: HttpPlan,

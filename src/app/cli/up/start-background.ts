@@ -1,6 +1,6 @@
-// Starts the host of a config in the background. Of any number of programs that do so at once, one starts it, and the others
-// wait for its socket. The host has neither the terminal nor the folder of that program, and of its environment only the
-// variables that servers inherit and those that the config refers to.
+// Starts the host of a config in the background. If several programs do so at once, one starts it and the others wait for its
+// socket. The host does not keep the terminal or the folder of that program. It gets only the environment variables that servers
+// inherit and those that the config refers to.
 
 import { closeSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,30 +22,30 @@ import { certainControlPath, configFileOf, configOptions, controlNameOf } from '
 import { durationText, type Settings } from '../settings.ts';
 
 export interface BackgroundOptions {
-  /** The host ends when it had no clients for so long. */
+  /** Time in ms without clients after which the host ends. */
   idleMs?: number | undefined;
-  /** The options of `up`, which are meant for the current folder. Otherwise a server is started at its first use. */
+  /** Options of `up`, relative to the current folder. Without them each server starts at its first use. */
   words?: readonly string[];
-  /** It joins a fleet: what that places here may refer to any variable. */
+  /** The host joins a fleet, whose servers may refer to any variable. */
   hasFleet?: boolean;
 }
 
 export interface BackgroundHost {
   pid: number;
   log: string;
-  /** How to stop it. */
+  /** Command that stops the host. */
   stop: string;
-  /** All of this, for people. */
+  /** Message with all of the above. */
   text: string;
 }
 
-/** How long others wait before they look again whether the host is there. */
+/** Interval at which other programs check whether the host is running. */
 const LOOK_MS = 50;
 
-/** What the new process reports. */
+/** Message from the new process. */
 export type StartReport = { error?: ErrorDescription };
 
-/** Resolves when the host is there. Undefined if another program has started it. */
+/** Resolves when the host is running. Undefined if another program has started it. */
 export async function startInBackground(
   settings: Settings,
   options: BackgroundOptions,
@@ -67,7 +67,7 @@ async function start(
   { idleMs, words, hasFleet }: BackgroundOptions,
 ): Promise<BackgroundHost | undefined> {
   if (settings.discover) {
-    throw new UsageError('NOT_SUPPORTED', 'A host in the background has one config', {
+    throw new UsageError('NOT_SUPPORTED', 'A background host needs one config file', {
       hint: 'Name it by --config FILE.',
     });
   }
@@ -89,30 +89,30 @@ async function start(
   }
   const { pid, report, end } = started;
   if (report === undefined) {
-    throw new ProcessError('PROCESS_EXITED', `The host ended while it was started (${end})`, { hint: `See ${log}.` });
+    throw new ProcessError('PROCESS_EXITED', `The host exited during its start (${end})`, { hint: `See ${log}.` });
   }
   const { error } = report as StartReport;
   if (error?.code === 'HOST_ALREADY_RUNNING') return undefined;
   if (error) throw errorFrom(error);
   const stop = `${ownCommand} ${shellWords(['down', ...configOptions(settings)])}`;
-  const ends = idleMs === undefined ? '' : `, or ends ${durationText(idleMs)} after its last client`;
-  const text = `started a host in the background (process ${pid}). Its log is ${log}. It is stopped by \`${stop}\`${ends}.`;
+  const ends = idleMs === undefined ? '' : `; it ends ${durationText(idleMs)} after its last client disconnects`;
+  const text = `started a host in the background (process ${pid}). Log: ${log}. Stop it with \`${stop}\`${ends}.`;
   return { pid, log, stop, text };
 }
 
-/** Where relative paths of the config belong to, too. */
+/** Also the base of relative paths in the config. */
 function projectFolder(file: string): string {
   const folder = dirname(file);
   return ['.cursor', '.vscode'].includes(basename(folder)) ? dirname(folder) : folder;
 }
 
-/** The variables of this process that the config refers to: `${env:NAME}`, `${NAME}`, and those of inputs. */
+/** Variables of this process that the config refers to: `${env:NAME}`, `${NAME}`, and those of inputs. */
 function variablesOf(file: string): Record<string, string> {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // the host reports it
+    // the host reports the error
   }
   const names = new Set([...text.matchAll(/\$\{(?:env:)?([A-Za-z_][\w.()]*)/g)].map(([, name]) => name!));
   return Object.fromEntries(

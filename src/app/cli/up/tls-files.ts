@@ -1,4 +1,4 @@
-// The certificate of `up --http` and its key, read from files and again when these change: certificates are renewed while it runs.
+// The certificate and key of `up --http`. The files are read again when they change, because certificates are renewed at run time.
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../../../base/errors.ts';
@@ -13,7 +13,7 @@ export interface TlsFiles {
 export function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
   if (cert === undefined && key === undefined) return undefined;
   if (cert !== undefined && key !== undefined) return { cert, key };
-  throw new UsageError('INVALID_OPTION', 'A certificate and its key are needed together', {
+  throw new UsageError('INVALID_OPTION', '--tls-cert and --tls-key must be used together', {
     hint: 'Give both: --tls-cert FILE --tls-key FILE.',
   });
 }
@@ -22,14 +22,14 @@ export function readTls({ cert, key }: TlsFiles): Tls {
   return { cert: read(cert), key: read(key) };
 }
 
-/** Returns a function that stops it. */
+/** Returns a function that stops watching. */
 export function watchTls(files: TlsFiles, renew: (tls: Tls) => void, note: (text: string) => void): () => void {
   const paths = [files.cert, files.key];
   const onChange = async () => {
     try {
       renew(readTls(files));
     } catch (error) {
-      note(`${toError(error).message}. The certificate that was read before is used.`);
+      note(`${toError(error).message}. The certificate read earlier stays in use.`);
     }
   };
   const watching = new FileWatch(paths, paths, onChange);

@@ -1,4 +1,4 @@
-// The output of `up`: the same events for a terminal, a log and a program.
+// The output of `up`, implemented for a terminal, a log and JSON.
 
 import type { ServerStatus, StateChange } from '../../../host/supervision/server-state.ts';
 
@@ -10,7 +10,7 @@ export interface UpView {
     inspector: string | undefined;
     /** The URL of all servers over HTTP. */
     http: string | undefined;
-    /** The options with which other commands find this host: ` --config …`, or nothing. */
+    /** Options with which other commands find this host: ` --config …`, or empty. */
     sameConfig: string;
   }): void;
   changed(change: StateChange): void;

@@ -35,7 +35,7 @@ export class Viewers {
     return this.#inspector?.url;
   }
 
-  /** Resolves to the messages of what failed. */
+  /** Resolves to the messages of failures. */
   async open(
     host: Host,
     name: string,
@@ -82,8 +82,8 @@ export class Viewers {
   }
 }
 
-/** Without the URL: it contains the token, and logs are read by others. */
+/** Leaves out the URL: it contains the token, and others may read the log. */
 function unanswered({ server, kind, params }: Question): string {
-  const asks = kind === 'elicit' ? `asks: ${params.message}` : 'asks for the text of a model';
+  const asks = kind === 'elicit' ? `asks: ${params.message}` : 'requests text from a model';
   return `${server} ${asks} — cancelled: the Inspector is not open. Open it and call again.`;
 }
