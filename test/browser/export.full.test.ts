@@ -55,7 +55,7 @@ inBrowser('exporting', () => {
       .nth(3)
       .click({ modifiers: ['Shift'] });
     await page.keyboard.press('e');
-    await page.getByLabel('what the rows show').check();
+    await page.getByLabel('the text of the rows').check();
     const lines = readFileSync(await save(page, 'Save 3 rows'), 'utf8')
       .trim()
       .split('\n');

@@ -22,7 +22,7 @@ inBrowser('latency, stderr and problems', () => {
     await page.getByRole('row').filter({ hasText: 'fail' }).getByText('1 (100.0%)').waitFor();
     await page.locator('.plot canvas').waitFor();
     await row.getByRole('button', { name: 'Plot' }).click();
-    await page.getByRole('img', { name: /20 answers, 0 errors/ }).waitFor();
+    await page.getByRole('img', { name: /20 responses, 0 errors/ }).waitFor();
     await host.callTool('workbench', 'echo', { text: 'one more' });
     await row.getByRole('cell', { name: '21', exact: true }).waitFor();
     await row.getByRole('link', { name: 'Wire' }).click();

@@ -50,9 +50,9 @@ inBrowser('questions of servers', () => {
     await live(page);
     await openTool(page, 'think');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: /requests a response of a model/ });
+    const dialog = page.getByRole('dialog', { name: /requests a model response/ });
     await dialog.getByRole('region', { name: 'Text' }).getByText('What is the colour of the sky?').waitFor();
-    await dialog.getByLabel('Response of the model').fill('Blue');
+    await dialog.getByLabel('Model response').fill('Blue');
     await dialog.getByRole('button', { name: 'Answer' }).click();
     await page.getByRole('region', { name: 'Text' }).getByText('"text":"Blue"').waitFor();
     await goTo(page, '#/tools?server=workbench&name=think');

@@ -32,7 +32,7 @@ inBrowser('the servers view', () => {
     await page.locator('.state.stopped').waitFor();
     await page.getByRole('button', { name: 'Start workbench' }).click();
     await page.locator('.state.ready').waitFor();
-    await page.getByText('3 lives').waitFor();
+    await page.getByText('3 process runs').waitFor();
   });
 
   test('asks before it stops a server that is at work', async () => {
@@ -61,7 +61,7 @@ inBrowser('the servers view', () => {
     const card = page.getByRole('region', { name: 'workbench', exact: true });
     await card.locator('summary', { hasText: 'last exit' }).click();
     await card.getByText('OvenError: no gas').first().waitFor();
-    await card.getByText('2 lives').waitFor();
+    await card.getByText('2 process runs').waitFor();
     await card.getByRole('cell', { name: 'exit code 3' }).waitFor();
   });
 

@@ -71,7 +71,7 @@ inBrowser('a tap that runs', () => {
       .click();
     await soon(() => batch.getAttribute('aria-selected')).toBe('true');
 
-    await page.getByRole('button', { name: 'answers' }).click();
+    await page.getByRole('button', { name: 'responses' }).click();
     await answers.waitFor();
     expect(await batch.count()).toBe(0);
     await goTo(page, '#/wire?method=tools/call');

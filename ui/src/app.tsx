@@ -1,4 +1,4 @@
-// The frame around the views: navigation, what is inspected, and the state of the connection.
+// The frame around the views: navigation, the inspected source, and the state of the connection.
 
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Announcements } from './parts/announcements.tsx';

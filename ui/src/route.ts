@@ -1,4 +1,4 @@
-// Where the page is: `#/view?name=value…`. Every view, filter and event has an address; going back works.
+// The address of the current view: `#/view?name=value…`. Every view, filter and event has an address, so the history works.
 
 import { Cell, useCell } from './state/cell.ts';
 
@@ -42,7 +42,7 @@ export function addressOf(view: View, params: Record<string, string | number | u
   return query === '' ? `#/${view}` : `#/${view}?${query}`;
 }
 
-/** As it was when one left it. */
+/** The address of a view when it was last left. */
 export function lastAddressOf(view: View): string {
   return lastOfView.get(view) ?? addressOf(view);
 }
@@ -51,7 +51,7 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
-/** Changes the address without a step to go back to. */
+/** Changes the address without adding a history entry. */
 export function replaceParams(params: Record<string, string | number | undefined>): void {
   const { view } = route.read();
   const address = addressOf(view, params);

@@ -42,7 +42,7 @@ function remoteText({ state, url, transport, revision, session, reason }: Remote
   return [name, revision, session && `session ${session}`, url].filter(Boolean).join(', ');
 }
 
-const bodyWords = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor events' };
+const bodyWords = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor event stream' };
 const endWords = { complete: 'complete', cut: 'cut off', aborted: 'closed by this side' };
 
 function httpText({ state, exchange, method, url, status, waitMs, body, end, reason, repeats }: HttpFact): string {

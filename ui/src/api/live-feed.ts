@@ -1,4 +1,4 @@
-// The live stream of events. One connection at a time; when it breaks, the owner of the feed decides when to open it again.
+// The live stream of events. One connection at a time. When it breaks, the caller decides when to connect again.
 
 import type { LiveMessages } from '../../../src/app/inspector/api.ts';
 import { Inbox } from '../state/inbox.ts';
@@ -9,7 +9,7 @@ export type LiveHandlers = { [name in keyof LiveMessages]: (data: LiveMessages[n
 
 const inbox = new Inbox();
 
-/** Settles when the connection ends. `after` is the newest event that is known already. */
+/** Settles when the connection ends. `after`: the sequence number of the newest known event. */
 export function followLive(after: number, handlers: LiveHandlers, onOpen: () => void): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(
@@ -23,8 +23,8 @@ export function followLive(after: number, handlers: LiveHandlers, onOpen: () => 
     }
     source.onopen = onOpen;
     source.onerror = () => {
-      source.close(); // its own retry would ask for the same `after` again
-      inbox.put(resolve); // behind what came before the end
+      source.close(); // the retry of EventSource would use the old `after`
+      inbox.put(resolve); // after all events received before the end
     };
   });
 }

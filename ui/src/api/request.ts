@@ -1,5 +1,5 @@
-// One request to the backend. Fails in words: `refused` (the token is not valid), `gone` (no answer), `failed` (it
-// answered that it could not).
+// Requests to the backend. An error has a reason: `refused` (invalid token), `gone` (the backend does not answer) or `failed`
+// (the backend answered with an error).
 
 import type {
   ActionResult,
@@ -60,7 +60,7 @@ function messageOf(text: string): string | undefined {
     const { error } = JSON.parse(text);
     return typeof error === 'string' ? error : error?.message;
   } catch {
-    return text.slice(0, 500) || undefined; // no JSON: then the text is the message
+    return text.slice(0, 500) || undefined; // not JSON: the text is the message
   }
 }
 
@@ -74,7 +74,7 @@ export const api = {
   exchange: (seq: number) => request<ExchangeReport>(`exchanges/${seq}`),
   search: (text: string, after: number, signal: AbortSignal) =>
     request<SearchPage>(`search?${new URLSearchParams({ text, after: String(after) })}`, { signal }),
-  /** The lines of a recording, as they come. */
+  /** Streams the lines of a recording. */
   exportEvents: (wanted: ExportRequest, signal: AbortSignal) =>
     send('export', { method: 'POST', body: JSON.stringify(wanted), signal }),
   offer: (server: string) => request<ServerOffer>(`servers/${one(server)}/offer`),

@@ -1,4 +1,4 @@
-// Names for parts of the API's shapes: the page knows no other file of the package.
+// Types of the API. The page imports no other file of the package.
 
 import type { CallUpdate, InspectedServer, Question, ServerOffer } from '../../../src/app/inspector/api.ts';
 

@@ -1,6 +1,6 @@
-// The token of the launch: comes in the address, leaves it at once (so that no screenshot or history shows it), and is kept for
-// this address and port, so that links open in other tabs too. No other page can read it there, and unlike a cookie it is
-// sent nowhere by itself. It is worthless when the Inspector has ended.
+// The access token. It arrives in the address and is removed from it at once, so that screenshots and the history do not show it. It is
+// stored for this origin, so that links work in other tabs. Pages of other origins cannot read it, and browsers do not send it
+// automatically as they do with a cookie. It is invalid after the Inspector has exited.
 
 const KEY = 'standpipe-token';
 
@@ -16,7 +16,7 @@ function takeToken(): string {
 
 export const token = takeToken();
 
-/** An address of this place that opens in another tab too. */
+/** The full address of a view, which also works in another tab. */
 export function shareableAddress(hash: string): string {
   const url = new URL(location.href);
   url.searchParams.set('token', token);

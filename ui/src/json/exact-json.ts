@@ -1,5 +1,5 @@
-// JSON as it is written. JSON.parse rounds numbers, keeps the last of two equal keys and sorts keys that look like indexes; here
-// such numbers and objects keep their text, and everything else becomes the usual value.
+// Lossless JSON. JSON.parse rounds numbers, keeps the last of two equal keys and sorts keys that look like indexes. Here such numbers
+// and objects keep their text. Everything else becomes the usual value.
 
 export class WrittenNumber {
   readonly text: string;
@@ -38,7 +38,7 @@ function decimalOf(text: string): string {
   return `${sign}${kept}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
 }
 
-/** Throws what JSON.parse throws. */
+/** Throws the same errors as JSON.parse. */
 export function parseExact(text: string): unknown {
   JSON.parse(text);
   return new Reader(text).value();
@@ -47,7 +47,7 @@ export function parseExact(text: string): unknown {
 const separators = /[\s:,]*/y;
 const bareWord = /[[\]{}]|[^\s:,[\]{}]+/y;
 
-/** Of text that is known to be JSON. */
+/** Reads text that is known to be valid JSON. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -105,7 +105,7 @@ class Reader {
   }
 }
 
-/** JSON.stringify that knows both. */
+/** JSON.stringify that also writes `WrittenNumber` and `WrittenObject`. */
 export function writeExact(value: unknown, indent = ''): string {
   return write(value, indent, '\n') ?? 'null';
 }
@@ -136,7 +136,7 @@ export function entriesOf(value: object): readonly (readonly [string, unknown])[
   return value instanceof WrittenObject ? value.entries : Object.entries(value);
 }
 
-/** The value as JSON.parse has it: for schemas and forms. With `keepNumbers`, only objects become plain. */
+/** The value as JSON.parse returns it, for schemas and forms. With `keepNumbers`, only objects are converted. */
 export function plainOf(value: unknown, keepNumbers = false): unknown {
   if (value instanceof WrittenNumber) return keepNumbers ? value : Number(value.text);
   if (typeof value !== 'object' || value === null) return value;
@@ -144,7 +144,7 @@ export function plainOf(value: unknown, keepNumbers = false): unknown {
   return Object.fromEntries(entriesOf(value).map(([key, member]) => [key, plainOf(member, keepNumbers)]));
 }
 
-/** The first thing that JSON.parse would change in meaning, in words. */
+/** Describes the first value whose meaning JSON.parse would change. */
 export function lossOf(value: unknown): string | undefined {
   if (value instanceof WrittenNumber)
     return value.isExact ? undefined : `${value.text} would become ${Number(value.text)}`;
@@ -157,7 +157,7 @@ export function lossOf(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Arguments for the API: with their text, where the values alone would not be what was written. */
+/** Arguments for the API. Includes their text if the values alone would lose information. */
 export function argumentsOf(value: unknown, text?: string): { args: Record<string, unknown>; argsText?: string } {
   const args = plainOf(value) as Record<string, unknown>;
   const exact = text === undefined ? value : parseExact(text);

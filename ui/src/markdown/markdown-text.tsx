@@ -1,4 +1,4 @@
-// Text that may be Markdown: rendered where it says or looks so, as it is written on demand.
+// Text that may be Markdown. Rendered if its type or its look says so. The source can be shown on demand.
 
 import { lazy, Suspense, useState } from 'react';
 import { LongText } from '../parts/long-text.tsx';
@@ -6,7 +6,7 @@ import { looksLikeMarkdown } from './read-blocks.ts';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
 
-/** Longer texts are shown as they are, a piece at a time. */
+/** Characters. Longer texts are shown as source, one piece at a time. */
 const LONGEST = 100_000;
 
 export function MarkdownText({

@@ -1,5 +1,5 @@
-// Markdown as elements. Nothing a server writes becomes markup of its own: HTML is shown as text, pictures are not loaded, and links
-// are shown with their address and cannot be clicked.
+// Renders Markdown as elements. Text from a server cannot inject markup: HTML is shown as text, images are not loaded, and links are
+// shown with their address and cannot be clicked.
 
 import { Fragment, type ReactNode, useMemo } from 'react';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
@@ -19,7 +19,7 @@ export function Markdown({ text, label }: { text: string; label: string }) {
 function blockElement(block: Block, key: number): ReactNode {
   switch (block.kind) {
     case 'heading':
-      // The page has headings of its own: those of a text differ by their level and are not part of its outline.
+      // Not a heading element: headings of a text must not appear in the outline of the page.
       return (
         <p key={key} className={`md-heading md-h${block.level}`}>
           <Spans text={block.text} />

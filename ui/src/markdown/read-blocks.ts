@@ -1,5 +1,5 @@
-// The blocks of a Markdown text as plain data: headings, paragraphs, lists, quotes, code, tables, rules. HTML is text like any other.
-// Every line is read a bounded number of times, and nesting ends at MAX_DEPTH: the text comes from servers.
+// The blocks of a Markdown text as plain data: headings, paragraphs, lists, quotes, code, tables, rules. HTML is treated as text.
+// Untrusted input: each line is read a bounded number of times, and nesting ends at MAX_DEPTH.
 
 export type Block =
   | { kind: 'heading'; level: number; text: string }
@@ -34,7 +34,7 @@ function blocksOf(lines: readonly string[], depth: number): Block[] {
   return blocks;
 }
 
-/** The block that begins there, and where the next one does. */
+/** Returns the block that begins at a line, and the line of the next block. */
 function blockAt(lines: readonly string[], at: number, depth: number): [Block | undefined, number] {
   const line = lines[at]!;
   if (line.trim() === '') return [undefined, at + 1];
@@ -116,7 +116,7 @@ const signs = [
 ];
 const sureSigns = [/^ {0,3}```[\s\S]*?^ {0,3}```/m, /^\|.*\|\s*\n\|[\s:|-]+\|\s*$/m];
 
-/** A guess: one sign alone may be a comment of a script or a list of a log. */
+/** A heuristic: a single sign may also be a script comment or a list in a log. */
 export function looksLikeMarkdown(text: string): boolean {
   const start = text.slice(0, 8_000);
   if (/^\s*[{[<]/.test(start)) return false;

@@ -5,7 +5,7 @@ export type Span =
   | { kind: 'strong' | 'emphasis' | 'deleted'; spans: Span[] }
   | { kind: 'link' | 'picture'; text: string; address: string };
 
-/** Longer ones are shown as they are: a mark that is never closed is looked for to the end. */
+/** Characters. Longer lines are shown as source, because the search for an unclosed mark reads to the end. */
 const LONGEST = 4_000;
 const MAX_DEPTH = 4;
 

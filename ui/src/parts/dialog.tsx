@@ -1,4 +1,4 @@
-// The browser's own modal dialog: it keeps the focus inside, closes with Esc and gives the focus back.
+// A native modal dialog: it keeps the focus inside, closes with Esc and restores the focus.
 
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 

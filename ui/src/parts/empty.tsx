@@ -1,4 +1,4 @@
-// The text of a view that has nothing to show, and what to do about it.
+// The empty state of a view, with a hint what to do.
 
 import type { ReactNode } from 'react';
 

@@ -1,4 +1,4 @@
-// Windowing for rows that are all equally high: which ones to draw is arithmetic, however many there are.
+// Windowing for rows of equal height. The cost does not depend on the number of rows.
 
 import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 
@@ -6,9 +6,9 @@ const OVERSCAN = 12;
 
 export interface RowWindow {
   first: number;
-  /** Behind the last. */
+  /** Index after the last drawn row. */
   end: number;
-  /** Rows that fit, for page up and down. */
+  /** Number of rows that fit, for page up and down. */
   fitting: number;
   onScroll(): void;
   show(position: number): void;
@@ -28,7 +28,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   }, [scroller]);
 
   const onScroll = useCallback(() => {
-    // Whole rows only: most scroll events then change nothing that is drawn.
+    // Rounded to whole rows, so that most scroll events cause no rendering.
     if (scroller.current) setTop(Math.floor(scroller.current.scrollTop / rowPx));
   }, [scroller, rowPx]);
 

@@ -1,4 +1,4 @@
-// The bytes as they were on the pipe: place, sixteen bytes, and what of them can be printed. Only the lines in sight are drawn.
+// A hex dump: offset, sixteen bytes, and their printable characters. Only visible lines are drawn.
 
 import { useMemo, useRef } from 'react';
 import { useFixedRows } from './fixed-rows.ts';

@@ -5,7 +5,7 @@ import { entriesOf, WrittenNumber } from '../json/exact-json.ts';
 import { plural } from '../text/amounts.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 
-/** A value of so few parts is shown open. */
+/** A value with at most this many parts is shown expanded. */
 const FEW_PARTS = 250;
 const CHILDREN_AT_ONCE = 100;
 const STRING_AT_ONCE = 2_000;
@@ -99,7 +99,7 @@ function Leaf({ value }: { value: unknown }) {
   );
 }
 
-/** Counts no further than `most`. */
+/** Stops counting at `most`. */
 function partsOf(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null || value instanceof WrittenNumber) return 1;
   let parts = 1;

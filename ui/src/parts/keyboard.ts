@@ -25,7 +25,7 @@ function isTyping({ target, key }: KeyboardEvent): boolean {
   const element = target as HTMLElement;
   if (key === 'Escape') return false;
   if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) return true;
-  // Enter and Space belong to what has the focus.
+  // Enter and Space activate the focused element.
   return (key === 'Enter' || key === ' ') && /^(?:BUTTON|A|SUMMARY)$/.test(element.tagName);
 }
 

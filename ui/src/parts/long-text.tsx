@@ -1,4 +1,4 @@
-// Text as it is, a piece at a time when it is long, with its control characters made visible.
+// Plain text with visible control characters. Long text is shown one piece at a time.
 
 import { useState } from 'react';
 import { plural } from '../text/amounts.ts';
@@ -6,7 +6,7 @@ import { visible } from '../text/visible.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
 const PIECE = 32_000;
-/** Fits into a line. */
+/** Characters that fit on one line. */
 const SHORT = 60;
 
 export function LongText({ text, label, wraps = true }: { text: string; label: string; wraps?: boolean }) {

@@ -1,4 +1,4 @@
-// The name of a server or of a client, with a colour of its own that is the same everywhere. Clients have a round mark.
+// The name of a server or client with its colour, which is the same in all views. Clients have a round mark.
 
 import { useCell } from '../state/cell.ts';
 import { clients } from '../state/inspected.ts';

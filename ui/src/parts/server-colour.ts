@@ -1,8 +1,7 @@
-// The colour of each server, in the order in which they are first shown: two servers never share one. The first eight are
-// chosen by hand, further ones by arithmetic.
+// Assigns each server a unique colour, in the order of first use. The first eight are chosen by hand, further ones are computed.
 
 const chosen = ['#3b82f6', '#d97706', '#8b5cf6', '#db2777', '#0d9488', '#65a30d', '#dc5a3c', '#0891b2'];
-/** Keeps any number of hues apart. */
+/** Degrees. Steps of this angle distribute any number of hues evenly. */
 const GOLDEN_ANGLE = 137.508;
 
 const places = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The bar between two panes: drag it, or move it with the arrow keys. Remembers where it was left.
+// The bar between two panes, moved by dragging or with the arrow keys. Its position is stored.
 
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 
@@ -9,7 +9,7 @@ interface Limits {
   most: number;
 }
 
-/** The width of the right-hand pane, in pixels, kept in this browser. */
+/** The width of the right pane in pixels, stored in this browser. */
 export function useSplit(key: string, first: number, { least, most }: Limits) {
   const kept = () => Number(localStorage.getItem(key)) || first;
   const [width, setWidth] = useState(kept);

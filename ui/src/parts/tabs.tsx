@@ -1,4 +1,4 @@
-// A row of tabs: arrow keys move between them, as the ARIA practice has it.
+// A row of tabs. Arrow keys move between them, as the ARIA practices require.
 
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 

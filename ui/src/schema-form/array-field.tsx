@@ -46,7 +46,7 @@ function emptyItem({ type }: Record<string, unknown>): unknown {
   return type === 'string' ? '' : type === 'number' || type === 'integer' ? 0 : type === 'boolean' ? false : null;
 }
 
-/** Some of a list: one box each. */
+/** Several values of a list, with one checkbox each. */
 export function ChoicesField({ meaning, value, required, onChange }: Of<'choices'>) {
   const chosen = Array.isArray(value) ? value : [];
   return (

@@ -1,5 +1,5 @@
-// Whether a value fits its schema, in words.
-// The checker is loaded when it is first needed, and interprets: the page's policy forbids generated code.
+// Validates a value against its schema and describes the violations. The validator is loaded on first use. It interprets the schema,
+// because the content security policy of the page forbids generated code.
 
 import type { Schema } from '../api/shapes.ts';
 import { plainOf } from '../json/exact-json.ts';
@@ -11,7 +11,7 @@ export async function checkValue(value: unknown, schema: Schema): Promise<string
   try {
     const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(plainOf(value));
     if (valid) return [];
-    // Of nested errors the innermost say what is wrong; the outer ones only that something is.
+    // Only the innermost of nested errors are specific.
     const inner = errors.filter(({ keyword }) => !/^(?:properties|items|\$ref|allOf|if)$/.test(keyword));
     return [...new Set(inner.map(({ instanceLocation, error }) => placeOf(instanceLocation) + inWords(error)))].slice(
       0,

@@ -1,4 +1,4 @@
-// The fields of a form made from a JSON Schema. Every field holds a JSON value or nothing; nothing is left out of the arguments.
+// The fields of a form made from a JSON Schema. Every field holds a JSON value or undefined. Undefined values are omitted from the arguments.
 
 import { useId } from 'react';
 import type { Schema } from '../api/shapes.ts';

@@ -1,4 +1,4 @@
-// A value written as JSON. Text that does not parse is kept and reported; the form cannot be sent meanwhile.
+// A value edited as JSON. Invalid text is kept and reported. The form cannot be sent until it is valid.
 
 import { useState } from 'react';
 import { parseExact, writeExact } from '../json/exact-json.ts';
@@ -15,7 +15,7 @@ export function JsonField({ id, value, rows = 2, onChange }: Props) {
   const [draft, setDraft] = useState<string>();
   const [fault, setFault] = useState<string>();
   useFieldFault(id, fault);
-  // Not formatted while it has the focus: what is below would move away from the pointer.
+  // Not reformatted while focused, because the elements below would move.
   const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
   const change = (next: string) => {
     setDraft(next);

@@ -1,5 +1,5 @@
-// What a JSON Schema means for a form. Only the parts of it that tools use; what is not understood becomes a field for JSON,
-// never an error: servers write the schema.
+// Maps a JSON Schema to form fields. Supports the keywords that tools use. An unsupported schema becomes a JSON field and never an
+// error, because servers write the schema.
 
 import { isObject as isSchema } from '../../../src/base/json-object.ts';
 import { follow } from '../../../src/mcp/schema-alternatives.ts';
@@ -26,7 +26,7 @@ export type Meaning =
 
 const list = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** Follows references and joins `allOf`. */
+/** Resolves references and merges `allOf`. */
 export function settled(schema: unknown, root: Schema, depth = 0): Schema {
   if (!isSchema(schema)) return {};
   let here = schema;

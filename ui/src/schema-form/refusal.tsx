@@ -3,7 +3,7 @@ import type { Draft } from './use-draft.ts';
 
 interface Props {
   draft: Draft;
-  /** What sends all the same. */
+  /** Label of the button that sends despite the violations. */
   anyway: string;
   onAnyway(): void;
 }

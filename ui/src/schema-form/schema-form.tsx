@@ -1,4 +1,4 @@
-// Arguments by form or as raw JSON, both show the same value, and schema violations are listed.
+// Arguments as a form or as raw JSON. Both edit the same value. Schema violations are listed.
 
 import { useEffect, useId, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';

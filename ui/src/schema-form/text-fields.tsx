@@ -25,7 +25,7 @@ export function StringField({ id, schema, meaning, value, required, onChange }: 
   return <textarea id={id} rows={1} value={text} placeholder={hint} onChange={(event) => change(event.target.value)} />;
 }
 
-/** Keeps what was typed: every digit, and "1e" on the way to "1e5". A field of type number would round and drop both. */
+/** A text input, because an input of type number rounds long numbers and drops incomplete text such as "1e". */
 export function NumberField({ id, meaning, value, onChange }: Of<'number'>) {
   const [typed, setTyped] = useState<string>();
   const fault = typed === undefined || numberOf(typed) !== null ? undefined : `Not a number: ${typed}`;

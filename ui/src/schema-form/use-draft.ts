@@ -1,5 +1,5 @@
-// What a form holds before it is sent, and what keeps it from being sent: a field whose text cannot be read always, a value that
-// does not fit the schema unless it is sent on purpose. Testing a server includes sending what does not fit.
+// The unsent value of a form. A field with invalid text always prevents sending. A schema violation prevents it unless the user
+// confirms, because testing a server includes sending invalid values.
 
 import { createContext, useContext, useEffect, useRef, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';
@@ -7,12 +7,12 @@ import { checkValue } from './check-value.ts';
 
 export interface Draft {
   value: unknown;
-  /** The JSON as it was typed, where the newest change was made in the JSON tab. */
+  /** The JSON as typed, if the last change was made in the JSON tab. */
   text: string | undefined;
   change(value: unknown, text?: string): void;
-  /** Why the last attempt did not send. `unfit`: it can be sent all the same. */
+  /** Why the last attempt was not sent. `unfit`: the user may confirm and send. */
   refusal: { unfit: boolean; reasons: string[] } | undefined;
-  /** Resolves to true where the value may be sent as it is now. */
+  /** Resolves to true if the current value may be sent. */
   admits(anyway: boolean): Promise<boolean>;
   reportFault(id: string, fault: string | undefined): void;
 }
@@ -51,7 +51,7 @@ export function useDraft(schema: Schema | undefined, first: () => unknown): Draf
 
 export const ReportFault = createContext<Draft['reportFault']>(() => undefined);
 
-/** Keeps the form from being sent while there is a fault. */
+/** Prevents sending while `fault` is set. */
 export function useFieldFault(id: string, fault: string | undefined): void {
   const report = useContext(ReportFault);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One of several shapes: which one, and then its own field.
+// A value with alternative schemas: a selection of the alternative, and its field.
 
 import { useState } from 'react';
 import type { Schema } from '../api/shapes.ts';

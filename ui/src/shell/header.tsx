@@ -29,7 +29,7 @@ export function Header({ onHelp }: { onHelp(): void }) {
       <span className="header-actions">
         {asked.length > 0 && (
           <button type="button" className="asking" onClick={() => openQuestion.set(asked[0]!.id)}>
-            {plural(asked.length, 'question')} <span className="wide-only">of servers</span>
+            {plural(asked.length, 'question')} <span className="wide-only">from servers</span>
           </button>
         )}
         <button
@@ -37,7 +37,7 @@ export function Header({ onHelp }: { onHelp(): void }) {
           className={secretsShown ? 'showing-secrets' : 'quiet'}
           aria-pressed={secretsShown}
           onClick={toggleSecrets}
-          title="Passwords, tokens and values of env are replaced by default. Switching reloads the page."
+          title="Passwords, tokens and env values are hidden by default. Switching reloads the page."
         >
           {secretsShown ? 'Hide secrets' : 'Show secrets'}
         </button>

@@ -16,7 +16,7 @@ export const titles: Record<View, string> = {
   fleet: 'Fleet',
 };
 
-/** The tenth has the key 0. */
+/** The tenth view has the key 0. */
 export const keyOf = (at: number) => String((at + 1) % 10);
 
 export function Navigation() {

@@ -1,4 +1,4 @@
-// Shown when the page was opened without a token, or with that of another start.
+// Shown if the page has no token, or a token of an earlier start.
 
 import { token } from '../api/token.ts';
 
@@ -8,7 +8,7 @@ export function NoAccess() {
       <h1>{token ? 'This token is no longer valid' : 'This page requires a token'}</h1>
       <p>
         {token
-          ? 'Each start of the Inspector creates a token. This token belongs to another start.'
+          ? 'Each start of the Inspector creates a new token. This token belongs to another start.'
           : 'The address of the Inspector contains a token. This address has none.'}
       </p>
       <p>

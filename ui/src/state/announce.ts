@@ -1,4 +1,4 @@
-// Short messages about what just happened, shown in a corner and read out by screen readers.
+// Short notifications, shown in a corner and announced by screen readers.
 
 import { Cell } from './cell.ts';
 

@@ -1,4 +1,4 @@
-// Calls that were made from the page, newest first: the running ones and what became of the others.
+// Calls made from the page, running and finished, newest first.
 
 import type { CallRequest, CallUpdate } from '../../../src/app/inspector/api.ts';
 import { api } from '../api/request.ts';
@@ -12,7 +12,7 @@ export function putCall(call: CallUpdate): void {
   calls.update((known) => {
     const at = known.findIndex(({ id }) => id === call.id);
     if (at < 0) return [call, ...known].slice(0, MAX_CALLS);
-    // Updates may carry only what is new; and what was asked is known better here, where no secret was replaced in it.
+    // An update may be partial. The request is kept from here, because secrets are replaced in updates.
     return known.with(at, { ...known[at]!, ...call, request: known[at]!.request });
   });
 }
@@ -24,7 +24,7 @@ export async function loadCalls(): Promise<void> {
 
 export async function startCall(server: string, request: CallRequest): Promise<string> {
   const { id } = await api.call(server, request);
-  // Its first update may have come before the answer, with secrets replaced in what was asked.
+  // The first update may arrive before this response, with secrets replaced in the request.
   const isKnown = calls.read().some((call) => call.id === id);
   if (isKnown) calls.update((known) => known.map((call) => (call.id === id ? { ...call, request } : call)));
   else putCall({ id, server, request, startedAtMs: newestStart(), state: 'running' });

@@ -1,4 +1,4 @@
-// A value that can be watched: all the state that more than one view looks at lives in cells.
+// An observable value. State shared by several views is kept in cells.
 
 import { useSyncExternalStore } from 'react';
 

@@ -1,5 +1,5 @@
-// Keeps the page joined to its backend: asks what there is, reads the rows page by page, then follows them live; when the
-// connection breaks, waits a little longer each time and goes on behind the last row it has.
+// Connects the page to its backend: loads the overview and the rows page by page, then follows live events. After a disconnect, it
+// retries with growing delays and continues after the last known row.
 
 import type { ClientSummary, EventRow, InspectedServer } from '../../../src/app/inspector/api.ts';
 import { followLive, type LiveHandlers } from '../api/live-feed.ts';
@@ -37,7 +37,7 @@ export async function connect(): Promise<never> {
 async function catchUp(): Promise<void> {
   const overview = await api.overview();
   const known = inspected.source.read();
-  // Another run behind the same address: its numbers begin anew, and so does the page.
+  // Another run at the same address starts its sequence numbers again, so the page is reloaded.
   if (known && known.startedAt !== overview.source.startedAt) location.reload();
   inspected.source.set(overview.source);
   inspected.canAct.set(overview.canAct);
@@ -83,7 +83,7 @@ function applyUpdates(updates: readonly RowUpdate[]): void {
 
 function putServers(servers: InspectedServer[]): void {
   inspected.serversAtMs.set(performance.now());
-  for (const { name } of servers) serverColour(name); // in their order, whichever view shows them first
+  for (const { name } of servers) serverColour(name); // fixes the order of colours, whichever view is shown first
   inspected.servers.set(servers);
 }
 

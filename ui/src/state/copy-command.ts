@@ -1,4 +1,4 @@
-// A call as a command on the clipboard, or the reason why there is none.
+// Copies a call as a command, or announces why that is not possible.
 
 import type { CallRequest } from '../../../src/app/inspector/api.ts';
 import { lossOf, parseExact } from '../json/exact-json.ts';
@@ -25,6 +25,6 @@ export async function copyCommand(server: string, request: CallRequest): Promise
   } else {
     await copyText(command, 'Command');
     const loss = request.kind === 'tool' && request.argsText && lossOf(parseExact(request.argsText));
-    if (loss) announce(`The command line reads JSON as JavaScript does: ${loss}`, 'bad');
+    if (loss) announce(`The command line reads JSON numbers and keys as JavaScript does: ${loss}`, 'bad');
   }
 }

@@ -1,18 +1,18 @@
-// Looks for the text of the filter in all that was said, and not only in what the rows show: asks the backend part by part,
-// from the oldest event on, and goes on when there are new ones. What was found stays when the backend goes.
+// Searches whole messages for the text of the filter, not only the text in the rows. The backend searches in parts, from the oldest
+// event to the newest, and later the new events. Results stay when the backend disconnects.
 
 import { ApiFailure, api } from '../api/request.ts';
 import { Cell } from './cell.ts';
 import { arrivals, connection, wireRows } from './inspected.ts';
 
-/** Not every typed letter starts a search. */
+/** Delay after the last typed letter. */
 const TYPING_MS = 150;
-/** How often new events are searched. */
+/** Interval of searches in new events. */
 const REST_MS = 300;
 
 type State = 'idle' | 'looking' | 'failed';
 
-/** `failed`: not all that was said could be looked into. */
+/** `failed`: some messages could not be searched. */
 export const deepSearch = new Cell<State>('idle');
 
 let wanted = '';
@@ -41,7 +41,7 @@ function goOnIn(ms: number): void {
   timer = setTimeout(() => void look(stop.signal), ms);
 }
 
-/** The timer is set as long as this runs: one at a time. */
+/** The timer stays set while this runs, so that only one search runs at a time. */
 async function look(signal: AbortSignal): Promise<void> {
   let end: State = 'idle';
   try {
@@ -50,7 +50,7 @@ async function look(signal: AbortSignal): Promise<void> {
     end = 'failed';
     if (!signal.aborted && !(error instanceof ApiFailure)) reportError(error);
   }
-  if (signal.aborted) return; // another has taken over
+  if (signal.aborted) return; // replaced by a newer search
   deepSearch.set(end);
   timer = undefined;
 }

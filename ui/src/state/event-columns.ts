@@ -1,5 +1,5 @@
-// The rows of the timeline, one array a column: 200,000 of them cost little memory and no pauses of the collector.
-// Sequence numbers only rise. The oldest rows go when there are more than MAX_ROWS.
+// The rows of the timeline, one typed array per column: 200,000 rows use little memory and cause no garbage collection pauses.
+// Sequence numbers only increase. The oldest rows are dropped when there are more than MAX_ROWS.
 
 import type { EventRow } from '../../../src/app/inspector/api.ts';
 
@@ -10,7 +10,7 @@ export const kinds = [
   ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note', 'client'] as const),
   ...(['link', 'remote', 'http', 'hop'] as const),
 ];
-/** They belong to rows and are shown with them. */
+/** Events that are shown with the rows they belong to. */
 export const isHidden = (kind: EventRow['kind']) => kind === 'link' || kind === 'hop';
 const hiddenCodes = kinds.flatMap((kind, at) => (isHidden(kind) ? [at + 1] : []));
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
@@ -24,9 +24,9 @@ const coded = ['kind', 'type', 'direction'] as const;
 
 export class EventColumns {
   count = 0;
-  /** Counts the rows that were dropped from the front. */
+  /** Number of rows dropped from the front. */
   dropped = 0;
-  /** Links between requests, and what other nodes did: they are part of the flow, and not shown as rows. */
+  /** Number of rows that are not shown by themselves: links and hops. */
   hidden = 0;
   readonly servers = new Names();
   readonly methods = new Names();
@@ -52,7 +52,7 @@ export class EventColumns {
     return hiddenCodes.includes(this.codes.kind[index]!);
   }
 
-  /** Where the row is now, or -1. */
+  /** The current index of the row, or -1. */
   indexOf(seq: number): number {
     let low = 0;
     let high = this.count - 1;
@@ -77,7 +77,7 @@ export class EventColumns {
     return index;
   }
 
-  /** An answer that came before it was known what it answers learns that from its request. */
+  /** Copies method and tool of the request to a response that arrived without them. */
   #completeAnswer(answer: number, request: number): void {
     if (answer === NONE || this.numbers.pairSeq[answer] !== NONE) return;
     this.numbers.pairSeq[answer] = this.numbers.seq[request]!;
@@ -109,7 +109,7 @@ export class EventColumns {
     return row;
   }
 
-  /** Keeps the newest three quarters when there are too many. Says how many went. */
+  /** If there are more than `max` rows, keeps the newest `max * 0.75`. Returns the number of dropped rows. */
   trim(max = MAX_ROWS): number {
     if (this.count <= max) return 0;
     const gone = this.count - Math.floor(max * 0.75);
@@ -169,12 +169,12 @@ function tables<K extends string, T>(names: readonly K[], make: () => T): Record
   return Object.fromEntries(names.map((name) => [name, make()])) as Record<K, T>;
 }
 
-/** Strings that repeat, kept once: a row holds their number. */
+/** Interned strings. A row stores their number. */
 class Names {
   readonly list: string[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** 0 stands for none. */
+  /** Returns 0 for undefined. */
   number(name: string | undefined): number {
     if (name === undefined) return 0;
     const known = this.#numbers.get(name);

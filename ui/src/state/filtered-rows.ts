@@ -1,5 +1,5 @@
-// The rows that pass the filter, in order, found a slice at a time: no slice takes longer than SLICE_MS, and what is found is
-// shown while the rest is still being looked at. New rows cost only themselves.
+// The rows that pass the filter, in order. Filtering runs in slices of at most SLICE_MS, and results are shown while it continues.
+// New rows do not cause a new pass over the old ones.
 
 import { Cell } from './cell.ts';
 import type { EventColumns } from './event-columns.ts';
@@ -13,11 +13,11 @@ export class FilteredRows {
   /** Changes whenever rows were found, or the filter changed. */
   readonly version = new Cell(0);
   readonly scanning = new Cell(false);
-  /** New rows wait while paused; how many. */
+  /** Number of new rows held back while paused. */
   readonly held = new Cell(0);
   readonly #columns: EventColumns;
   readonly #nowMs: () => number;
-  /** Events that hold the text of the filter where no row shows it. */
+  /** Events that contain the text of the filter outside the text of their row. */
   readonly #holders = new Set<number>();
   #filter: WireFilter = noFilter;
   #passes: (index: number) => boolean;
@@ -37,12 +37,12 @@ export class FilteredRows {
     return this.#foundCount;
   }
 
-  /** The row's index in the columns. */
+  /** The index in the columns of the row at a position. */
   at(position: number): number {
     return this.#found[position]!;
   }
 
-  /** Where a row is among those shown: its position, or the one it would have, as ~position. */
+  /** The position of a row among those shown. If it is not shown, `~position` of its place. */
   positionOf(index: number): number {
     let low = 0;
     let high = this.#foundCount - 1;
@@ -73,19 +73,19 @@ export class FilteredRows {
     this.#restart();
   }
 
-  /** Rows were added at the end. */
+  /** Called after rows were added at the end. */
   grow(): void {
     if (this.#pausedAt !== undefined) this.held.set(this.#columns.count - this.#pausedAt);
     void this.#scan();
   }
 
-  /** Rows went from the front. */
+  /** Called after rows were dropped from the front. */
   shift(gone: number): void {
     if (this.#pausedAt !== undefined) this.#pausedAt = Math.max(0, this.#pausedAt - gone);
     this.#restart();
   }
 
-  /** These events hold the text of the filter. Their numbers rise; rows that have not come yet are shown when they do. */
+  /** Adds events that contain the text of the filter, in ascending order. Rows that are not loaded yet are shown when they arrive. */
   addHolders(seqs: readonly number[]): void {
     for (const seq of seqs) this.#holders.add(seq);
     const indices = seqs.map((seq) => this.#columns.indexOf(seq));
@@ -97,7 +97,7 @@ export class FilteredRows {
     this.#changed();
   }
 
-  /** Rows changed: an answer may make its request pass. */
+  /** Tests changed rows again: a response may make its request pass. */
   revisit(indices: readonly number[]): void {
     const { errorsOnly, slowerThanMs, text } = this.#filter;
     const matters = errorsOnly || slowerThanMs > 0 || text !== '';
@@ -149,7 +149,7 @@ export class FilteredRows {
     } while (this.#scanned < end && this.#nowMs() < until);
   }
 
-  /** From the end, so that everything is moved once. `indices` rise, and none of them is among the found. */
+  /** Merges from the end, so that each element moves once. `indices` are ascending and not yet among the found. */
   #merge(indices: readonly number[]): void {
     const count = this.#foundCount + indices.length;
     if (this.#found.length < count) this.#found = copied(this.#found, Math.max(count, this.#found.length * 2));

@@ -1,8 +1,8 @@
-// Work that arrives in bursts, done a slice a frame: however much comes at once, keys and paint get their turn in between,
-// and what a slice changes is drawn once.
+// Processes bursts of work in slices, one per animation frame, so that input and painting are not delayed. The changes of a slice are
+// drawn once.
 
 const SLICE_MS = 8;
-/** A page in the background gets no frames. */
+/** Used instead of a frame if the page is in the background, where browsers send no frames. */
 const FRAME_AT_LATEST_MS = 100;
 
 export class Inbox {
@@ -28,7 +28,7 @@ export class Inbox {
   }
 }
 
-/** One that fails does not keep the others waiting. */
+/** A failed job must not prevent the others. */
 function attempt(job: () => void): void {
   try {
     job();

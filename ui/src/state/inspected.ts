@@ -1,5 +1,4 @@
-// All that the page knows of what it looks at. Filled by the connection (connect.ts), read by every view. What was once shown
-// stays when the backend goes: evidence is not taken away.
+// All data about the inspected source. Written by connect.ts, read by every view. Data stays visible when the backend disconnects.
 
 import type { ClientSummary, FleetStatus, InspectedServer, Overview, Problem } from '../../../src/app/inspector/api.ts';
 import { Cell } from './cell.ts';
@@ -10,7 +9,7 @@ export type Connection =
   | { state: 'connecting' }
   | { state: 'loading'; loaded: number; total: number }
   | { state: 'live' }
-  /** A recording that has been read to its end. */
+  /** A recording was read to its end. */
   | { state: 'complete' }
   | { state: 'gone'; sinceMs: number }
   | { state: 'refused' };
@@ -20,25 +19,25 @@ export const source = new Cell<Overview['source'] | undefined>(undefined);
 export const canAct = new Cell(false);
 export const droppedByStore = new Cell<Overview['dropped']>({ events: 0, bytes: 0 });
 export const servers = new Cell<InspectedServer[]>([]);
-/** By the name of their events. */
+/** By the source name in their events. */
 export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
-/** When `servers` came: uptimes go on from there. */
+/** The time at which `servers` was received, from which uptimes are continued. */
 export const serversAtMs = new Cell(performance.now());
-/** If the host has joined one. */
+/** Undefined if the host has not joined a fleet. */
 export const fleet = new Cell<FleetStatus | undefined>(undefined);
 export const problems = new Cell<Problem[]>([]);
 
-/** The others are informational: an older revision or transport is not a fault. */
+/** False for informational problems: an older revision or transport is not a fault. */
 export function isAlarming({ kind }: Problem): boolean {
   return kind !== 'era-fallback' && kind !== 'deprecated-transport';
 }
 
 export const columns = new EventColumns();
 export const wireRows = new FilteredRows(columns);
-/** Counts arrivals of rows, for views that ask again when there is something new. */
+/** Counts received rows, for views that reload when new ones arrive. */
 export const arrivals = new Cell({ rows: 0, stderr: 0, answers: 0, lists: 0 });
 
-/** The wall clock of an event. */
+/** The wall-clock time of an event. */
 export function wallTime(atMs: number): Date {
   const started = source.read()?.startedAt;
   return new Date((started ? Date.parse(started) : 0) + atMs);

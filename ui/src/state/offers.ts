@@ -1,4 +1,4 @@
-// What each server offers, asked for when a view wants it and again when the server says that a list changed or starts anew.
+// Tools, resources and prompts of each server. Loaded when a view needs them, and again after a restart or an announced list change.
 
 import { useEffect } from 'react';
 import type { ServerOffer } from '../../../src/app/inspector/api.ts';
@@ -13,7 +13,7 @@ export type Offer =
 
 export const offers = new Cell<Readonly<Record<string, Offer>>>({});
 
-/** For which process, and after how many news of lists, each server was asked. */
+/** By server: the process and the number of list changes at the last request. */
 const asked = new Map<string, string>();
 
 export async function loadOffer(server: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function loadOffer(server: string): Promise<void> {
   }
 }
 
-/** The offers of all servers that can be asked without starting anything. */
+/** The offers of all servers that can be queried without starting a process. */
 export function useOffers(): Readonly<Record<string, Offer>> {
   const known = useCell(offers);
   const all = useCell(servers);
@@ -39,7 +39,7 @@ export function useOffers(): Readonly<Record<string, Offer>> {
   useEffect(() => {
     for (const entry of ready ? ready.split('\t') : []) {
       const name = entry.split('\n')[0]!;
-      // Asking shows on the wire: not again while nothing has changed.
+      // Requests appear on the wire, so they are sent only after a change.
       if (asked.get(name) === `${entry}\n${lists}`) continue;
       asked.set(name, `${entry}\n${lists}`);
       void loadOffer(name);

@@ -1,4 +1,4 @@
-// Open questions of servers, oldest first, and which of them the page shows.
+// Pending questions from servers, oldest first, and the one whose form is shown.
 
 import type { Answer, Question } from '../../../src/app/inspector/api.ts';
 import { api } from '../api/request.ts';
@@ -6,7 +6,6 @@ import { calls } from './calls.ts';
 import { Cell } from './cell.ts';
 
 export const questions = new Cell<readonly Question[]>([]);
-/** The one whose form is open. */
 export const openQuestion = new Cell<string | undefined>(undefined);
 
 export function putQuestion(question: Question): void {

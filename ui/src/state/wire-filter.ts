@@ -1,5 +1,5 @@
-// Which rows of the timeline are wanted. A filter is plain data that fits into an address; compiled, it is a test of one row
-// that looks at numbers first and at text last.
+// The filter of the timeline. It is plain data that can be part of an address. Compiled, it tests one row, numbers first and text
+// last.
 
 import { directions, type EventColumns, kinds, types } from './event-columns.ts';
 
@@ -8,11 +8,11 @@ export type Group = (typeof groups)[number];
 
 export interface WireFilter {
   server: string;
-  /** Its own messages, and those of servers on its behalf. */
+  /** Selects messages of this client, and messages of servers on its behalf. */
   client: string;
   method: string;
   direction: '' | (typeof directions)[number];
-  /** None means all. */
+  /** Empty: all groups. */
   groups: Group[];
   errorsOnly: boolean;
   slowerThanMs: number;
@@ -39,7 +39,7 @@ export function groupOf(kind: string, type: string | undefined): Group {
   return type === 'notification' ? 'notification' : 'request';
 }
 
-/** By code of kind and type, for the whole table at once. */
+/** Group index by the codes of kind and type. */
 const groupByCode = kinds.map((kind) => [undefined, ...types].map((type) => groups.indexOf(groupOf(kind, type))));
 
 export function groupNumber(columns: EventColumns, index: number): number {
@@ -51,7 +51,7 @@ export function isTrouble(columns: EventColumns, index: number): boolean {
   return columns.names.error[index] !== 0 || group === 'noise' || group === 'fault';
 }
 
-/** `holdsText`: of what a row does not show, whether it is known to hold the text of the filter. */
+/** `holdsText`: whether the event is known to contain the text of the filter outside its row. */
 export function compileFilter(
   filter: WireFilter,
   columns: EventColumns,
@@ -79,7 +79,7 @@ export function compileFilter(
 
 const batchCodes = [types.indexOf('batch') + 1, types.indexOf('answers') + 1];
 
-/** An answer has the method of its request; a batch has several, which its summary names. */
+/** A response has the method of its request. The summary of a batch names its methods. */
 function hasMethod(columns: EventColumns, index: number, method: number, name: string): boolean {
   if (columns.names.method[index] === method) return true;
   if (columns.names.method[index] !== 0) return false;

@@ -1,8 +1,8 @@
-// A client as people know it: what it calls itself, and its number.
+// The label of a client: its own name and its number.
 
 import type { ClientSummary } from '../../../src/app/inspector/api.ts';
 
-/** `client 3` is `cursor (3)` once it has said so. */
+/** `client 3` becomes `cursor (3)` when its name is known. */
 export function labelOf(name: string, client: ClientSummary | undefined): string {
   return client?.name === undefined ? name : `${client.name} (${name.replace(/^client /, '')})`;
 }

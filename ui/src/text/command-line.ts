@@ -1,4 +1,4 @@
-// The same call as a command for a terminal: `standpipe call <server> <tool> name=value name:=json …`.
+// A call as a command line: `standpipe call <server> <tool> name=value name:=json …`.
 
 import type { CallRequest, Reach } from '../../../src/app/inspector/api.ts';
 import { shellWords } from '../../../src/base/command-line.ts';
@@ -16,7 +16,7 @@ function wordsOf(request: CallRequest, server: string | undefined): string[] {
   return ['call', ...at, request.name, ...args];
 }
 
-/** The command gives these a meaning of their own: a file, stdin, nothing; or reads them as what they look like. */
+/** Values that the command would read as a file, stdin, an empty value or JSON. */
 const ambiguous = /^(?:@|-$|$|[-+.\d{["]|(?:true|false|null)$)/i;
 
 function argumentWords(args: Record<string, unknown>): string[] {
@@ -29,7 +29,7 @@ function argumentWords(args: Record<string, unknown>): string[] {
 
 const replacedSecret = /\[redacted\]|\[env [^\]]+\]/;
 
-/** Whether a secret was replaced in it: then it would not do the same. */
+/** Whether a secret was replaced in the text, so that the command would behave differently. */
 export function holdsReplacedSecret(text: string): boolean {
   return replacedSecret.test(text);
 }

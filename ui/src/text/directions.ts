@@ -1,4 +1,4 @@
-// The ways of a message, in words.
+// Labels and arrows for the direction of a message.
 
 import type { EventRow } from '../../../src/app/inspector/api.ts';
 
@@ -15,7 +15,7 @@ export function wordsOf(direction: Direction): string {
   return words[direction];
 }
 
-/** From the client to the server, or back. */
+/** → towards the server, ← towards the client. */
 export function arrowOf(direction: Direction | undefined): string {
   return direction === 'toServer' || direction === 'fromClient' ? '→' : '←';
 }

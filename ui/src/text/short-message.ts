@@ -1,10 +1,10 @@
-// What is worth reading of a message in one line: its envelope names what other columns show already.
+// Shortens a message to one line without the members that other columns show.
 
 const envelope = new Set(['jsonrpc', 'id', 'method']);
 const contents = new Set(['params', 'result', 'error']);
 const nameOfMember = /[\s,]*"((?:[^"\\]|\\.)*)"\s*:\s*/y;
 
-/** The summary may be cut off anywhere, and written with spaces or without. */
+/** The summary may be cut off anywhere, with or without white space. */
 export function shortMessage(summary: string): string {
   if (!/^\{\s*["}]/.test(summary)) return summary;
   const members: { name: string; value: string; text: string }[] = [];
@@ -29,7 +29,7 @@ export function shortMessage(summary: string): string {
 
 const piece = /"(?:[^"\\]|\\.)*"|[[\]{}]|[^"[\]{},]+|,/y;
 
-/** Behind the last character of a JSON value, or undefined where the text ends first: it may be cut off. */
+/** The index after a JSON value, or undefined if the text ends first. */
 function endOfValue(text: string, from: number): number | undefined {
   let depth = 0;
   piece.lastIndex = from;
@@ -39,7 +39,7 @@ function endOfValue(text: string, from: number): number | undefined {
     if (word === '{' || word === '[') depth++;
     else if (word === '}' || word === ']') depth--;
     else if (word === ',' && depth === 0) return start;
-    if (depth < 0) return start; // a bare word before the end of what holds it
+    if (depth < 0) return start; // the enclosing object or array ends
     if (depth === 0 && /["\]}]$/.test(word)) return piece.lastIndex;
   }
   return undefined;

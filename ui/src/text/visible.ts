@@ -1,7 +1,7 @@
-// Text from a server is never trusted to look like what it is: characters that control a terminal, turn the reading direction
-// or take no room are shown as signs.
+// Makes hidden characters of untrusted text visible: control characters, changes of the writing direction and zero-width characters
+// are shown as signs.
 
-/** Controls, format characters (directions, zero widths, tags) and the separators that only some treat as new lines. */
+/** Control characters, format characters (direction, zero width, tags) and the Unicode line and paragraph separators. */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 const lineBreaks = /[\n\t]/g;
 
@@ -14,7 +14,7 @@ export function visible(text: string): string {
   return text.replace(hidden, sign);
 }
 
-/** For a place of one line. */
+/** Also replaces line breaks, for single-line elements. */
 export function visibleLine(text: string): string {
   return visible(text).replace(lineBreaks, (found) => (found === '\n' ? '⏎' : '⇥'));
 }

@@ -1,4 +1,4 @@
-// The clients of a host: who they are, how they reach it, and how much passed.
+// The clients of a host: identity, gateway, and amount of traffic.
 
 import { useState } from 'react';
 import type { ClientSummary } from '../../../../src/app/inspector/api.ts';
@@ -91,7 +91,7 @@ function ClientRow({ client }: { client: ClientSummary }) {
   );
 }
 
-/** Requests that come alone have no connection: what counts is the last of them. */
+/** A stateless client has no connection, so the time of its last request is shown. */
 function stateOf({ stateless, closedAtMs, openedAtMs, lastAtMs }: ClientSummary): string {
   if (stateless) return `last request ${clockTime(wallTime(lastAtMs)).slice(0, 8)}`;
   return closedAtMs === undefined

@@ -1,4 +1,4 @@
-// The fleet that the host has joined: its nodes, and which of them runs which server.
+// The fleet that the host has joined: its nodes, and the placement of servers on them.
 
 import { useState } from 'react';
 import type { FleetStatus } from '../../../../src/app/inspector/api.ts';
@@ -45,8 +45,8 @@ function Status({ fleet: { nodes, servers, self, placer, isConnected } }: { flee
     <>
       {!isConnected && (
         <p className="note bad" role="status">
-          The connection to NATS is lost. The servers of this host go on. What is shown of the fleet is as it was
-          before.
+          The connection to NATS is lost. The servers of this host continue to run. This view shows the last known state
+          of the fleet.
         </p>
       )}
       {nodes.length + replicas.length > 8 && (
@@ -57,8 +57,8 @@ function Status({ fleet: { nodes, servers, self, placer, isConnected } }: { flee
       <h2>Placement</h2>
       {replicas.length === 0 ? (
         <p className="muted">
-          The fleet has no servers. <code>standpipe fleet apply FILE</code> gives it some. The servers of the nodes
-          themselves are listed with their nodes.
+          The fleet has no servers. <code>standpipe fleet apply FILE</code> adds servers. Servers of a node’s own config
+          are listed with their node.
         </p>
       ) : (
         <PlacementTable replicas={shownReplicas} />

@@ -96,7 +96,7 @@ function stateOf({ isAlive, draining }: Node): [className: string, text: string]
   return draining ? ['stopping', 'draining'] : ['ready', 'alive'];
 }
 
-/** How far its clock is ahead of that of the node that reports it. */
+/** The offset of the clock relative to the reporting node, positive if it is ahead. */
 function clockOf({ clockOffset }: Node): string {
   if (!clockOffset) return '—';
   const { ms, uncertaintyMs } = clockOffset;

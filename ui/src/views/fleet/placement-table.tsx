@@ -1,4 +1,4 @@
-// Which node runs which replica of which server of the fleet.
+// The placement of server replicas on nodes.
 
 import type { FleetStatus } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -14,7 +14,7 @@ export interface ReplicaRow {
   stateText: string;
 }
 
-/** Replicas that run nowhere come first. */
+/** Replicas that are not running come first. */
 export function replicasOf(servers: readonly Server[]): ReplicaRow[] {
   const all = servers.flatMap((server) =>
     server.replicas.map((replica) => {
@@ -23,7 +23,7 @@ export function replicasOf(servers: readonly Server[]): ReplicaRow[] {
         server,
         replica,
         isRunning,
-        stateText: isRunning ? 'claimed' : replica.held ? 'lease lost' : 'runs nowhere',
+        stateText: isRunning ? 'claimed' : replica.held ? 'lease lost' : 'not running',
       };
     }),
   );

@@ -1,4 +1,4 @@
-// One dot an answer, time across and latency up (logarithmic): what was slow, and when. Drawn on a canvas by uPlot.
+// A scatter plot of latency over time, one dot per response, with a logarithmic latency axis. Drawn on a canvas by uPlot.
 
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'react';
@@ -42,10 +42,10 @@ export function LatencyPlot({ points, chosen }: { points: Points; chosen: Latenc
       <div
         ref={box}
         role="img"
-        aria-label={`Latency over time: ${plural(shown.length, 'answer')}, ${plural(failed, 'error')}. The table has the figures.`}
+        aria-label={`Latency over time: ${plural(shown.length, 'response')}, ${plural(failed, 'error')}. The table shows the figures.`}
       />
       <figcaption className="muted">
-        <span className="key good">● answers</span> <span className="key bad">● errors</span>
+        <span className="key good">● responses</span> <span className="key bad">● errors</span>
         {chosen && ` of ${chosen.tool ?? chosen.method}`}
       </figcaption>
     </figure>

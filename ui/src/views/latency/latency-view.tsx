@@ -1,4 +1,4 @@
-// How long answers take, by method and tool, and how that changed over time.
+// Latency by method and tool, and over time.
 
 import { useEffect, useState } from 'react';
 import type { LatencyReport, LatencyRow } from '../../../../src/app/inspector/api.ts';
@@ -32,11 +32,11 @@ export default function LatencyView() {
     <>
       <div className="view-head">
         <h1>Latency</h1>
-        <span className="muted">time from request to answer, measured at the pipe</span>
+        <span className="muted">time from request to response, measured at the pipe</span>
       </div>
       <div className="scroll pad">
         {failure && !report && <p className="note bad">{failure}</p>}
-        {report && report.rows.length === 0 && <Empty title="No answers yet" />}
+        {report && report.rows.length === 0 && <Empty title="No responses yet" />}
         {report && report.rows.length > 0 && (
           <>
             <LatencyPlot points={report.points} chosen={chosen} />

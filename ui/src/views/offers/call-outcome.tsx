@@ -1,4 +1,4 @@
-// A call while it runs (progress, cancel) and what came of it.
+// A running call (progress, cancel) or its result.
 
 import { useEffect, useState } from 'react';
 import type { CallUpdate } from '../../../../src/app/inspector/api.ts';

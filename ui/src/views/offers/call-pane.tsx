@@ -1,4 +1,4 @@
-// One offer: its form, the call that runs or the newest result, and the history to call again from.
+// One tool, resource or prompt: its form, the running call or newest result, and the call history.
 
 import { useMemo, useRef, useState } from 'react';
 import { parseExact, writeExact } from '../../json/exact-json.ts';
@@ -118,6 +118,6 @@ function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : parseExact(text);
   } catch {
-    return undefined; // a link that somebody cut: the form starts empty
+    return undefined; // a truncated link: the form starts empty
   }
 }

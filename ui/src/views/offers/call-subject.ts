@@ -1,4 +1,4 @@
-// How each kind of offer is asked for: the schema of its form, and the request made from what the form holds.
+// For each kind of offer: the schema of its form, and the request made from the form values.
 
 import type { CallRequest } from '../../../../src/app/inspector/api.ts';
 import type { Schema } from '../../api/shapes.ts';
@@ -26,7 +26,7 @@ export function schemaOf(offered: Offered): Schema {
   };
 }
 
-/** `text`: the values as JSON, where they were typed so. */
+/** `text`: the values as JSON, if they were typed as JSON. */
 export function requestOf(offered: Offered, value: unknown, text?: string): CallRequest {
   const values = plainOf(value) as Values;
   switch (offered.kind) {
@@ -41,7 +41,7 @@ export function requestOf(offered: Offered, value: unknown, text?: string): Call
   }
 }
 
-/** Whether a call of the history was made from this offer; and with which values its form would make it again. */
+/** The form values that repeat a call of the history. Undefined if the call was not made from this offer. */
 export function valuesOf(offered: Offered, request: CallRequest): unknown {
   if (offered.kind === 'tool') {
     if (request.kind !== 'tool' || request.name !== offered.name) return undefined;
@@ -65,7 +65,7 @@ function bareName(name: string): string {
   return name.replace(/(?:\*|:\d+)$/, '').trim();
 }
 
-/** The levels of RFC 6570 that templates of resources use. */
+/** Supports the parts of RFC 6570 that resource templates use. */
 function expanded(template: string, values: Values): string {
   return template.replace(expression, (_, operator: string, list: string) => {
     const given = list
@@ -96,6 +96,6 @@ function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // not encoded at all: then it is what it is
+    return text; // not percent-encoded
   }
 }

@@ -1,5 +1,5 @@
-// One block of content. Nothing a server sends becomes markup of its own; pictures and sounds only from the bytes in the message, and only
-// of types the browser shows without running anything; links are shown and never followed by themselves.
+// One content block. Server data cannot inject markup. Images and audio come only from the bytes of the message, and only in types that
+// the browser shows without running code. Links are shown and never followed automatically.
 
 import type { ContentBlock, ResourceContents } from '../../api/shapes.ts';
 import { MarkdownText } from '../../markdown/markdown-text.tsx';
@@ -36,7 +36,7 @@ export function ContentView({ block, server }: { block: ContentBlock; server: st
     default:
       return (
         <>
-          <p className="note">Unknown type of content.</p>
+          <p className="note">Unknown content type.</p>
           <JsonTree value={block} label="Content as JSON" />
         </>
       );

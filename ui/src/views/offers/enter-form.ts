@@ -1,10 +1,10 @@
-// After a choice in the list, the focus moves to the form, past the rest of the list.
+// Moves the focus to the form after a selection in the list.
 
 import { type RefObject, useEffect } from 'react';
 
 let wanted = false;
 
-/** Called on a choice; the form takes the focus when it is shown. */
+/** Called on a selection. The form takes the focus when it is shown. */
 export function enterForm(): void {
   wanted = true;
 }

@@ -16,7 +16,7 @@ interface Props {
   chosen: Offered | undefined;
   known: Readonly<Record<string, Offer>>;
   asked: InspectedServer[];
-  /** The server whose offers are listed; of all, if empty. */
+  /** The server whose offers are listed. Empty: all servers. */
   listed: string;
 }
 
@@ -62,7 +62,7 @@ function ServerNote({ name, known, state }: { name: string; known: Offer | undef
         ? known.message
         : known?.state === 'known'
           ? known.offer.error!
-          : `is ${state}: what it offers is not known`;
+          : `is ${state}: its lists are not known`;
   return (
     <p className={known?.state === 'failed' || known?.state === 'known' ? 'note bad' : 'note'}>
       <strong>{visibleLine(name)}</strong> {visible(words)}

@@ -1,4 +1,4 @@
-// Tools, resources, templates and prompts of all servers, as one list of things that can be asked for.
+// Tools, resources, templates and prompts of all servers in one list.
 
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../api/shapes.ts';
 import type { Offer } from '../../state/offers.ts';
@@ -46,7 +46,7 @@ export function offeredBy(server: string, known: Offer | undefined, kind: OfferK
   ];
 }
 
-/** A resource that a link names and no list does: it can be read all the same. */
+/** A resource named by a link but missing in the lists. It may still be readable. */
 export function unlisted(server: string, uri: string): Offered {
   const description = 'Not listed by the server. It may still be readable.';
   return { kind: 'resource', server, ...words(uri, uri, description), resource: { uri, name: uri } };

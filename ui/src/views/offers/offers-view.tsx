@@ -1,4 +1,4 @@
-// What servers offer of one kind: the list to choose from, and the form, result and history of what is chosen.
+// Tools, resources or prompts of the servers: the list, and the form, result and history of the selected one.
 
 import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
@@ -22,7 +22,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
   const { params } = useRoute();
   const [search, setSearch] = useState('');
   const server = params.server ?? '';
-  // With a name, `server` is that of what is chosen; which ones are listed is said apart.
+  // With a name, `server` is the server of the selected offer, and `list` the server whose offers are listed.
   const listed = params.name === undefined ? server : (params.list ?? '');
   const offered = all.flatMap(({ name }) => offeredBy(name, known[name], kind));
   const shown = offered.filter((one) => (listed === '' || one.server === listed) && matches(one, search));

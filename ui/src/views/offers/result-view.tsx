@@ -27,7 +27,7 @@ export function ResultView({ result, server }: { result: Result; server: string 
       {form !== 'content' && (
         <p className="muted small">
           Numbers are shown as JavaScript numbers: integers beyond 2<sup>53</sup> are rounded.{' '}
-          <a href={addressOf('wire', { server, kinds: 'answer' })}>Exact values: on the wire</a>
+          <a href={addressOf('wire', { server, kinds: 'answer' })}>See exact values on the wire</a>
         </p>
       )}
     </Tabs>

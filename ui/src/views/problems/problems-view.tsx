@@ -1,4 +1,4 @@
-// What went wrong, in words, each with the place where it shows.
+// The list of problems, each with an explanation and a link to its first event.
 
 import { Empty } from '../../parts/empty.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';

@@ -1,4 +1,4 @@
-// What a server asks of its user or of a model, answered here, from whichever view one is in.
+// A dialog to answer a question from a server (elicitation or sampling). It is available in every view.
 
 import { Dialog } from '../../parts/dialog.tsx';
 import { announce } from '../../state/announce.ts';
@@ -20,7 +20,7 @@ export function QuestionDialog() {
       announce(`Not answered: ${(error as Error).message}`, 'bad');
     }
   };
-  const what = question.kind === 'elicit' ? 'asks a question' : 'requests a response of a model';
+  const what = question.kind === 'elicit' ? 'asks a question' : 'requests a model response';
   return (
     <Dialog
       key={question.id}

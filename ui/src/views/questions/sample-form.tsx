@@ -41,11 +41,11 @@ export function SampleForm({ question: { params, server }, onAnswer }: Props) {
         <JsonTree value={params} label="Parameters" />
       </details>
       <div className="field">
-        <label htmlFor="sample-text">Response of the model</label>
+        <label htmlFor="sample-text">Model response</label>
         <textarea id="sample-text" rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
       </div>
       <div className="field">
-        <label htmlFor="sample-model">Name of the model</label>
+        <label htmlFor="sample-model">Model name</label>
         <input id="sample-model" type="text" value={model} onChange={(event) => setModel(event.target.value)} />
       </div>
       <div className="buttons end">

@@ -2,7 +2,7 @@ import type { LastExit } from '../../api/shapes.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { visible } from '../../text/visible.ts';
 
-/** `isRemote`: there is no process, and so no stderr. */
+/** `isRemote`: the server has no process and no stderr. */
 export function LastExitNote({ exit, open, isRemote }: { exit: LastExit; open: boolean; isRemote: boolean }) {
   const tail = exit.evidence?.stderrTail;
   const failed = exit.code !== undefined;
@@ -15,7 +15,7 @@ export function LastExitNote({ exit, open, isRemote }: { exit: LastExit; open: b
       {exit.hint && !(tail && saysReadStderr.test(exit.hint)) && <p className="muted">{visible(exit.hint)}</p>}
       {exit.evidence?.firstNoise && (
         <p className="muted">
-          first line on stdout that was no message: <code>{visible(exit.evidence.firstNoise)}</code>
+          first non-protocol line on stdout: <code>{visible(exit.evidence.firstNoise)}</code>
         </p>
       )}
       {!isRemote && <StderrTail text={tail} />}
@@ -23,10 +23,10 @@ export function LastExitNote({ exit, open, isRemote }: { exit: LastExit; open: b
   );
 }
 
-/** Where stderr stands below anyway. */
-const saysReadStderr = /^What it wrote to stderr/;
+/** A hint that only refers to stderr, which is shown below. */
+const saysReadStderr = /^Its stderr output/;
 
-/** The message ends with a line of stderr, which is shown whole below it. */
+/** Removes a stderr line at the end of the message, because stderr is shown below. */
 function withoutLastLine(message: string, tail: string | undefined): string {
   const repeated = tail?.split('\n').find((line) => line.trim() !== '' && message.endsWith(`: ${line.trim()}`));
   return repeated === undefined ? message : message.slice(0, -(repeated.trim().length + 2));

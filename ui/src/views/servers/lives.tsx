@@ -1,4 +1,4 @@
-// The processes a server has had, or the connections to it, newest first.
+// The process runs of a server, or the connections to a remote server, newest first.
 
 import type { Life } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -16,8 +16,11 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   const isRemote = lives.at(-1)?.remote !== undefined;
   return (
     <details className="lives" open={lives.length > 1 && lives.length < 4}>
-      <summary>{isRemote ? plural(lives.length, 'connection') : plural(lives.length, 'life', 'lives')}</summary>
-      <ScrollRegion className="table-scroll" label={`Lives of ${visibleLine(server)}`}>
+      <summary>{isRemote ? plural(lives.length, 'connection') : plural(lives.length, 'process run')}</summary>
+      <ScrollRegion
+        className="table-scroll"
+        label={`${isRemote ? 'Connections' : 'Process runs'} of ${visibleLine(server)}`}
+      >
         <table>
           <thead>
             <tr>
@@ -46,7 +49,7 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
                     <details>
                       <summary>tail</summary>
                       <StderrTail text={life.stderrTail} />
-                      <a href={addressOf('stderr', { server, life: life.life })}>all of it</a>
+                      <a href={addressOf('stderr', { server, life: life.life })}>full stderr</a>
                     </details>
                   ) : (
                     (life.remote?.requests ?? '—')
@@ -61,7 +64,7 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   );
 }
 
-/** The process may have exited before it was stopped. */
+/** False if the process had exited before the stop. */
 function wasStopped(rung: string | undefined): boolean {
   return rung !== undefined && !rung.startsWith('already');
 }

@@ -1,4 +1,4 @@
-// Where a remote server is, and how it is spoken to.
+// The URL, transport and session of a remote server.
 
 import type { Life } from '../../../../src/app/inspector/api.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
@@ -6,12 +6,12 @@ import { Fact } from './fact.tsx';
 
 type Remote = NonNullable<Life['remote']>;
 
-/** `tellsFailure`: unless the host tells of it. */
+/** `tellsFailure`: false if the status of the host shows the failure. */
 export function RemoteFacts({ name, remote, tellsFailure }: { name: string; remote: Remote; tellsFailure: boolean }) {
   const { url, transport, revision, session, requests, failures, resumptions, needsLogin, lost } = remote;
   return (
     <>
-      <p className="command" title="Address">
+      <p className="command" title="URL">
         {visibleLine(url)}
       </p>
       <dl className="facts">
@@ -24,7 +24,7 @@ export function RemoteFacts({ name, remote, tellsFailure }: { name: string; remo
       </dl>
       {tellsFailure && needsLogin && (
         <p className="note bad">
-          Login needed: the server refused the credential (HTTP 401). Run{' '}
+          Login required: the server refused the credential (HTTP 401). Run{' '}
           <code>standpipe login {visibleLine(name)}</code>, or set a header in the config.
         </p>
       )}

@@ -79,7 +79,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
   );
 }
 
-/** Of a server that exited, the last exit is shown below. */
+/** Not shown for a server that exited: its last exit is shown below. */
 function Reason({ status: { reason, lastExit } }: { status: ServerStatus }) {
   const rest = lastExit ? reason.replace(lastExit.message, '').replace(/^\s*—\s*/, '') : reason;
   return rest === '' ? null : <p className="reason">{visible(rest)}</p>;
@@ -91,7 +91,7 @@ function protocolOf({ protocol, revision }: ServerStatus): string {
   return `MCP ${visibleLine(revision ?? '')}`.trim();
 }
 
-/** The last error is often the reason, or the exit, once more. */
+/** False if the last error repeats the reason or the last exit. */
 function tellsMore({ lastError, reason, lastExit }: ServerStatus): boolean {
   return lastError !== undefined && !reason.includes(lastError) && !lastExit?.message.includes(lastError);
 }

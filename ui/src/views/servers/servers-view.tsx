@@ -1,4 +1,4 @@
-// The servers: how each is, what it did before, and the means to start and stop it.
+// The servers: state, previous process runs, and buttons to start and stop them.
 
 import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
@@ -26,7 +26,7 @@ export function ServersView() {
         )}
         {dropped.events > 0 && (
           <span className="muted">
-            the oldest {plural(dropped.events, 'event')} ({byteSize(dropped.bytes)}) made room for newer ones
+            the oldest {plural(dropped.events, 'event')} ({byteSize(dropped.bytes)}) were dropped
           </span>
         )}
         {all.length > 5 && <SearchBox label="Find a server" value={search} onChange={setSearch} />}

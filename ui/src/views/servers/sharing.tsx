@@ -1,4 +1,4 @@
-// Who shares a process of the server, the processes that there are for it, and how its questions find their client.
+// The share policy of a server, its processes, and the routing of its questions to clients.
 
 import type { ServerStatus } from '../../api/shapes.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -7,19 +7,19 @@ import { visibleLine } from '../../text/visible.ts';
 
 const policies: Record<ServerStatus['share'], string> = {
   all: 'one process for all clients',
-  principal: 'one process for each principal',
-  client: 'one process for each client',
-  call: 'a process for each call',
+  principal: 'one process per principal',
+  client: 'one process per client',
+  call: 'one process per call',
 };
 
 export function Sharing({ status: { name, share, processes, waiting } }: { status: ServerStatus }) {
-  // A host of an earlier version does not say.
+  // A host of an earlier version does not report the policy.
   if (share === undefined || (share === 'all' && processes.length <= 1)) return null;
   return (
     <details className="lives" open={processes.length > 0 && processes.length < 6}>
       <summary>
         {policies[share]}: {plural(processes.length, 'process', 'processes')}
-        {waiting > 0 && `, ${plural(waiting, 'request waits', 'requests wait')} for one`}
+        {waiting > 0 && `, ${plural(waiting, 'request waits', 'requests wait')} for a process`}
       </summary>
       {processes.length > 0 && (
         <ScrollRegion className="table-scroll" label={`Processes of ${visibleLine(name)}`}>
@@ -53,19 +53,20 @@ export function Sharing({ status: { name, share, processes, waiting } }: { statu
   );
 }
 
-/** Only where there is something to say: most servers ask nothing. */
+/** Not shown for servers without questions, which are most. */
 export function Questions({ status: { questions } }: { status: ServerStatus }) {
   if (!questions) return null;
   const { attribution, alone, refused, unannounced = [] } = questions;
   if (alone.length + refused + unannounced.length === 0) return null;
   return (
     <p className={refused > 0 ? 'note bad' : 'note'}>
-      Questions {attribution === 'result' ? 'are part of results' : 'go to the only client with a call that may ask'}.
+      Questions{' '}
+      {attribution === 'result' ? 'are part of results' : 'go to the client whose call is the only one that may ask'}.
       {alone.length > 0 && ` Runs for one client at a time: ${alone.map(shownName).join(', ')}.`}
       {refused > 0 &&
-        ` ${plural(refused, 'question was', 'questions were')} refused, because the client was not certain.`}
+        ` ${plural(refused, 'question was', 'questions were')} refused, because the client could not be determined.`}
       {unannounced.length > 0 &&
-        ` Started before a client came that can be asked for ${unannounced.join(', ')}: does not ask for it until a restart.`}
+        ` Started before a client with ${unannounced.join(', ')} connected: restart the server to use it.`}
     </p>
   );
 }

@@ -1,4 +1,4 @@
-// What servers wrote to stderr, the newest in sight, searchable, each line a link to its place on the wire.
+// The stderr output of servers, searchable. Each line links to its event on the wire.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { StderrPage } from '../../../../src/app/inspector/api.ts';
@@ -44,15 +44,15 @@ export default function StderrView() {
           ))}
         </select>
         <select
-          aria-label="Life"
+          aria-label="Process run"
           disabled={server === ''}
           value={params.life ?? ''}
           onChange={(event) => choose({ life: event.target.value })}
         >
-          <option value="">all lives</option>
+          <option value="">all runs</option>
           {lives.map(({ life, pid }) => (
             <option key={life} value={life}>
-              life {life}
+              run {life}
               {pid === undefined ? '' : ` (pid ${pid})`}
             </option>
           ))}

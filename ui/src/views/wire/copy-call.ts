@@ -9,13 +9,13 @@ import { loadDetail } from './event-details.ts';
 
 export type ToolCall = CallRequest & { kind: 'tool' };
 
-/** What the event holds as JSON, as it is written. Undefined where it holds none, or JSON that is nested too deeply. */
+/** The payload as lossless JSON. Undefined if it is not JSON, or nested too deeply. */
 export function exactOf(detail: EventDetail | undefined): unknown {
   const hasJson = detail?.text !== undefined && detail.json !== undefined && detail.json !== null;
   return hasJson ? parseExact(detail.text!) : undefined;
 }
 
-/** What the frame asks, if it is something that the command line can ask too; of a batch, the first such thing. */
+/** The first request of the frame that the command line can send too. */
 export function callOf(exact: unknown): CallRequest | undefined {
   for (const message of Array.isArray(exact) ? exact : [exact]) {
     const call = callOfMessage(message);
@@ -40,12 +40,12 @@ function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(entriesOf(value)) : {};
 }
 
-/** Whether the event is of a client and not of a server. */
+/** Whether the event belongs to a client connection, not to a server. */
 export function isOfClient({ client, server }: EventRow): boolean {
   return client !== undefined && client === server;
 }
 
-/** Of an answer, its request is meant. */
+/** For a response, copies its request. */
 export async function copyCall(seq: number | undefined): Promise<void> {
   const index = seq === undefined ? -1 : columns.indexOf(seq);
   if (index < 0) return;

@@ -1,4 +1,4 @@
-// All about one event: what it is, what is wrong with it in words, and what it holds as JSON, text and bytes.
+// The details of one event: facts, problems, and its content as JSON, text and bytes.
 
 import { useMemo, useState } from 'react';
 import { shareableAddress } from '../../api/token.ts';
@@ -38,7 +38,7 @@ export function DetailPane({ seq }: { seq: number }) {
         <h2 className="cut">{nameOf(row)}</h2>
         <div className="buttons">
           {pairSeq !== undefined && (
-            <button type="button" title="Matching request or answer (p)" onClick={() => moveToSeq(pairSeq)}>
+            <button type="button" title="Matching request or response (p)" onClick={() => moveToSeq(pairSeq)}>
               {row.kind === 'http' ? 'Message' : pairSeq > row.seq ? 'Answer' : 'Request'} #{pairSeq}
             </button>
           )}
@@ -84,7 +84,9 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
       ))}
       {tail && <StderrTail text={tail} />}
       {detail?.cut && (
-        <p className="note">Too long to be stored in full: only its beginning is shown, and it was not validated.</p>
+        <p className="note">
+          The message is too long to be stored in full. Only its beginning is shown, and it was not validated.
+        </p>
       )}
       {detail?.redacted && (
         <p className="note">
@@ -104,7 +106,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   if (failure) return <p className="note">The content is not available: {failure}</p>;
   if (!detail) return <p className="muted">Loading…</p>;
   const { json, text, base64, offset } = detail;
-  // A client may use names that its server does not have.
+  // The names in a client request may differ from those of the server.
   const call = isOfClient(detail.row) ? undefined : callOf(exact);
   const hasJson = json !== undefined && json !== null;
   if (!hasJson && !text && base64 === '') return null;

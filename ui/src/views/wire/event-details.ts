@@ -1,4 +1,4 @@
-// Details of events, requested when they are shown. The newest are kept and remain when the backend is gone.
+// Details of events, requested when they are shown. The newest are cached and stay available when the backend disconnects.
 
 import { useEffect, useState } from 'react';
 import type { EventDetail } from '../../../../src/app/inspector/api.ts';
@@ -22,7 +22,7 @@ export async function loadDetail(seq: number, signal?: AbortSignal): Promise<Eve
 
 export type Loading = { seq: number; detail?: EventDetail; failure?: string };
 
-/** While a key is held down, not every row that passes is requested. */
+/** Delays the request, so that rows passed while a key is held down are not loaded. */
 export function useDetail(seq: number): Loading {
   const [loading, setLoading] = useState<Loading>({ seq });
   useEffect(() => {

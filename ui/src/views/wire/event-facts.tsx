@@ -15,7 +15,7 @@ export function EventFacts({ row, detail }: { row: EventRow; detail: EventDetail
     ['time', `${clockTime(wallTime(row.atMs))} +${(row.atMs / 1000).toFixed(3)} s`],
     [isClient ? 'client' : 'server', <ServerChip key="server" name={row.server} />],
     ['on behalf of', client === undefined || isClient ? undefined : <ServerChip key="client" name={client} />],
-    ['life', isClient ? undefined : row.life],
+    ['run', isClient ? undefined : row.life],
     ['HTTP', http && [`request ${http.exchange}`, http.status && `status ${http.status}`].filter(Boolean).join(', ')],
     [
       'kind',

@@ -1,4 +1,4 @@
-// The request of a client that an event belongs to, with the requests to servers that it led to: one bar each, on one clock.
+// The client request of an event and the requests to servers that it caused, as bars on one time axis.
 
 import { useEffect, useState } from 'react';
 import type { EventRow, ExchangeReport, ExchangeTimes } from '../../../../src/app/inspector/api.ts';
@@ -12,7 +12,7 @@ import { moveToSeq } from './wire-state.ts';
 
 type Part = ExchangeReport['requests'][number];
 
-/** Short ones can still be seen and clicked. */
+/** Minimum width, so that short requests can be seen and clicked. */
 const LEAST_PERCENT = 1.5;
 
 export function ExchangeOf({ row }: { row: EventRow }) {
@@ -34,7 +34,7 @@ export function ExchangeOf({ row }: { row: EventRow }) {
       {times && <Times times={times} />}
       {requests.map(({ requestSeq, hop }) => hop && <Hop key={requestSeq} hop={hop} />)}
       {requests.length === 1 && requests[0]!.direction === 'fromClient' && (
-        <p className="muted">No server was asked: the host answered it.</p>
+        <p className="muted">The host answered this request without a server.</p>
       )}
     </section>
   );
@@ -89,9 +89,9 @@ function Times({ times: { beforeMs, serverMs, betweenMs, afterMs } }: { times: E
 
 function titleOf({ direction, outcome }: Part): string {
   const what = {
-    fromClient: 'request of the client',
+    fromClient: 'request from the client',
     toServer: 'request to the server',
-    fromServer: 'question of the server',
+    fromServer: 'question from the server',
     toClient: 'question to the client',
   }[direction];
   return `${what}: ${outcome}`;
@@ -101,7 +101,7 @@ function belongs(row: EventRow, { requestSeq, answerSeq }: Part): boolean {
   return row.seq === requestSeq || row.seq === answerSeq || row.pairSeq === requestSeq;
 }
 
-/** Asked again when the row learns its answer. */
+/** Loads the exchange, and again when the response arrives. */
 function useExchange({ seq, kind, pairSeq }: EventRow): ExchangeReport | undefined {
   const [report, setReport] = useState<ExchangeReport>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer changes it
@@ -119,7 +119,7 @@ function useExchange({ seq, kind, pairSeq }: EventRow): ExchangeReport | undefin
   return report;
 }
 
-/** From a frame of a client to the request that it led to, and from there back. */
+/** Moves from a client frame to the request to the server that it caused, or back. */
 export async function goToOtherSide(seq: number | undefined): Promise<void> {
   if (seq === undefined) return;
   try {

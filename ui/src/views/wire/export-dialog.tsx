@@ -1,4 +1,4 @@
-// Saves rows to a file: the selection, or all that pass the filter.
+// Saves the selected rows, or all rows that pass the filter, to a file.
 
 import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -50,8 +50,8 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
           </label>
         )}
         <label className="check">
-          <input type="radio" checked={what === 'filtered'} onChange={() => setWhat('filtered')} /> all that pass the
-          filter ({plural(wireRows.count, 'row')})
+          <input type="radio" checked={what === 'filtered'} onChange={() => setWhat('filtered')} /> all rows that pass
+          the filter ({plural(wireRows.count, 'row')})
         </label>
       </fieldset>
       <fieldset className="plain">
@@ -61,8 +61,8 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
           all bytes; can be opened by <code>standpipe inspect</code>
         </label>
         <label className="check">
-          <input type="radio" checked={form === 'rows'} onChange={() => setForm('rows')} /> what the rows show, as JSON
-          lines
+          <input type="radio" checked={form === 'rows'} onChange={() => setForm('rows')} /> the text of the rows, as
+          JSON lines
         </label>
       </fieldset>
       <p className="muted">Messages are saved as they are shown. Secrets that are shown are saved too.</p>

@@ -1,4 +1,4 @@
-// Rows on their way to a file: as a recording with all their bytes, which the backend writes, or as what the rows show.
+// Exports rows as a recording with all bytes, which the backend writes, or as the text of the rows.
 
 import { api } from '../../api/request.ts';
 import { columns, wireRows } from '../../state/inspected.ts';
@@ -6,18 +6,18 @@ import { nextTask } from '../../state/next-task.ts';
 
 export interface Saved {
   parts: BlobPart[];
-  /** How many rows are in it: some may be gone by now. */
+  /** Number of exported rows. Some may have been dropped meanwhile. */
   rows: number;
 }
 
 const LF = 0x0a;
 const SLICE_ROWS = 2_000;
 
-/** By their numbers: places in the columns move when old rows go. */
+/** Sequence numbers, because indexes change when old rows are dropped. */
 export function seqsBetween(first: number, last: number): number[] {
   const seqs: number[] = [];
   let position = first;
-  // The links between them are not shown, and say what belongs together.
+  // Includes hidden link events, which connect requests.
   for (let index = wireRows.at(first); index <= wireRows.at(last); index++) {
     if (index === wireRows.at(position)) position++;
     else if (!columns.isHidden(index)) continue;
@@ -57,7 +57,7 @@ export async function rowLinesOf(seqs: readonly number[], onRows: (count: number
   return { parts, rows };
 }
 
-/** Most of what is chosen lies side by side. */
+/** Most selected rows are adjacent, so ranges are short. */
 export function rangesOf(seqs: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const seq of seqs) {

@@ -1,4 +1,4 @@
-// What to show of the timeline; and follow, pause and export.
+// The filter of the timeline, and the buttons to follow, pause and export.
 
 import { useState } from 'react';
 import { useCell } from '../../state/cell.ts';
@@ -19,9 +19,9 @@ interface Props {
 
 const groupTitles: Record<Group, string> = {
   request: 'requests',
-  answer: 'answers',
+  answer: 'responses',
   notification: 'notifications',
-  noise: 'noise',
+  noise: 'stray output',
   fault: 'faults',
   stderr: 'stderr',
   http: 'HTTP',
@@ -96,7 +96,7 @@ function Choices({ filter, set }: { filter: WireFilter; set(change: Partial<Wire
         value={filter.direction}
         onChange={(event) => set({ direction: event.target.value as WireFilter['direction'] })}
       >
-        <option value="">both ways</option>
+        <option value="">both directions</option>
         <option value="toServer">→ to server</option>
         <option value="fromServer">← from server</option>
         {known.size > 0 && <option value="fromClient">→ from client</option>}
@@ -174,7 +174,7 @@ function Progress() {
       {scanning || deep === 'looking' ? 'looking… ' : ''}
       {some}
       {plural(all, 'event')}
-      {gone > 0 && `, ${plural(gone, 'older one', 'older ones')} dropped`}
+      {gone > 0 && `, ${plural(gone, 'older event')} dropped`}
       {deep === 'failed' && ', whole messages could not be searched'}
     </span>
   );

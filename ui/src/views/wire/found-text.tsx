@@ -1,4 +1,4 @@
-// Where in a message the text of the filter stands, with some of what is around it: a long message does not show it by itself.
+// Shows the first match of the filter text in a message, with its context.
 
 import { useRoute } from '../../route.ts';
 import { visibleLine } from '../../text/visible.ts';
@@ -23,11 +23,11 @@ export function FoundText({ text }: { text: string }) {
   );
 }
 
-/** As it stands, or as JSON writes it. */
+/** Finds the text as it is, or as escaped in JSON. */
 function placeOf(text: string, wanted: string): [start: number, end: number] | undefined {
   if (wanted === '') return undefined;
   const lower = text.toLowerCase();
-  if (lower.length !== text.length) return undefined; // some letter got longer: then the places differ
+  if (lower.length !== text.length) return undefined; // lower case changed the length, so positions would differ
   for (const each of [wanted, JSON.stringify(wanted).slice(1, -1)]) {
     const start = lower.indexOf(each.toLowerCase());
     if (start >= 0) return [start, start + each.length];

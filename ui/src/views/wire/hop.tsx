@@ -1,5 +1,5 @@
-// A request that another node answered: where its time went, hop by hop. The way there and back is one exact sum; how it is divided is
-// known only as well as the clocks of the two nodes are.
+// The time of a request answered by another node. The total network time is exact. Its split between both directions depends on the
+// measured offset of the two clocks.
 
 import type { HopTimes } from '../../../../src/app/inspector/api.ts';
 import { latency } from '../../text/amounts.ts';
@@ -41,8 +41,8 @@ export function Hop({ hop }: { hop: HopTimes }) {
       </dl>
       <p className="muted small">
         {isDivided
-          ? `There and back took ${latency(wayMs)}. How that is divided follows from the offset between the two clocks, which is measured with the uncertainty shown.`
-          : 'The offset between the two clocks is not measured: the time there and the time back are known only together.'}
+          ? `Network time: ${latency(wayMs)}. Its split between both directions is derived from the clock offset, with the uncertainty shown.`
+          : 'The clock offset is not measured, so only the total network time is known.'}
       </p>
     </section>
   );

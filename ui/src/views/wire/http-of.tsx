@@ -1,4 +1,4 @@
-// The HTTP request that an event belongs to: what was sent and answered, and its messages.
+// The HTTP request of an event: headers, status and messages.
 
 import type { EventDetail } from '../../../../src/app/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -8,7 +8,7 @@ import { moveToSeq } from './wire-state.ts';
 
 type Report = NonNullable<EventDetail['exchange']>;
 
-const bodies = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor events' };
+const bodies = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor event stream' };
 const ends = { complete: 'complete', cut: 'cut off', aborted: 'closed by this side' };
 
 export function HttpOf({ detail }: { detail: EventDetail | undefined }) {
@@ -56,7 +56,7 @@ function Headers({ name, lines, open }: { name: string; lines: string | undefine
   );
 }
 
-/** The events of a request, as buttons that lead there. */
+/** Buttons that lead to the events of the HTTP request. */
 function Frames({ report: { frames, frameCount, beganSeq, endedSeq }, here }: { report: Report; here: number }) {
   const all = [...frames, beganSeq, endedSeq].filter((seq) => seq !== undefined).sort((a, b) => a - b);
   return (

@@ -1,4 +1,4 @@
-// One row. What kind it is shows by its mark and by its words, never by colour alone.
+// One row. Marks and words show its kind, never colour alone.
 
 import { memo } from 'react';
 import type { EventRow } from '../../../../src/app/inspector/api.ts';
@@ -90,7 +90,7 @@ export function nameOf(row: EventRow): string {
   if (row.type === 'batch') return 'batch';
   if (row.type === 'answers') return '↩ batch';
   const name = row.tool ?? row.method;
-  if (row.type === 'response') return name ? `↩ ${visibleLine(name)}` : row.error ? 'error' : 'answer';
+  if (row.type === 'response') return name ? `↩ ${visibleLine(name)}` : row.error ? 'error' : 'response';
   return name === undefined ? (row.type ?? 'frame') : visibleLine(name);
 }
 

@@ -1,4 +1,4 @@
-// The rows in sight of those that pass the filter. A grid for screen readers; the cursor is its active row.
+// Draws the visible rows that pass the filter. It is an ARIA grid whose active row is the cursor.
 
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { Empty } from '../../parts/empty.tsx';
@@ -121,7 +121,7 @@ function TimelineEmpty({ filter }: { filter: WireFilter }) {
   const deep = useCell(deepSearch);
   const { state } = useCell(connection);
   if (scanning || deep === 'looking' || state === 'connecting' || state === 'loading')
-    return <Empty title="Looking…" />;
+    return <Empty title="Filtering…" />;
   if (columns.count > 0 && isFiltering(filter)) {
     return (
       <Empty title="No events match the filter">

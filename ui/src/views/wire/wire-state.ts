@@ -1,11 +1,11 @@
 // The position in the timeline: the row under the cursor, the other end of a selection, and whether new rows are followed.
-// Kept outside of the view, so that leaving it and coming back changes nothing.
+// Kept outside the view, so that it survives a change of views.
 
 import { Cell } from '../../state/cell.ts';
 import { columns, wireRows } from '../../state/inspected.ts';
 
 export const cursor = new Cell<number | undefined>(undefined);
-/** The other end of the selection; the cursor itself when nothing more is selected. */
+/** The other end of the selection. Equal to the cursor if one row is selected. */
 export const anchor = new Cell<number | undefined>(undefined);
 export const follow = new Cell(true);
 export const detailOpen = new Cell(false);
@@ -16,7 +16,7 @@ export function positionOfCursor(): number {
   return index < 0 ? -1 : wireRows.positionOf(index);
 }
 
-/** Puts the cursor on the row at a position among those shown. */
+/** Moves the cursor to a position among the shown rows. */
 export function moveTo(position: number, extend = false): void {
   if (wireRows.count === 0) return;
   const at = Math.max(0, Math.min(wireRows.count - 1, position));
@@ -29,7 +29,7 @@ export function moveTo(position: number, extend = false): void {
 export function step(by: number, extend = false): void {
   const position = positionOfCursor();
   if (position >= 0) return moveTo(position + by, extend);
-  // The cursor's row is filtered away, or there is none: go on from where it would be.
+  // The row of the cursor is hidden by the filter: move from its place.
   if (cursor.read() === undefined) return moveTo(wireRows.count - 1, extend);
   moveTo(by > 0 ? ~position + by - 1 : ~position + by, extend);
 }
@@ -44,7 +44,7 @@ export function moveToSeq(seq: number): boolean {
   return true;
 }
 
-/** First and last position of the selection, or undefined when it is one row or none. */
+/** First and last position of the selection. Undefined for fewer than two rows. */
 export function selectedRange(): [number, number] | undefined {
   const [from, to] = [anchor.read(), cursor.read()];
   if (from === undefined || to === undefined || from === to) return undefined;

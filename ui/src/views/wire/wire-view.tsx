@@ -1,4 +1,4 @@
-// Everything that happened, on one clock: the timeline, its filter, and the details of the row under the cursor.
+// The timeline of all events, its filter, and the details of the row under the cursor.
 
 import { type CSSProperties, type RefObject, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../../parts/keyboard.ts';
@@ -27,11 +27,11 @@ export function WireView() {
   const at = useCell(cursor);
   const isSplit = open && at !== undefined;
   const split = useSplit('standpipe-detail', 420, { least: 300, most: 900 });
-  /** The event that the address has from us: when it arrives there, the cursor may have moved on. */
+  /** The event that this view wrote to the address. The cursor may have moved before the address changes. */
   const written = useRef<string | undefined>(undefined);
   const awaited = useEventOfAddress(params.event, written);
 
-  // The address may change under the view: back, forward, a link from elsewhere.
+  // The address may change while the view is shown: back, forward, a link.
   const { event: _, ...filterParams } = params;
   const inAddress = JSON.stringify(filterParams);
   useEffect(() => setFilter(filterFrom(JSON.parse(inAddress))), [inAddress]);
@@ -44,7 +44,7 @@ export function WireView() {
   useEffect(() => {
     const address = location.hash;
     const timer = setTimeout(() => {
-      if (location.hash !== address) return; // another one was opened meanwhile, and its filter is not the one here yet
+      if (location.hash !== address) return; // the address changed meanwhile, and its filter is not applied yet
       const event = awaited ?? at;
       written.current = event === undefined ? undefined : String(event);
       replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event });
@@ -84,7 +84,7 @@ export function WireView() {
   );
 }
 
-/** A deep link may name an event that has not been loaded yet; then it is waited for. */
+/** Waits for the event of a deep link if it is not loaded yet. */
 function useEventOfAddress(event: string | undefined, written: RefObject<string | undefined>): string | undefined {
   const { rows } = useCell(arrivals);
   const [pending, setPending] = useState(event);
