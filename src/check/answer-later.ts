@@ -1,16 +1,16 @@
-// A server that has not answered in time: it may start slowly, or keep its answer until its stdin ends. The end of stdin proves something only if
-// the answer would not have come without it.
+// Distinguishes two causes of a missing answer: a slow start, or an answer held back until stdin ends. Ending stdin proves the second
+// only if the answer would not have arrived without it.
 
 import type { ProcessUnderTest } from './process-under-test.ts';
 
 export interface Later<P> {
   /** The process that has answered, or a second one that has had the same time and whose stdin is open. */
   readonly process: P;
-  /** It answered by itself. */
+  /** Set if the server answered before its stdin ended. */
   readonly slow?: { readonly reason: string; readonly fix: string };
 }
 
-/** `first` has been asked, and has had its timeout. It gets another one, beside a second process: a first start may take longer than others. */
+/** `first` has not answered within its timeout. It gets a second timeout beside a new process, because a first start may take longer. */
 export async function answerLater<P extends ProcessUnderTest>(
   first: P,
   startSecond: () => Promise<P>,

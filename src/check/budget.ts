@@ -1,21 +1,20 @@
-// What a check holds of the output of the program under test: transcripts of all processes together, parsed messages, and the evidence in its
+// Limits the memory for output of the program under test: the transcripts of all processes, parsed messages, and the evidence in the
 // report. Invariant: whatever the program writes, the memory of a check is bounded by these limits.
 
 import { BYTES_OF_A_VALUE } from '../base/count-json-values.ts';
 
-/** Output that is kept of one process, or of one client run. */
+/** Limit of the output kept per process or client run. */
 export const MOST_PROCESS_BYTES = 64 * 1024 * 1024;
-/** Output that is kept of all processes of a check together. */
+/** Limit of the output kept for all processes of a check. */
 export const MOST_CHECK_BYTES = 192 * 1024 * 1024;
-/** Evidence of all rules together. */
+/** Limit of the evidence of all rules. */
 const MOST_EVIDENCE_CHARS = 16 * 1024 * 1024;
 
-/** Beside its bytes: the objects that an entry of a transcript, and a chunk that was read, consist of. */
+/** Memory of the objects of a transcript entry or chunk, in addition to its bytes. */
 export const ENTRY_BYTES = 1024;
 
 export class Budget {
   heldBytes = 0;
-  /** The most that was ever held. */
   peakBytes = 0;
   #evidenceChars = 0;
 
@@ -23,7 +22,7 @@ export class Budget {
     return new Share(this);
   }
 
-  /** The last of them, as many as the report has room for. */
+  /** The last lines that fit into the limit. */
   evidence<T extends { readonly text: string }>(lines: readonly T[]): T[] {
     const kept: T[] = [];
     for (const line of lines.toReversed()) {
@@ -35,7 +34,7 @@ export class Budget {
   }
 }
 
-/** What one process has of the budget. */
+/** The part of the budget that one process uses. */
 export class Share {
   readonly #budget: Budget;
   #bytes = 0;
@@ -44,7 +43,7 @@ export class Share {
     this.#budget = budget;
   }
 
-  /** False if it is too much. It counts all the same. */
+  /** Returns false over the limit. The bytes are counted anyway. */
   hold(bytes: number): boolean {
     this.#bytes += bytes;
     this.#budget.heldBytes += bytes;
@@ -63,7 +62,7 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** An upper bound of what its values take when it is parsed: a text of `{},` counts as 85 times its length. */
+/** An upper bound of the memory of the parsed values: a text of `{},` counts as 85 times its length. */
 export function parsedBytes(json: Uint8Array): number {
   let values = 1;
   for (const byte of json) if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) values++;

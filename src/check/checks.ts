@@ -15,7 +15,7 @@ import { serverRules } from './server/rules/index.ts';
 export type Role = 'server' | 'client';
 export type Protocol = 'mcp' | 'litemcp';
 
-/** The rules of all roles and protocols in common. */
+/** The members that the rules of all roles and protocols share. */
 interface AnyRule extends RuleText {
   readonly since?: Revision;
   readonly until?: Revision;
@@ -24,7 +24,7 @@ interface AnyRule extends RuleText {
 export interface Check {
   readonly rules: readonly AnyRule[];
   readonly run: (options: CheckServerOptions) => Promise<CheckReport>;
-  /** Which of the options that depend on the check it has. */
+  /** The options that only some checks have. */
   readonly has: readonly ('revisions' | 'allowCalls' | 'longCall')[];
 }
 
@@ -41,9 +41,9 @@ export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> =
 
 /** A rule as data. */
 export interface RuleInfo extends Omit<RuleText, 'source'> {
-  /** Those that the rule applies to, newest first. Empty for LiteMCP, which has one version. */
+  /** The revisions that the rule applies to, newest first. Empty for LiteMCP, which has one version. */
   readonly revisions: readonly Revision[];
-  /** Where the newest of them says it. */
+  /** The sentence in the newest of these revisions. */
   readonly link: string;
 }
 

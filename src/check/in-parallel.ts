@@ -1,9 +1,9 @@
-// Bounds of a check: how many things run at a time, and how long one may take.
+// Limits of a check: concurrency and time.
 
 import { LONGEST_TIMER_MS, systemClock, type Timer } from '../base/clock.ts';
 import { OutOfTime } from './verdict.ts';
 
-/** After a failure no further item is begun, and it is reported when the others have ended: then nothing of them runs on. */
+/** After a failure, starts no further item and rejects when the running ones have ended. */
 export async function inParallel<T>(
   items: readonly T[],
   workers: number,
@@ -21,7 +21,7 @@ export async function inParallel<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** The end of a whole check, however long each of its rules waits. */
+/** The deadline of a whole check. */
 export class Deadline {
   readonly limitMs: number;
   readonly #startMs = performance.now();
@@ -30,7 +30,7 @@ export class Deadline {
     this.limitMs = limitMs;
   }
 
-  /** As long as this, or less if the check ends before. */
+  /** `ms`, or the time left in the check if that is less. */
   within(ms: number): number {
     const leftMs = this.limitMs - (performance.now() - this.#startMs);
     return Math.max(0, Math.min(ms, leftMs, LONGEST_TIMER_MS));

@@ -9,20 +9,20 @@ import { isViolated } from './report/rule-results.ts';
 import type { RuleText } from './rule.ts';
 import { OutOfTime } from './verdict.ts';
 
-/** One rule on one lane. */
+/** One rule in one per-revision run. */
 export interface Job {
   readonly rule: RuleText;
-  /** `shared`: one after the other on its lane. `own`: beside other rules. `seen`: after all others. */
+  /** `shared`: sequential within its per-revision run. `own`: parallel to other rules. `seen`: after all others. */
   readonly uses: 'shared' | 'own' | 'seen';
   readonly revisionRun: object;
-  /** A rule that is tested again begins anew. */
+  /** Called again if the rule is tested again. */
   readonly begin: () => Attempt;
 }
 
 export interface Attempt {
   readonly judging: Judging;
   readonly check: () => Promise<void> | void;
-  /** Before the next rule gets the shared process. False if the violation may have been caused by an earlier rule. */
+  /** Called before the next rule gets the shared process. False if an earlier rule may have caused the violation. */
   readonly leave?: (isViolated: boolean) => Promise<boolean>;
   /** When the processes of the rule wrote last, by `performance.now()`. */
   readonly lastOutputMs?: () => number;
@@ -31,24 +31,24 @@ export interface Attempt {
 }
 
 export interface RunOptions {
-  /** For one answer. Default: 10 s. */
+  /** Time limit of one answer. Default: 10 s. */
   timeoutMs?: number;
-  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are not tested. */
+  /** Time limit of the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are not tested. */
   limitMs?: number;
-  /** Processes that are busy at a time. Default: 4. */
+  /** Limit of processes busy at the same time. Default: 4. */
   concurrency?: number;
   signal?: AbortSignal;
-  /** After each rule. */
+  /** Called after each rule. */
   onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
 
-/** For one answer. */
+/** Time limit of one answer. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** The order in which rules are started. The verdicts do not depend on it. */
 export type Arrange = <T>(items: readonly T[]) => readonly T[];
 
-/** For tests. */
+/** Replaceable parts for tests. */
 export interface Seams {
   arrange?: Arrange;
   budget?: Budget;
@@ -77,7 +77,7 @@ export async function runAll(
     for (const job of chain) await run(job);
   });
   for (const job of using('seen')) await run(job);
-  signal?.throwIfAborted(); // the last outcomes may be of processes that the signal has stopped
+  signal?.throwIfAborted(); // the signal may have stopped processes of the last outcomes
   return outcomes;
 }
 

@@ -1,4 +1,4 @@
-// Runs the function of a rule and makes an outcome of how it ended.
+// Runs the function of a rule and converts its result to an outcome.
 
 import type { Revision } from '../mcp/revisions.ts';
 import { type Language, languageOf } from '../wire/diagnosis/language.ts';
@@ -17,7 +17,7 @@ export interface Judging {
   language: Language | undefined;
   /** Masks secrets in what the report quotes. */
   hide: (text: string) => string;
-  /** What went over the pipes. */
+  /** The traffic over the pipes. */
   evidence: () => readonly Entry[];
   /** For the evidence in the report. */
   budget: Budget;
@@ -25,7 +25,7 @@ export interface Judging {
   allEvidence?: boolean;
 }
 
-/** For a server under test. Without a trial the evidence is all that went over the pipes of its processes. */
+/** For a server under test. Without a rule run, the evidence is the whole traffic of its processes. */
 export function serverJudging(
   { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
   { observed }: { readonly observed: readonly ProcessUnderTest[] },
@@ -42,7 +42,7 @@ export function serverJudging(
   };
 }
 
-/** Errors that are no verdicts are thrown on: they are faults of the check, or its end. */
+/** Rethrows errors that are not verdicts: they are faults of the check, or its end. */
 export async function judge(rule: RuleText, judging: Judging, run: () => Promise<void> | void): Promise<Outcome> {
   const startMs = performance.now();
   let thrown: unknown;
@@ -93,7 +93,7 @@ function violated(rule: RuleText, thrown: Violation, judging: Judging) {
 
 const MOST_REASON_CHARS = 2_000;
 
-/** A reason may quote what the program wrote. More is masked than is shown, so that no secret is cut in two before it is found. */
+/** A reason may quote what the program wrote. Masked before it is cut, so that a secret at the cut is complete. */
 function shortened(hide: (text: string) => string, reason: string): string {
   const text = hide(reason.slice(0, 4 * MOST_REASON_CHARS));
   return text.length > MOST_REASON_CHARS ? `${text.slice(0, MOST_REASON_CHARS)}…` : text;

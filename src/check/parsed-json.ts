@@ -1,11 +1,11 @@
-// JSON of a program under test. What is nested deeper than rules can walk or write is cut: its depth must not end the check.
+// Parses JSON of a program under test. Values nested deeper than rules can handle are cut, so that depth cannot end the check.
 
 import { setOwn } from '../base/json-object.ts';
 import { isNestedTooDeeply, MAX_NESTING } from '../base/nesting.ts';
 
 /** Undefined for text that is not JSON. Values below the limit of nesting are null. */
 export function parsed(text: string): unknown {
-  if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // an exception takes far longer, and noise may have many lines
+  if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // much faster than an exception: stray output may have many lines
   let value: unknown;
   try {
     value = JSON.parse(text);

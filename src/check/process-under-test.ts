@@ -12,23 +12,23 @@ import type { Target } from './target.ts';
 import { STDIN_ENDED, Transcript } from './transcript.ts';
 import { violation } from './verdict.ts';
 
-/** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
+/** Limit of the stderr output kept as evidence. stderr is read to its end. */
 const MOST_STDERR_BYTES = 1024 * 1024;
-/** How long the exit status and the rest of stderr may come after the end of stdout. */
+/** The exit status and the rest of stderr may arrive this long after the end of stdout. */
 const EXIT_WAIT_MS = 5_000;
-/** A timer that is later than this: the check, and probably the whole machine, stood still. The time begins anew. */
+/** If a timer is later than this, the process or the machine was suspended, and the wait starts again. */
 const PAUSE_MS = 1_000;
-/** Transcript that is kept of a process that was stopped because of its output. */
+/** The part of the transcript kept for a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
 export abstract class ProcessUnderTest {
   readonly transcript = new Transcript(({ kind, bytes }) => {
-    const isHeld = this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    const isHeld = this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // received bytes were counted on arrival
     return isHeld || kind === 'event';
   });
-  /** Why the check has stopped it: what it did, as the end of a sentence. */
+  /** Why the check stopped the process, as the end of a sentence. */
   stopped: string | undefined;
-  /** When it wrote to stdout last, by `performance.now()`. */
+  /** Time of the last output on stdout, by `performance.now()`. */
   lastOutputMs = Number.NEGATIVE_INFINITY;
   readonly process: ServerProcess;
   readonly timeoutMs: number;
@@ -67,12 +67,12 @@ export abstract class ProcessUnderTest {
   /** Called after the transcript was cut. Keep nothing that is not in it. */
   protected abstract forgot(): void;
 
-  /** The end of stdout: what is left can be no more than it is. */
+  /** Called at the end of stdout. Incomplete data stays incomplete. */
   protected readEnd(): void {
     if (this.rest.length > 0) this.transcript.add('received', this.rest);
   }
 
-  /** Since its start. */
+  /** Time since the start of the process. */
   get ageMs(): number {
     return performance.now() - this.#startMs;
   }
@@ -82,12 +82,12 @@ export abstract class ProcessUnderTest {
     return this.#ended;
   }
 
-  /** It exited or closed its stdout before the check ended its stdin, stopped it or sent it a signal. */
+  /** The process exited or closed its stdout before the check ended its stdin, stopped it or sent it a signal. */
   get endedByItself(): boolean {
     return this.#endedByItself;
   }
 
-  /** After the end of stdout: waits for the exit status and the rest of stderr, and says how it ended, as the end of a sentence. */
+  /** After the end of stdout: waits for the exit status and the rest of stderr, and describes the end as the end of a sentence. */
   async howItEnded(): Promise<string> {
     this.#closing ??= within(systemClock, EXIT_WAIT_MS, this.process.closed);
     await this.#closing;
@@ -120,7 +120,7 @@ export abstract class ProcessUnderTest {
     this.process.stdin.end();
   }
 
-  /** To the leader alone. */
+  /** Signals only the leader of the process tree. */
   kill(signal: NodeJS.Signals): void {
     this.#isAskedToEnd = true;
     this.transcript.event(`sent ${signal}`);
@@ -139,7 +139,7 @@ export abstract class ProcessUnderTest {
     violation(`${otherwise} within ${timeoutMs / 1000} s.`);
   }
 
-  /** The same without a violation. */
+  /** Waits like `until`, but returns undefined instead of throwing a violation. */
   async maybe<T>(find: () => T | undefined, timeoutMs = this.timeoutMs): Promise<T | undefined> {
     const first = find();
     if (first !== undefined || this.#isOver) return first;
@@ -169,7 +169,7 @@ export abstract class ProcessUnderTest {
     });
   }
 
-  /** Ends all waits for its output: what they wait for will not come. `why` ends the message of a violation. */
+  /** Ends all waits for output that cannot arrive any more. `why` ends the message of a violation. */
   giveUp(why: string): void {
     this.#hopeless = why;
     this.#wake();
@@ -185,13 +185,13 @@ export abstract class ProcessUnderTest {
     return status === SILENT ? undefined : status;
   }
 
-  /** Whether the pipe has taken all that was written: the process reads. */
+  /** Whether the pipe has accepted all written data, which means that the process reads. */
   async inputTaken(timeoutMs = this.timeoutMs): Promise<boolean> {
     const taken = new Promise<boolean>((resolve) => this.process.stdin.write('', () => resolve(true)));
     return (await within(systemClock, timeoutMs, taken)) === true;
   }
 
-  /** The same, or until it has taken nothing for so long: it waits until its output is read. */
+  /** Waits until all data is accepted, or none for `idleMs` because the process waits for its output to be read. */
   async inputTakenUntilIdle(idleMs: number): Promise<void> {
     const stdin = this.process.stdin as Socket;
     const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // not while a write makes progress
@@ -216,7 +216,7 @@ export abstract class ProcessUnderTest {
     return this.process.stop();
   }
 
-  /** Drops what was sent and received, but for the first `keptBytes`. */
+  /** Drops the transcript except for its first `keptBytes`. */
   forget(keptBytes = 0): void {
     this.release();
     this.transcript.cut(keptBytes);
@@ -224,12 +224,12 @@ export abstract class ProcessUnderTest {
     this.forgot();
   }
 
-  /** It no longer counts for the limits of the check: nobody refers to what it wrote. */
+  /** Stops counting the process for the limits of the check, because its output is no longer referenced. */
   release(): void {
     this.#share.release();
   }
 
-  /** Counts memory that its output takes. False if it is too much: then it is stopped, and what it writes is no longer read. */
+  /** Counts memory of the output. Over the limit, returns false, stops the process and no longer reads its output. */
   protected hold(bytes: number): boolean {
     if (this.stopped === undefined && !this.#share.hold(bytes)) this.#stopFlood();
     return this.stopped === undefined;

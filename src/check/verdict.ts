@@ -4,7 +4,7 @@ import type { Entry } from './transcript.ts';
 
 /** The rule is violated. The message is a whole sentence: what the other end did. */
 export class Violation extends Error {
-  /** The frames that prove it. Default: what the trial sent and received. */
+  /** The frames that prove it. Default: the traffic of the rule run. */
   readonly proof: readonly Entry[] | undefined;
   /** Better than that of the rule. */
   readonly fix: string | undefined;

@@ -1,4 +1,4 @@
-// `checkClient`: runs a client under test in the scenarios of the rules, and reports what it did.
+// `checkClient`: runs a client under test in the scenarios of the rules, and reports the outcomes.
 
 import { isObject } from '../../base/json-object.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
@@ -31,12 +31,12 @@ export interface CheckClientOptions extends Target, Selection {
   timeoutMs?: number;
   /** Evidence of all rules, not only of those that are violated. */
   allEvidence?: boolean;
-  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are violated. */
+  /** Time limit of the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are violated. */
   limitMs?: number;
   /** Processes of the client that run at a time. Default: 4. */
   concurrency?: number;
   signal?: AbortSignal;
-  /** After each rule. */
+  /** Called after each rule. */
   onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
 
@@ -67,7 +67,7 @@ export async function checkClient(
   };
 }
 
-/** The plain run first: a client that does not connect in it, or sends too much, is run no more. */
+/** The plain run comes first. A client that does not connect in it, or sends too much, is not run again. */
 async function runAll(
   rules: readonly ClientRule[],
   options: CheckClientOptions,
@@ -97,7 +97,7 @@ async function judgeRule(
   const first = runs[0]!;
   const isConnected = isTestable(first);
   const ruleRun = new ClientRuleRun(rule, runs, first);
-  // Whatever it calls its revision, it opens like those before 2026-07-28.
+  // A client with an unknown revision is treated like one before 2026-07-28.
   const spoken = revisions.length > 0 ? revisions : [NEWEST_LEGACY];
   const revision = spoken.find((each) => appliesTo(rule, each));
   const judging = {
@@ -126,7 +126,7 @@ function isTestable(plainRun: Run): boolean {
   return hasOpened(plainRun) && plainRun.clientRun.isFlooded === undefined;
 }
 
-/** Those that it asked for, newest first. */
+/** The revisions that the client requested, newest first. */
 function revisionsIn(runs: readonly Run[]): Revision[] {
   const asked = runs.flatMap((run) => askedIn(run));
   const versions = asked.map(({ method, params, era }) =>

@@ -1,4 +1,4 @@
-// What a rule for clients reads: the runs of its scenarios, and the run without any disturbance to compare with.
+// The input of a client rule: the runs of its scenarios, and an undisturbed run for comparison.
 
 import type { JsonObject } from '../../base/json-object.ts';
 import type { Entry } from '../transcript.ts';
@@ -9,7 +9,7 @@ import type { PlayedServer } from './played-server.ts';
 import { askedIn, messagesIn, type Run, type Scenario } from './scenario.ts';
 import type { Asked } from './usual-answers.ts';
 
-/** What a client under test is expected to do. What else it does depends on the client. */
+/** The requests that every client under test is expected to send. */
 const steps = ['tools/list', 'tools/call'];
 
 export class ClientRuleRun {
@@ -63,13 +63,13 @@ export class ClientRuleRun {
   }
 }
 
-/** Each once, in the order of the first. */
+/** The distinct methods, in the order of first use. */
 function methodsIn(run: Run): string[] {
   const methods = askedIn(run).map(({ method }) => method);
   return [...new Set(methods)].filter((method) => steps.includes(method));
 }
 
-/** A sentence. */
+/** Describes the end of the client as a sentence. */
 export function endOf({ clientRun }: Pick<Run, 'clientRun'>): string {
   const { exitStatus } = clientRun;
   if (!exitStatus) return `The client did not exit: it ${clientRun.stopped}.`;
@@ -77,21 +77,21 @@ export function endOf({ clientRun }: Pick<Run, 'clientRun'>): string {
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
 }
 
-/** It is a violation if the check had to stop the client: what it sent was dropped, so that the rule cannot be tested to its end. */
+/** Throws a violation if the check stopped the client: its output was dropped, so the rule cannot be tested completely. */
 export function mustBeWhole(runs: readonly Pick<Run, 'clientRun'>[]): void {
   for (const { clientRun } of runs) {
     if (clientRun.isFlooded) violation(`The rule was not tested to its end: the client ${clientRun.isFlooded}.`);
   }
 }
 
-/** What cannot go well must not look as if it had. */
+/** The client must report a failure by its exit code. */
 export function endsWithError(run: Run, what: string): void {
   const { exitStatus } = run.clientRun;
   if (!exitStatus) violation(`${what}. ${endOf(run)}`);
   if (exitStatus.exitCode === 0) violation(`${what}, and the client exited with code 0, as if nothing had happened.`);
 }
 
-/** The end of stdin was the reason to exit for all of them. */
+/** Requires that all servers exited because their stdin ended. */
 export function requireStdinClosed(servers: readonly { server: PlayedServer }[]): void {
   for (const { server } of servers) {
     if (server.wasKilled) violation('The server was killed while it exited, or before.');

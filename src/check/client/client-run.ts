@@ -1,5 +1,5 @@
-// One run of the client under test: it is started with a way to start our server, and what its servers get is played. Must not know a protocol.
-// Invariants: nothing outlives the stage, neither a process nor a file; a client that does nothing for `timeoutMs` is stopped.
+// One run of the client under test. The client starts our server stub, whose behaviour the check plays. Must not know a protocol.
+// Invariants: no process and no file outlives the client run; a client that does nothing for `timeoutMs` is stopped.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -18,29 +18,29 @@ import { PlayedServer } from './played-server.ts';
 
 export interface ClientRunOptions {
   target: Target;
-  /** In the environment of the client, for those who look for a fault in it. */
+  /** The scenario name, passed in the environment of the client for debugging. */
   scenario: string;
-  /** The longest silence. */
+  /** The longest time without activity of the client. */
   timeoutMs: number;
   signal?: AbortSignal;
   budget: Budget;
   deadline: Deadline;
-  /** For each process that the client starts as its server. Set its callbacks in this turn. */
+  /** Called for each process that the client starts as its server. Set its callbacks synchronously. */
   onserver: (server: PlayedServer) => void;
 }
 
-/** The longest run, in silences. */
+/** The longest run, as a multiple of `timeoutMs`. */
 const MOST_SILENCES = 10;
-/** Of its stdout and stderr: evidence, not more. */
+/** Limit of the stdout and stderr kept as evidence. */
 const MOST_OUTPUT_BYTES = 64 * 1024;
-/** Processes that a client starts in one run. */
+/** Limit of the server processes that a client starts in one run. */
 const MOST_SERVERS = 100;
-/** Transcript that is kept of a client that was stopped because of what it sent. */
+/** The part of the transcript kept for a client that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
 export class ClientRun {
   readonly transcript = new Transcript(({ kind, bytes }) => {
-    const isHeld = this.#hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // what is received was counted when it arrived
+    const isHeld = this.#hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // received bytes were counted on arrival
     return isHeld || kind === 'event';
   });
   readonly servers: PlayedServer[] = [];
@@ -50,9 +50,9 @@ export class ClientRun {
   exitStatus: ExitStatus | undefined;
   /** Why the client had to be stopped: what it did, as the end of a sentence. */
   stopped: string | undefined;
-  /** Servers that still ran when the client had exited. */
+  /** Servers still running after the client has exited. */
   leftBehind: PlayedServer[] = [];
-  /** Why the check has stopped it, as the end of a sentence. */
+  /** Why the check stopped the client because of its output, as the end of a sentence. */
   isFlooded: string | undefined;
   readonly #share: Share;
   #onactivity: () => void = () => undefined;
@@ -87,7 +87,7 @@ export class ClientRun {
     this.#share = options.budget.share();
   }
 
-  /** False if the client has sent too much: then it is stopped. */
+  /** Returns false and stops the client if it has sent too much. */
   #hold(bytes: number): boolean {
     if (this.isFlooded !== undefined || this.#share.hold(bytes)) return this.isFlooded === undefined;
     this.isFlooded = `sent data to its server that takes more than ${MOST_PROCESS_BYTES / 1024 / 1024} MiB of memory`;
@@ -118,8 +118,8 @@ export class ClientRun {
         STANDPIPE_CHECK_CONFIG: config,
         STANDPIPE_CHECK_SCENARIO: scenario,
       },
-      inheritEnv: true, // a program of the user, and no server
-      // Its stdin has ended already. What is left of its servers is closed before they are killed.
+      inheritEnv: true, // the client is a program of the user, not a server
+      // The stdin of the client has already ended. Remaining servers get time to close before they are killed.
       stopWaits: { stdinMs: 500, sigtermMs: 5_000 },
       ...(signal && { signal }),
       onSpawn: (client) => {
@@ -138,7 +138,7 @@ export class ClientRun {
     });
   }
 
-  /** Until the client has exited, or has done nothing for too long. */
+  /** Waits until the client has exited or has been inactive for too long. */
   async #watch(): Promise<void> {
     const { timeoutMs, signal, deadline } = this.#options;
     const mostMs = deadline.within(MOST_SILENCES * timeoutMs);

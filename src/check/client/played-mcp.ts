@@ -1,4 +1,4 @@
-// A played server that speaks MCP over stdio: lines of the client, and the answers of a scenario.
+// A played MCP server over stdio: reads lines of the client and sends the answers of a scenario.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
@@ -17,9 +17,9 @@ export class PlayedMcp {
   readonly frames: Frame[] = [];
   /** Requests, in order. */
   readonly asked: Asked[] = [];
-  /** What rules want to know and cannot see in the frames, by a name. */
+  /** Facts for rules that are not visible in the frames, by name. */
   readonly notes = new Map<string, unknown>();
-  /** How many requests were answered with an error. */
+  /** Number of requests answered with an error. */
   errors = 0;
   readonly #scenario: Scenario;
   #rest: Buffer[] = [];
@@ -38,7 +38,7 @@ export class PlayedMcp {
     server.ignoresEnd = scenario.ignoresEnd ?? false;
   }
 
-  /** What the client wrote after the last newline. */
+  /** The bytes after the last newline. */
   get rest(): Buffer {
     return Buffer.concat(this.#rest);
   }
@@ -48,14 +48,14 @@ export class PlayedMcp {
     this.server.write(lineOf(message));
   }
 
-  /** As a correct server does. */
+  /** The answer of a correct server. */
   usual(asked: Asked): JsonObject {
     const answer = usualAnswer(asked, this.#scenario.speaks ?? {}, this.#hasInitialized);
     if (answer.error) this.errors++;
     return answer;
   }
 
-  /** Sends a request, and waits for its answer. Undefined if there is none in time. */
+  /** Sends a request and waits for its answer. Undefined after a timeout. */
   async ask(id: unknown, method: string): Promise<JsonObject | undefined> {
     const from = this.frames.length;
     this.send({ jsonrpc: '2.0', id, method });
@@ -89,11 +89,11 @@ export class PlayedMcp {
     const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
     this.frames.push(frame);
     this.server.transcript.push(frame);
-    if (this.frames.at(-1) !== frame) return; // it was one too many
+    if (this.frames.at(-1) !== frame) return; // dropped because of the limit
     for (const request of requestsIn(frame)) this.#asked(request);
   }
 
-  /** The transcript was cut at its end. */
+  /** Called after the end of the transcript was cut. */
   #forget(): void {
     const kept = new Set<Entry>(this.server.transcript.entries);
     this.frames.length = this.frames.filter((frame) => kept.has(frame)).length;
@@ -101,7 +101,7 @@ export class PlayedMcp {
     this.#rest = [];
   }
 
-  /** One after the other, like many servers: answers that are written in pieces do not mix. */
+  /** Answers requests one after the other, so that answers written in pieces do not mix. */
   #asked(asked: Asked): void {
     const isFirst = this.asked.push(asked) === 1;
     const { on = {} } = this.#scenario;

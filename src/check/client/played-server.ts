@@ -1,5 +1,5 @@
-// One process that the client under test has started as its server, seen from the checker: bytes of its stdin, signals, its end; and what it
-// writes. Nothing is interpreted: protocols are played on top of it. Bounded: a client that writes without end is cut off.
+// The checker's view of one process that the client under test has started as its server: stdin, signals, end and output. Knows no
+// protocol. Bounded: a client that writes without end is cut off.
 
 import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
@@ -7,15 +7,15 @@ import { ENTRY_BYTES } from '../budget.ts';
 import type { Transcript } from '../transcript.ts';
 import { fromStub, stubFrame, stubFrameReader, toStub } from './stub-frames.ts';
 
-/** What happened to the process, in order. A signal by its name. */
+/** An event of the process. Signals are named. */
 export type StubEvent = 'started' | 'stdin ended' | 'exits' | 'gone' | NodeJS.Signals;
 
-/** How long the end of stdin may take after a signal. */
+/** The end of stdin may arrive this long after a signal. */
 const END_MS = 1_000;
-/** What its run has in common with others. */
+/** The parts of a client run that its servers share. */
 export interface PlayedIn {
   readonly transcript: Transcript;
-  /** Counts memory that what the client sends takes. False if it is too much. */
+  /** Counts memory for data from the client. Returns false over the limit. */
   readonly hold: (bytes: number) => boolean;
   readonly onactivity: () => void;
 }
@@ -29,11 +29,11 @@ export class PlayedServer {
   oninputend: (() => void) | undefined;
   /** Most of the transcript was dropped, because the client sent too much. Keep nothing of the client that is not in it. */
   onforget: (() => void) | undefined;
-  /** Whether it exits at the end of its stdin, and at a signal that a process can handle. */
+  /** If true, the process ignores the end of its stdin and signals that can be handled. */
   ignoresEnd = false;
   /** The client has closed its end of stdout or stderr. */
   isBroken = false;
-  /** It was the checker that ended it. */
+  /** The checker ended the process. */
   wasClosed = false;
   readonly hold: (bytes: number) => boolean;
   readonly #socket: Socket;
@@ -75,7 +75,7 @@ export class PlayedServer {
     this.#tell(toStub.stderr, bytes);
   }
 
-  /** Whether the client has taken what was written, up to what its pipes hold. */
+  /** Whether the client has read the output, except for what its pipes hold. */
   async flushed(timeoutMs: number): Promise<boolean> {
     const flush = ++this.#flushes;
     this.#tell(toStub.flush);
@@ -94,12 +94,12 @@ export class PlayedServer {
     this.#tell(toStub.exit, `${code}`);
   }
 
-  /** It was ended from outside: by a signal that it cannot handle. */
+  /** Ended from outside by a signal that cannot be handled. */
   get wasKilled(): boolean {
     return this.has('gone') && !this.has('exits') && !this.wasClosed;
   }
 
-  /** Whether the process still runs, by its own answer. */
+  /** Whether the process answers that it is running. */
   async isAlive(timeoutMs: number): Promise<boolean> {
     this.#isAlive = false;
     this.#tell(toStub.ask);
@@ -112,14 +112,14 @@ export class PlayedServer {
     this.#socket.destroy();
   }
 
-  /** Ends the process, and drops what the client has sent. */
+  /** Ends the process and drops the data received from the client. */
   forget(): void {
     this.close();
     this.onbytes = undefined;
     this.onforget?.();
   }
 
-  /** A part of a scenario. Shorter if the process ends. */
+  /** Waits within a scenario. Returns early if the process ends. */
   async pause(ms: number): Promise<void> {
     await this.maybe(() => undefined, ms);
   }
@@ -175,7 +175,7 @@ export class PlayedServer {
     this.#wake();
   }
 
-  /** A client may close stdin and send a signal at once: the order in which they arrive says nothing. */
+  /** Waits for the end of stdin: a client may close stdin and send a signal at once, and their order of arrival is random. */
   async #obeySignal(): Promise<void> {
     await this.maybe(() => this.has('stdin ended') || undefined, END_MS);
     this.exit(1);

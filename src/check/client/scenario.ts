@@ -14,9 +14,9 @@ export type Answering = (asked: Asked, mcp: PlayedMcp) => void | Promise<void>;
 export interface Scenario {
   readonly name: string;
   readonly speaks?: Speaks;
-  /** Instead of the usual answer, by method. */
+  /** Replaces the usual answer, by method. */
   readonly on?: Readonly<Record<string, Answering>>;
-  /** Instead of the usual answer to the first request of a process, whatever its method is. */
+  /** Replaces the answer to the first request of a process, whatever its method is. */
   readonly first?: Answering;
   /** Exits neither at the end of stdin nor at a signal. */
   readonly ignoresEnd?: boolean;
@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly deadline: Deadline;
 }
 
-/** What was seen when the client was run in a scenario. */
+/** The observations of one client run in a scenario. */
 export interface Run {
   readonly scenario: Scenario;
   readonly clientRun: ClientRun;
@@ -63,7 +63,7 @@ export function askedIn({ servers }: Run, method?: string): Asked[] {
   return servers.flatMap(({ asked }) => asked).filter((each) => method === undefined || each.method === method);
 }
 
-/** With `initialize`, or with a request that names its revision. */
+/** Whether the client sent `initialize` or a request that names its revision. */
 export function hasOpened(run: Run): boolean {
   const first = askedIn(run).find(({ method }) => method !== 'ping');
   return first !== undefined && (first.method === 'initialize' || first.era === 'modern');

@@ -1,5 +1,5 @@
-// The program that a client under test starts as its server. It decides nothing: all that it gets goes to the checker, and it writes what
-// the checker says. Its argument is the socket of the checker. It ends with the connection, so that it never stays behind.
+// The program that a client under test starts as its server. It forwards all input to the checker and writes the output that the
+// checker sends. Its argument is the socket of the checker. It ends with the connection, so that it never stays behind.
 
 import type { Socket } from 'node:net';
 import { connectLocal } from '../../wire/transport/local-socket.ts';

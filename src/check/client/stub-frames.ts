@@ -1,18 +1,18 @@
-// What the seat and the checker send each other: a letter, a length and that many bytes.
+// Frames between the server stub and the checker: a letter, a length and that many bytes.
 
 export const fromStub = {
-  /** The id of its process. */
+  /** The process id. */
   started: 's',
   stdin: 'i',
   stdinEnded: 'e',
-  /** The name of a signal that it got. */
+  /** The name of a received signal. */
   signal: 'g',
-  /** All that it was to write before is in the pipes of the client. */
+  /** All previous output is in the pipes of the client. */
   written: 'w',
   /** The client has closed its end of stdout or stderr. */
   broken: 'b',
   alive: 'a',
-  /** The last one, of a process that exits by itself. */
+  /** The last frame of a process that exits by itself. */
   exits: 'x',
 } as const;
 
@@ -39,10 +39,10 @@ export function stubFrame(letter: string, payload: Uint8Array | string = ''): Bu
   return frame;
 }
 
-/** What a pipe holds, many times over. Another program may connect instead of the seat. */
+/** Many times the size of a pipe. Limited, because another program may connect instead of the server stub. */
 const MOST_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** A function that takes chunks, and calls back for each frame. `onexcess`: the other end announces a frame that the seat never sends. */
+/** A function that takes chunks, and calls back for each frame. `onexcess`: called for a frame over the limit, which the server stub never sends. */
 export function stubFrameReader(
   onframe: (letter: string, payload: Buffer) => void,
   onexcess: () => void = () => undefined,

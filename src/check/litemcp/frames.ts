@@ -1,4 +1,4 @@
-// What one end of LiteMCP wrote, as frames: messages, and text that is none.
+// Splits the output of a LiteMCP peer into frames: messages and stray output.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../litemcp/version.ts';
@@ -10,7 +10,7 @@ export interface Frame extends Entry {
   readonly kind: 'received';
   /** Undefined for text that is not a message. */
   readonly message: JsonObject | undefined;
-  /** Newlines after it so far. Three end a message. */
+  /** Number of newlines seen after the message. Three end it. */
   newlines: number;
 }
 
@@ -33,7 +33,7 @@ export class Frames {
     },
   });
 
-  /** `mayParse`: an object that it refuses is dropped. */
+  /** Objects for which `mayParse` returns false are dropped. */
   constructor(onframe: (frame: Frame) => void, mayParse: (bytes: Buffer) => boolean = () => true) {
     this.#onframe = onframe;
     this.#mayParse = mayParse;
@@ -43,7 +43,7 @@ export class Frames {
     return this.all.filter((frame) => frame.message !== undefined) as Message[];
   }
 
-  /** Bytes of a message that is not complete. */
+  /** The bytes of an incomplete message. */
   get rest(): Buffer {
     return this.#stream.rest;
   }
@@ -55,7 +55,7 @@ export class Frames {
     for (const frame of frames) this.all.push(frame);
   }
 
-  /** Drops what is not complete. */
+  /** Drops an incomplete message. */
   reset(): void {
     this.#stream.reset();
   }
@@ -77,7 +77,7 @@ export function requestText(id: number, type: string, data: unknown): string {
   return `${JSON.stringify({ version: PROTOCOL_VERSION, id, type, data })}${END}`;
 }
 
-/** Logs can be JSON too. A message has at least two of its three names. */
+/** Logs may be JSON too, so a message must have at least two of its three members. */
 function messageIn(bytes: Buffer): JsonObject | undefined {
   const value = parsed(bytes.toString('utf8'));
   if (!isObject(value)) return undefined;

@@ -1,5 +1,5 @@
 // Finds JSON objects in a stream of bytes, wherever they begin and whatever separates them: an answer that lacks the end of the framing is
-// still seen, and only the rule about the end is violated. Each byte is looked at once.
+// still seen, and only the rule about the end is violated. Each byte is read once.
 
 export interface StreamSink {
   /** A text with balanced braces. It may still not be JSON. */
@@ -19,10 +19,10 @@ const space = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 export class JsonInStream {
   readonly #sink: StreamSink;
-  /** The object or the line that the last chunk left open. */
+  /** The incomplete object or line at the end of the last chunk. */
   #open: Buffer[] = [];
   #depth = 0;
-  /** Only the brace of an object has come. */
+  /** Only the opening brace of the object was read. */
   #isNew = false;
   #inString = false;
   #escaped = false;
@@ -35,7 +35,7 @@ export class JsonInStream {
     return Buffer.concat(this.#open);
   }
 
-  /** Drops the object or the line that is open. */
+  /** Drops the incomplete object or line. */
   reset(): void {
     this.#open = [];
     this.#depth = 0;
@@ -88,7 +88,7 @@ export class JsonInStream {
     else if (byte === QUOTE) this.#inString = false;
     else if (byte === LF) {
       this.#inString = false;
-      this.#depth = 0; // no string of JSON has a newline
+      this.#depth = 0; // JSON strings cannot contain a newline
     }
   }
 

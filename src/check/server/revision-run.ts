@@ -1,4 +1,4 @@
-// All that is done with the server in one revision: the process that is observed, the one that rules share, and those of single rules.
+// One per-revision run: the observed process, the process shared by rules, and the processes of single rules.
 
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Budget } from '../budget.ts';
@@ -13,7 +13,7 @@ import { Probe } from './probe.ts';
 
 export interface RevisionRunOptions {
   readonly target: Target;
-  /** For one answer. */
+  /** Time limit of one answer. */
   readonly timeoutMs: number;
   readonly allowedCalls: readonly NamedCall[];
   readonly longCall: NamedCall | undefined;
@@ -22,7 +22,7 @@ export interface RevisionRunOptions {
   readonly learnt: Learnt;
 }
 
-/** What is known of the server in all revisions. */
+/** Facts about the server that all revisions share. */
 export interface Learnt {
   /** For revisions before 2026-07-28, once the first of them is open: `ping`, or what is answered in its place. */
   simplestMethod?: string;
@@ -37,7 +37,7 @@ export class RevisionRun {
   facts!: Facts;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
-  /** How long the first process took from its start to its first answer, beside those of other lanes. */
+  /** Time from the start of the first process to its first answer, in parallel to other per-revision runs. */
   startupMs = 0;
   readonly #probes = new Set<Probe>();
   #observed: Conversation | undefined;
@@ -78,7 +78,7 @@ export class RevisionRun {
     if (this.#observed) this.facts = await readFacts(this.#observed);
   }
 
-  /** Without the one that takes long. */
+  /** The permitted calls without the long one. */
   get calls(): readonly PermittedCall[] {
     const { allowedCalls, longCall } = this.options;
     return permittedCalls(this.facts.tools, allowedCalls).filter(({ name }) => name !== longCall?.name);
@@ -96,7 +96,7 @@ export class RevisionRun {
     return this.#observed;
   }
 
-  /** What a server writes at its end counts too. */
+  /** Stops the observed processes. Output during the stop is evidence too. */
   async endObservation(): Promise<void> {
     this.#isObserved = true;
     await Promise.all(this.observed.map((probe) => probe.stop().then(() => probe.howItEnded())));
@@ -110,7 +110,7 @@ export class RevisionRun {
     return probe;
   }
 
-  /** Nobody refers any more to what the process wrote. */
+  /** Releases the output of a process that is no longer referenced. */
   drop(probe: Probe): void {
     this.#probes.delete(probe);
     probe.release();

@@ -1,4 +1,4 @@
-// Adds, replaces and removes servers of a config file, in the spelling of the host that it belongs to. The new text is read by the
+// Adds, replaces and removes servers of a config file, in the format of its host. The new text is read by the
 // reader of configs before it is written: an entry that it would refuse is never written. The file as it was before the last
 // change is kept beside it.
 
@@ -21,7 +21,7 @@ import { editServers } from './edit-servers.ts';
 import { rewriteFile } from './rewrite-file.ts';
 import { spellEntry } from './spell-entry.ts';
 
-/** In our spelling. Undefined: the server is removed. */
+/** In the format of Standpipe. Undefined: the server is removed. */
 export interface ServerChange {
   name: string;
   entry: PlainEntry | undefined;
@@ -31,7 +31,7 @@ export interface ChangePlan {
   servers: readonly ServerChange[];
   /** Inputs that the servers refer to, by their `id`. Those that the file has stay. */
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
-  /** The entries are in the spelling of the file already. */
+  /** The entries already have the format of the file. */
   isSpelled?: boolean;
 }
 

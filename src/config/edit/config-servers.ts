@@ -1,4 +1,4 @@
-// The servers of a config as plain data, in our spelling: nothing is expanded, so that references to variables stay references.
+// The servers of a config as plain data in the format of Standpipe. Variables are not expanded: references stay references.
 
 import { getNodeValue } from 'jsonc-parser';
 import { isObject } from '../../base/json-object.ts';
@@ -11,7 +11,7 @@ import type { ServersAt } from './change.ts';
 import { orEmpty } from './edit-servers.ts';
 
 export interface ConfigServers {
-  /** In our spelling. Entries that only their host can run are not among them. */
+  /** In the format of Standpipe, without entries that only their host can run. */
   entries: ReadonlyMap<string, PlainEntry>;
   /** The definitions of `inputs` by `id`. */
   inputs: ReadonlyMap<string, PlainEntry>;

@@ -1,4 +1,4 @@
-// The servers in the files of a host, as plain data in our spelling, and the file of a host to write to.
+// The servers in the files of a host, as plain data in the format of Standpipe, and the file of a host to write to.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// An entry in the spelling of another host, and what that host cannot express. No secret becomes plain text without leave: a
+// Converts an entry to the format of another host, and reports what that host cannot express. No secret becomes plain text without leave: a
 // reference to a variable that the host does not expand is replaced by its value only if that is asked for.
 
 import { isDeepStrictEqual } from 'node:util';
@@ -24,14 +24,14 @@ export function spellEntry(name: string, entry: PlainEntry, host: HostProgram): 
   return { written, lost: Object.keys(entry).filter((key) => isOurs(key) && !isKept(key, entry, back)) };
 }
 
-/** An entry of a host in our spelling. */
+/** An entry of a host in the format of Standpipe. */
 export function entryOf(name: string, written: PlainEntry, { format }: HostProgram): PlainEntry {
   const root = parseTree(JSON.stringify(written))!;
   const node = format.read(root, name, root);
   return typeof node === 'string' ? {} : getNodeValue(node);
 }
 
-/** Whether two entries in our spelling are the same server with the same settings. */
+/** Whether two entries in the format of Standpipe are the same server with the same settings. */
 export function isSameEntry(a: PlainEntry, b: PlainEntry): boolean {
   return [...Object.keys(a), ...Object.keys(b)].every((key) => isKept(key, a, b));
 }

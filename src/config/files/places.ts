@@ -18,7 +18,7 @@ export interface ConfigPlace {
   scope?: HostScope;
   /** The folder of the project: `${workspaceFolder}`, the default of `cwd`, and the base of relative paths. */
   folder: string;
-  /** The host whose spelling it has, and where the servers are in it. Default: JSON in our spelling. */
+  /** The host format of the file, and the place of the servers in it. Default: JSON in the format of Standpipe. */
   host?: HostProgram;
   layout?: HostFile;
 }

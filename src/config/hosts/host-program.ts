@@ -53,7 +53,7 @@ export interface HostFile {
   shared?: boolean;
 }
 
-/** An entry in the spelling of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */
+/** An entry in the format of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */
 export type PlainEntry = Readonly<Record<string, unknown>>;
 
 /** How a host spells an entry. */
@@ -61,7 +61,7 @@ export interface HostFormat {
   /** The key that disables an entry. Undefined: the host cannot, so that a disabled entry must not be written. */
   disables: 'disabled' | 'enabled' | undefined;
   /**
-   * From the host's spelling to ours. Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: what
+   * Converts the format of the host to that of Standpipe. Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: what
    * the file has under `projects` for the current one.
    */
   read(entry: Node, name: string, root: Node, project?: Node): Node | string;

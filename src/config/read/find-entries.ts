@@ -1,4 +1,4 @@
-// Finds the entries of servers in a config, in any of its layouts, and turns them into our spelling.
+// Finds the entries of servers in a config, in any of its layouts, and converts them to the format of Standpipe.
 
 import type { Node } from 'jsonc-parser';
 import { pathOf } from '../expand/paths.ts';
@@ -13,7 +13,7 @@ import { fileKeys } from './keys.ts';
 export interface ConfigEntry {
   name: string;
   source: Position;
-  /** In our spelling. Its nodes have the offsets of the text. */
+  /** In the format of Standpipe. Its nodes have the offsets of the text. */
   node: Node;
 }
 

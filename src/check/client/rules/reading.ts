@@ -121,7 +121,7 @@ export const stderrIsNoError: ClientRule = {
   },
 };
 
-/** Of each server that wrote to stderr: whether the client took all of it. */
+/** For each server that wrote to stderr: whether the client read all of it. */
 function stderrTaken({ servers }: ClientRuleRun): unknown[] {
   const taken = servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
   return taken.length > 0 ? taken : notApplicable('the client did not get to `tools/list` (other rules say why)');

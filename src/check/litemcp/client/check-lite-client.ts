@@ -1,4 +1,4 @@
-// `checkLiteMcpClient`: runs a LiteMCP client under test in the scenarios of the rules, and reports what it did.
+// `checkLiteMcpClient`: runs a LiteMCP client under test in the scenarios of the rules, and reports the outcomes.
 
 import { languageOf } from '../../../wire/diagnosis/language.ts';
 import { Budget } from '../../budget.ts';
@@ -53,7 +53,7 @@ export async function checkLiteMcpClient(
   };
 }
 
-/** The plain run first: a client that does not open in it, or sends too much, is run no more. */
+/** The plain run comes first. A client that does not open in it, or sends too much, is not run again. */
 async function runAll(
   rules: readonly LiteClientRule[],
   options: CheckLiteMcpClientOptions,

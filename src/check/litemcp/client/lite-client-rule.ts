@@ -1,4 +1,4 @@
-// A rule for clients of LiteMCP, and what it reads: the runs of its scenarios, and the run without any disturbance to compare with.
+// A rule for LiteMCP clients, and its input: the runs of its scenarios, and an undisturbed run for comparison.
 
 import { textOf } from '../../../base/text-of.ts';
 import { endOf } from '../../client/client-rule-run.ts';
@@ -10,7 +10,7 @@ import type { LiteRun, LiteScenario } from './lite-scenario.ts';
 import type { Asked, PlayedLite } from './played-lite.ts';
 
 export interface LiteClientRule extends RuleText {
-  /** Those that it reads. */
+  /** The scenarios whose runs the rule reads. */
   readonly scenarios: readonly LiteScenario[];
   /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
   readonly check: (ruleRun: LiteClientRuleRun) => void;
@@ -43,7 +43,7 @@ export class LiteClientRuleRun {
     return this.runs.flatMap(({ clientRun }) => clientRun.transcript.entries);
   }
 
-  /** The client does what it does without a disturbance, and ends alike. `what` is the disturbance. */
+  /** Requires that the client behaves and ends as in the undisturbed run. `what`: the disturbance. */
   goesOn(what: string): void {
     for (const run of this.runs) {
       const [seen, usual] = [typesIn(run), typesIn(this.plain)];

@@ -1,4 +1,4 @@
-// A way to play the server to a LiteMCP client. One run of the client plays one scenario, and several rules read what was seen.
+// A scenario for LiteMCP clients. One client run plays one scenario, and several rules read its observations.
 
 import type { Budget } from '../../budget.ts';
 import { ClientRun } from '../../client/client-run.ts';
@@ -10,15 +10,15 @@ export type Answering = (asked: Asked, played: PlayedLite) => void | Promise<voi
 
 export interface LiteScenario {
   readonly name: string;
-  /** Instead of the usual answers. */
+  /** Replaces the usual answers. */
   readonly on?: { readonly get?: Answering; readonly call?: Answering };
   /** Exits neither at the end of stdin nor at a signal. */
   readonly ignoresEnd?: boolean;
-  /** A client may be silent for longer than usual. */
+  /** Replaces the usual limit of inactivity. */
   readonly timeoutMs?: number;
 }
 
-/** What was seen when the client was run in a scenario. */
+/** The observations of one client run in a scenario. */
 export interface LiteRun {
   readonly scenario: LiteScenario;
   readonly clientRun: ClientRun;

@@ -1,4 +1,4 @@
-// A played server that speaks LiteMCP: messages of the client, and the answers of a scenario. It has the tool `Calculator` of the specification.
+// A played LiteMCP server: reads messages of the client and sends the answers of a scenario. It has the tool `Calculator` of the specification.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../litemcp/version.ts';
@@ -23,7 +23,7 @@ export interface Asked {
   readonly id: unknown;
   readonly type: unknown;
   readonly data: JsonObject;
-  /** Whether an `info` had been sent before it came. */
+  /** Whether an `info` was sent before this request arrived. */
   readonly knowsTool: boolean;
 }
 
@@ -31,7 +31,7 @@ export class PlayedLite {
   readonly server: PlayedServer;
   readonly timeoutMs: number;
   readonly asked: Asked[] = [];
-  /** What the scenario found out about the client, by a name. */
+  /** Facts about the client for rules, by name. */
   readonly notes = new Map<string, unknown>();
   readonly #scenario: LiteScenario;
   readonly #frames: Frames;
@@ -82,7 +82,7 @@ export class PlayedLite {
     this.server.write(bytes);
   }
 
-  /** As a correct server does. */
+  /** The answer of a correct server. */
   usual({ id, type, data }: Asked): JsonObject {
     const envelope = { version: PROTOCOL_VERSION, id };
     return type === 'get'
@@ -94,13 +94,13 @@ export class PlayedLite {
     const asked = { id, type, data: isObject(data) ? data : {}, knowsTool: this.#hasSentInfo };
     this.asked.push(asked);
     const handler = type === 'get' || type === 'call' ? this.#scenario.on?.[type] : undefined;
-    // One after the other: an answer in pieces is not mixed with the next one.
+    // One after the other, so that an answer in pieces does not mix with the next.
     if (handler) this.#turn = this.#turn.then(() => handler(asked, this));
     else this.send(this.usual(asked));
   }
 }
 
-/** Of numbers their sum, of other arguments an error. */
+/** The sum of two numbers. An error for other arguments. */
 export function resultOf({ arguments: given }: JsonObject): JsonObject {
   const args = Array.isArray(given) ? given.map(String) : [];
   const params = Object.fromEntries(

@@ -89,7 +89,7 @@ function jobOf(
   return { rule, uses: rule.uses, revisionRun, begin };
 }
 
-/** One rule is violated, and no other can be tested. */
+/** The outcome if the server does not open: one rule is violated, and no other can be tested. */
 async function notOpened(
   rules: readonly LiteServerRule[],
   revisionRun: LiteServerRun,

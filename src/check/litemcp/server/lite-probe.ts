@@ -8,11 +8,11 @@ import type { Target } from '../../target.ts';
 import { violation } from '../../verdict.ts';
 import { Frames, type Message, requestText } from '../frames.ts';
 
-/** More than one, for servers that handle requests side by side. */
+/** More than one, for servers that handle requests concurrently. */
 const ROUND_TRIPS = 5;
 
 export class LiteProbe extends ProcessUnderTest {
-  /** How often an id was sent. */
+  /** Number of requests sent with each id. */
   readonly sentIds = new Map<string, number>();
   readonly #byId = new Map<string, Message[]>();
   readonly #frames = new Frames(
@@ -60,17 +60,17 @@ export class LiteProbe extends ProcessUnderTest {
     return this.until(() => this.answersTo(id)[0], `There was no answer to ${what} (id ${id})`, timeoutMs);
   }
 
-  /** It is a violation if there is no answer in time. */
+  /** Throws a violation after a timeout. */
   async ask(type: string, data: unknown, what = `"${type}"`): Promise<Message> {
     return this.answerTo(this.send(type, data), what);
   }
 
-  /** Proves that what was sent before has been read. */
+  /** Returns when the server has read all previous input. */
   async barrier(after: string): Promise<void> {
     await this.ask('get', {}, `"get" after ${after}`);
   }
 
-  /** Answers to what was sent before have come, as far as can be known without a clock. False if the server does not answer. */
+  /** Waits until previous requests are answered, by further round trips instead of a clock. False if the server does not answer. */
   async settled(): Promise<boolean> {
     try {
       for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier('others');

@@ -1,4 +1,4 @@
-// One run of one rule for LiteMCP servers: what it may use, and what it used.
+// One rule run on a LiteMCP server: the processes and the call that the rule may use.
 
 import type { JsonObject } from '../../../base/json-object.ts';
 import { RuleRun } from '../../rule-run.ts';
@@ -31,7 +31,7 @@ export class LiteRuleRun extends RuleRun<LiteProbe> {
     );
   }
 
-  /** The same, if other arguments may be tried too. */
+  /** The permitted call, if other arguments may be tried too. */
   freeCall(): PermittedCall {
     const call = this.call();
     if (call.areGiven) notApplicable('the allowed call has arguments, and no others are tried');

@@ -1,4 +1,4 @@
-// All processes of a LiteMCP server under test, and the one that rules share.
+// All processes of a LiteMCP server under test, including the one shared by rules.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { answerLater } from '../../answer-later.ts';
@@ -12,7 +12,7 @@ import { callData, type PermittedCall, permittedCall } from './permitted-call.ts
 
 export interface LiteServerRunOptions {
   readonly target: Target;
-  /** For one answer. */
+  /** Time limit of one answer. */
   readonly timeoutMs: number;
   readonly allowedCalls: readonly NamedCall[];
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export class LiteServerRun {
   tool: JsonObject | undefined;
   /** Why the server did not open. */
   problem: Violation | undefined;
-  /** It answered, but only after the end of stdin. */
+  /** The server answered only after the end of stdin. */
   answersAtEnd = false;
   readonly #probes = new Set<LiteProbe>();
 
@@ -73,7 +73,7 @@ export class LiteServerRun {
     return this.tool && permittedCall(this.tool, this.options.allowedCalls);
   }
 
-  /** Has a conversation for rules that only read. A request that fails is a matter of the rules about it. */
+  /** Records a conversation for rules that only read. A failed request is reported by the rules about it. */
   async observe(): Promise<void> {
     const [probe] = this.observed;
     const { call } = this;
@@ -82,7 +82,7 @@ export class LiteServerRun {
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
     }
-    await probe?.stop(); // what a server writes at its end counts too
+    await probe?.stop(); // output during the stop is evidence too
   }
 
   async start(stragglersMs?: number): Promise<LiteProbe> {
@@ -93,7 +93,7 @@ export class LiteServerRun {
     return probe;
   }
 
-  /** Nobody refers any more to what the process wrote. */
+  /** Releases the output of a process that is no longer referenced. */
   drop(probe: LiteProbe): void {
     this.#probes.delete(probe);
     probe.release();

@@ -63,7 +63,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** With a trial that observes. A step that fails is a matter of the rules about it. */
+/** Runs with a rule run that observes. A failed step is reported by the rules about it. */
 export async function observe(ruleRun: ServerRuleRun, limitMs: number): Promise<void> {
   await inTime(takeAll(ruleRun), limitMs).catch(ignoreVerdict);
 }

@@ -1,4 +1,4 @@
-// A spelling from a table of keys. It is used in both directions: what is renamed on reading gets its old name on writing.
+// A host format defined by a table of keys. Used in both directions: a key renamed on reading gets its old name on writing.
 
 import type { Node } from 'jsonc-parser';
 import type { HostFormat, PlainEntry } from '../host-program.ts';

@@ -1,4 +1,4 @@
-// The spellings that differ from ours in a few keys at most.
+// Host formats that differ from the format of Standpipe in a few keys at most.
 
 import { formatOf } from './host-format.ts';
 import { disabled, lists, type Member, membersOf, objectOf, valueIn } from './nodes.ts';

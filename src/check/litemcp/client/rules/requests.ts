@@ -76,7 +76,7 @@ export const toolCall: LiteClientRule = {
     for (const { data } of ruleRun.calls()) {
       const { tool, arguments: args = null } = data;
       if (tool !== calculator.name) violation(`A call has ${JSON.stringify(tool)} as tool, not the name of the tool.`);
-      if (args === null) continue; // the number is another rule
+      if (args === null) continue; // another rule reports the number
       if (!Array.isArray(args)) violation('The arguments of a call are not a list.');
       const other = args.find((arg) => typeof arg !== 'string');
       if (other !== undefined) violation(`An argument of a call is ${JSON.stringify(other)}, not a string.`);

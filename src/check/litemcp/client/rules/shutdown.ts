@@ -1,4 +1,4 @@
-// How a client ends its server. The specification has no sentence about it.
+// How a client ends its server. The specification does not define it.
 
 import { endOf, requireStdinClosed } from '../../../client/client-rule-run.ts';
 import { notApplicable, violation } from '../../../verdict.ts';

@@ -9,7 +9,7 @@ export function paramsOf({ message }: Message): Record<string, unknown> | undefi
   return isObject(message.data) && isObject(message.data.params) ? message.data.params : undefined;
 }
 
-/** Of a call that the tool refuses, `params` may lack the argument. */
+/** Undefined if the tool refused the call and `params` lacks the argument. */
 export function paramOf(answer: Message, name: string): unknown {
   return paramsOf(answer)?.[name] ?? notApplicable('the arguments are not in "params" of the result');
 }

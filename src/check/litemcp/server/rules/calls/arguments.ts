@@ -1,4 +1,4 @@
-// Rules about calls with other arguments than those that the tool expects.
+// Rules about calls with unexpected arguments.
 
 import { notApplicable, violation } from '../../../../verdict.ts';
 import type { LiteRuleRun } from '../../lite-rule-run.ts';

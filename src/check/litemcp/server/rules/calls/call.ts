@@ -48,7 +48,7 @@ export const paramsByName: LiteServerRule = {
   check: async (ruleRun) => {
     const call = ruleRun.call();
     const answer = await (await ruleRun.shared()).ask('call', callData(call.tool, call.arguments));
-    // The arguments of a failed call may be what the tool could not use.
+    // The tool may have refused the arguments.
     if (isError(answer) !== false) notApplicable('the call did not succeed');
     const params = paramsOf(answer) ?? {};
     call.names.forEach((name, at) => {
@@ -59,7 +59,7 @@ export const paramsByName: LiteServerRule = {
   },
 };
 
-/** Each run may have an effect, so there are few. */
+/** Few, because each call may have an effect. */
 const AT_ONCE = 4;
 
 export const callsAtOnce: LiteServerRule = {

@@ -1,4 +1,4 @@
-// Rules about the end of a server. The specification has no sentence about it; hosts stop servers this way. One process shows most of it.
+// Rules about the end of a server. The specification does not define it; hosts stop servers this way. Most rules use one process.
 // It is at rest when its stdin ends: whether it reads requests that arrive together with the end depends on how fast it is.
 
 import type { ExitStatus } from '../../../../../wire/process/server-process.ts';
@@ -17,7 +17,7 @@ const common = {
 
 interface Ending {
   exit: ExitStatus | undefined;
-  /** What it took to stop the tree. */
+  /** The step that stopped the process tree. */
   rung: StopRung;
   proof: Entry[];
 }

@@ -60,7 +60,7 @@ const MANY = 2_000;
 const PADDING = ' '.repeat(500);
 const FULL_PIPE_MS = 1_000;
 
-/** The ids. */
+/** Returns the ids. */
 function writeRequests(probe: LiteProbe, count: number): number[] {
   const requests = Array.from({ length: count }, () => probe.text('get', {}));
   probe.write(requests.map(({ text }) => text.replace('{', `{${PADDING}`)).join(''));

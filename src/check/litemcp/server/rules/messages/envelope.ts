@@ -68,7 +68,7 @@ export const resultShape: LiteServerRule = {
     const probe = await ruleRun.shared();
     const isFree = !areGiven && names.length > 0;
     for (const args of isFree ? [given, given.slice(0, -1)] : [given]) {
-      // That a call is answered is a matter of the rules about calls.
+      // The rules about calls report a missing answer.
       const answer = await probe.ask('call', callData(tool, args)).catch(unlessViolated);
       if (answer?.message.type !== 'result') continue;
       try {
