@@ -24,7 +24,7 @@ const DONE = 'done';
 export async function fetchSuite(only) {
   const folder = `node_modules/.cache/conformance/${VERSION}`;
   const installed = join(root, folder, 'node_modules', SUITE);
-  if (!existsSync(join(installed, 'dist/entry/index.js'))) {
+  if (!existsSync(join(installed, 'dist/index.js'))) {
     mkdirSync(join(root, folder), { recursive: true });
     const alone = ['--prefix', folder, '--ignore-scripts', '--no-save', '--no-package-lock'];
     await step(`fetch ${SUITE} ${VERSION}`, 'npm', [...installArguments, ...alone, `${SUITE}@${VERSION}`]);
@@ -76,7 +76,7 @@ class Suite {
 
   async #start(leg, results, target, choice) {
     const tested = leg === 'server' ? ['--url', target] : ['--command', target, '--timeout', CLIENT_TIMEOUT_MS];
-    const args = [join(this.folder, 'dist/entry/index.js'), leg, ...tested, '--output-dir', results, ...choice];
+    const args = [join(this.folder, 'dist/index.js'), leg, ...tested, '--output-dir', results, ...choice];
     const output = await outputOf(this.node, args.map(String));
     if (readdirSync(results).length === 0) throw new Error(`The suite has no results:\n${output}`);
   }

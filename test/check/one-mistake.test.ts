@@ -40,6 +40,26 @@ test.concurrent.each([
   expect(text).toContain(`was refused with ${described}`);
 });
 
+test.concurrent('errors without their ids are named, with the fix, and no request waits for its time limit', async () => {
+  const { found, report, text } = await problems('errors-without-ids', {
+    only: ['lifecycle', 'jsonrpc', 'methods'],
+    timeoutMs: 3_600_000,
+    limitMs: 120_000,
+  });
+  expect(found, text).toHaveLength(1);
+  expect(found[0]!.slice(0, 2)).toEqual(['jsonrpc/error-ids-are-echoed', 'jsonrpc/unknown-methods-are-refused']);
+  expect(text).toContain('The answer to a request with an unknown method is an error with the id null');
+  expect(text).toMatch(/← .*"id":null,"error".*\n {2}fix: Copy the id of the request/);
+  expect(report.outcomes.filter(({ untested }) => untested)).toEqual([]);
+});
+
+test.concurrent('an error about a notification is not taken for the answer to a later request', async () => {
+  const { found } = await problems('refuses-a-notification-late', {
+    only: ['jsonrpc/error*', 'jsonrpc/invalid-params'],
+  });
+  expect(found).toEqual([]);
+});
+
 const PINGS = ['lifecycle/ping-before-initialized', 'lifecycle/ping-before-initialize'];
 const ALL = { revisions: revisionsOfMcp, only: ['lifecycle', 'wire', 'jsonrpc', 'methods'] };
 

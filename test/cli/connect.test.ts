@@ -130,6 +130,20 @@ describe('a host that cannot be started', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'p', error: { message: expect.stringContaining(reason) } });
   });
 
+  test('a request with U+2028 in a string, or a carriage return between its members, gets the error', async () => {
+    const requests = [
+      '{"jsonrpc":"2.0","id":"\u2028","method":"ping"}',
+      '{"jsonrpc":"2.0",\r"id":"return","method":"ping"}',
+      '{"jsonrpc":"2.0","id":"without newline","method":"ping"}',
+    ];
+    const ran = await runCli(['connect', 'a', '--config', join(folder, 'none.json')], { input: requests.join('\n') });
+    const answers = ran.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers).toMatchObject(['\u2028', 'return', 'without newline'].map((id) => ({ id, error: {} })));
+  });
+
   test.each([[[]], [['a', 'b']], [['--all', 'a']], [['a', '--idle', 'soon']], [['a', '--bad']], [['a', '--config']]])(
     'options that are none are refused: %j',
     (words) => expect(() => parseConnectArguments(words)).toThrow(UsageError),

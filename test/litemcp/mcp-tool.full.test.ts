@@ -64,7 +64,7 @@ describe('our LiteMCP client', () => {
     expect(await closed).toMatchObject({ code: 'PROCESS_EXITED', evidence: { exitCode: 1 } });
   });
   test('can use an official server', async () => {
-    const server = 'node_modules/@modelcontextprotocol/server-everything/dist/entry/index.js';
+    const server = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
     const client = await connect('echo', { command: process.execPath, args: [path(server)] });
     const { response } = await client.call(['grüße']);
     expect(response).toEqual({ content: [{ type: 'string', data: 'Echo: grüße' }], error: false });

@@ -19,7 +19,7 @@ const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const serverPath = pathOf('server.mjs');
 const endWithParent = new URL('../cli/end-with-parent.mjs', import.meta.url).href;
 const mcpProxy = pathOf('../../node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs');
-const supergateway = pathOf('../../node_modules/supergateway/dist/entry/index.js');
+const supergateway = pathOf('../../node_modules/supergateway/dist/index.js');
 
 const words = {
   raw: (port) => [pathOf('raw-loop.mjs'), port, serverPath],

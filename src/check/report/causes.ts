@@ -19,6 +19,7 @@ const causes: readonly Cause[] = [
   { rules: ['lifecycle/keeps-running'], reason: /the server (?:closed its stdout|exited|was ended)/i },
   { rules: ['lifecycle/keeps-running'], reason: /no answer|not answered/, event: /^exited: / },
   { rules: ['jsonrpc/result-or-error'], reason: /has no `result` and no `error`/ },
+  { rules: ['jsonrpc/error-ids-are-echoed'], reason: /an error with the id null/ },
   { rules: ['lifecycle/ping-before-initialized'], explains: ['lifecycle/ping-before-initialize'] },
   { rules: ['lifecycle/ping-before-initialized'], reason: /no answer to `ping`/ },
   { rules: ['lifecycle/capabilities'], explains: ['methods/capabilities-are-declared'] },

@@ -32,6 +32,14 @@ export interface RpcError {
 
 export const METHOD_NOT_FOUND = -32601;
 
+export const UNKNOWN_METHOD = 'standpipe/no-such-method';
+
+/** Read by the table of causes. */
+export const WITHOUT_ID = 'with the id null, which clients cannot assign to its request';
+
+export const COPY_ID =
+  'Copy the id of the request into its answer, into errors too. The id null is only for messages whose id cannot be read.';
+
 /** Of answers to questions of the server. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
@@ -95,7 +103,13 @@ export class Conversation {
   }
 
   async answer(id: unknown, what: string, timeoutMs?: number): Promise<Answer> {
-    return readAnswer(await this.probe.answerTo(id, what, timeoutMs), id);
+    const { probe } = this;
+    const own = () => probe.anyAnswerTo(id);
+    const find = () => own() ?? probe.anonymousErrorTo(id);
+    const first = await probe.until(find, `There was no answer to ${what}`, timeoutMs);
+    if (!own() && !(await this.#omitsIds())) await probe.maybe(own, timeoutMs); // the error may belong to something else
+    if (!own()) throw new Violation(`The answer to ${what} is an error ${WITHOUT_ID}.`, [first], COPY_ID);
+    return readAnswer(await probe.answerTo(id, what, timeoutMs), id);
   }
 
   request(method: string, params?: JsonObject, timeoutMs?: number): Promise<Answer> {
@@ -181,7 +195,7 @@ export class Conversation {
   /** After a `ping` without an answer. A server that answers others does not know `ping`, or has not read it. */
   async #findSimplest(ping: JsonObject, error: unknown): Promise<void> {
     if (!(error instanceof Violation) || this.probe.ended || this.probe.textId !== undefined) throw error;
-    const other = this.#declaredList() ?? 'standpipe/no-such-method';
+    const other = this.#declaredList() ?? UNKNOWN_METHOD;
     await this.request(other).catch(() => {
       throw error;
     });
@@ -189,6 +203,16 @@ export class Conversation {
     const isWrong = this.probe.wrongAnswerTo(ping.id) !== undefined;
     if (!isWrong && (await this.#isAnswered('ping'))) violation(ONE_MESSAGE_PER_READ);
     this.simplestMethod = other;
+  }
+
+  /** Another error comes without its id too, after everything sent before was answered. */
+  async #omitsIds(): Promise<boolean> {
+    const { probe } = this;
+    if (!(await this.settled())) return false;
+    const id = this.ask(UNKNOWN_METHOD);
+    await probe.maybe(() => probe.anyAnswerTo(id) ?? probe.anonymousErrorTo(id));
+    const isAnonymous = probe.anonymousErrorTo(id) !== undefined;
+    return isAnonymous && (await this.settled()) && !probe.anyAnswerTo(id);
   }
 
   #isAnswered(method: string): Promise<boolean> {

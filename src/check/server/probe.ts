@@ -1,8 +1,10 @@
 // The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
-import type { JsonObject } from '../../base/json-object.ts';
+import { RpcCode } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { idAsText } from '../../wire/diagnosis/text-id.ts';
 import { type Budget, parsedBytes } from '../budget.ts';
+import { parsed } from '../parsed-json.ts';
 import { launch, ProcessUnderTest } from '../process-under-test.ts';
 import type { Target } from '../target.ts';
 import type { Entry } from '../transcript.ts';
@@ -51,12 +53,27 @@ export class Probe extends ProcessUnderTest {
 
   /** The first answer with this id. It is a violation if none comes in time, or a wrong one, or one with the id as text; `what` names the request. */
   async answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
-    const find = () => this.answersTo(id)[0] ?? this.wrongAnswerTo(id) ?? this.#answerAsText(id);
-    const frame = await this.until(find, `There was no answer to ${what}`, timeoutMs);
+    const frame = await this.until(() => this.anyAnswerTo(id), `There was no answer to ${what}`, timeoutMs);
     if (this.answersTo(id)[0] !== undefined) return this.answersTo(id)[0]!;
     if (this.wrongAnswerTo(id)) violation(`The answer to ${what} has no \`result\` and no \`error\`.`, frame);
     this.textId = `${id}`;
     violation(`There was no answer to ${what}: the server ${idAsText(this.textId).problem}.`, frame);
+  }
+
+  /** The first answer with this id, or what came in its place: a message without a result and an error, or an answer with the id as text. */
+  anyAnswerTo(id: unknown): Frame | undefined {
+    return this.answersTo(id)[0] ?? this.wrongAnswerTo(id) ?? this.#answerAsText(id);
+  }
+
+  /** An error without an id that followed the request, if nothing was sent after it. Errors about unreadable messages have no id either. */
+  anonymousErrorTo(id: unknown): Frame | undefined {
+    const frame = this.answersTo(null).at(-1) ?? this.answersTo(undefined).at(-1);
+    if (!frame || !messagesOf(frame).some(isAnonymousError)) return undefined;
+    const { entries } = this.transcript;
+    const sentAt = entries.findLastIndex(({ kind }) => kind === 'sent');
+    if (entries.lastIndexOf(frame) < sentAt) return undefined;
+    const sent = parsed(Buffer.from(entries[sentAt]!.bytes).toString('utf8'));
+    return isObject(sent) && sent.id === id ? frame : undefined;
   }
 
   /** Ids of `newId` are numbers. */
@@ -103,6 +120,11 @@ export class Probe extends ProcessUnderTest {
 
 export function isAnswer(message: JsonObject): boolean {
   return message.method === undefined && ('result' in message || 'error' in message);
+}
+
+function isAnonymousError({ id, method, error }: JsonObject): boolean {
+  const isUnreadable = isObject(error) && (error.code === RpcCode.parseError || error.code === RpcCode.invalidRequest);
+  return id == null && method === undefined && error != null && !isUnreadable;
 }
 
 /** Without `jsonrpc` it may be a record of a log. */

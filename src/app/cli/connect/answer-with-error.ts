@@ -1,17 +1,22 @@
 // A relay without a host: each request of the client is answered with the reason, which hosts show to their users. stderr alone
 // is often hidden.
 
-import { createInterface } from 'node:readline';
 import { toRpcError } from '../../../base/error-json.ts';
+import type { FrameSink } from '../../../wire/framing/framing.ts';
+import { newline } from '../../../wire/framing/newline.ts';
 
 /** Resolves when the client has ended its input. */
 export async function answerWithError(reason: Error & { hint?: string | undefined }): Promise<void> {
   const { rpcCode: code, message, data } = toRpcError(reason);
   const error = { code, message: reason.hint ? `${message}. ${reason.hint}` : message, data };
-  for await (const line of createInterface({ input: process.stdin })) {
-    const id = requestId(line);
+  const decoder = newline().decoder();
+  const answer = (line: Uint8Array) => {
+    const id = requestId(Buffer.from(line).toString());
     if (id !== undefined) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
-  }
+  };
+  const sink: FrameSink = { frame: answer, fault: ({ prefix }) => answer(prefix) }; // the last line may have no newline
+  for await (const chunk of process.stdin) decoder.push(chunk, sink);
+  decoder.end(sink);
 }
 
 /** Undefined where it is no request. */

@@ -5,7 +5,7 @@ import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
 import { inTime } from '../../in-parallel.ts';
 import { familyOf } from '../../rule.ts';
 import { NotApplicable, Violation } from '../../verdict.ts';
-import type { Conversation } from '../conversation.ts';
+import { type Conversation, UNKNOWN_METHOD } from '../conversation.ts';
 import type { ServerRule } from '../server-rule.ts';
 import type { ServerRuleRun } from '../server-rule-run.ts';
 import { echo, isEchoed } from './answers.ts';
@@ -34,7 +34,7 @@ const CONCURRENT_ID = 20_000;
 
 const steps: readonly Step[] = [
   (_, conversation) => conversation.settle(),
-  (_, conversation) => conversation.request('standpipe/no-such-method'),
+  (_, conversation) => conversation.request(UNKNOWN_METHOD),
   (ruleRun) => surveyOf(ruleRun),
   ({ facts }, conversation) => askFor(conversation, facts.capabilities.tools, 'tools/call', { name: UNKNOWN }),
   ({ facts }, conversation) => askFor(conversation, facts.capabilities.prompts, 'prompts/get', { name: UNKNOWN }),

@@ -68,7 +68,7 @@ async function signsOf(probe: Probe): Promise<Signs> {
   const malformed = await initializeOn(probe, {}).then(({ error }) => error, ignored);
   const id = probe.newId();
   probe.send({ jsonrpc: '2.0', id, method: UNKNOWN });
-  const frame = await probe.answerTo(id, UNKNOWN).catch(ignored);
+  const frame = await probe.maybe(() => probe.anyAnswerTo(id) ?? probe.anonymousErrorTo(id));
   const answer = frame?.json;
   const stderr = probe.transcript.entries.filter(({ kind }) => kind === 'stderr').map(({ bytes }) => bytes);
   return {

@@ -2,11 +2,10 @@
 
 import { RpcCode } from '../../../../base/errors.ts';
 import { NotApplicable, notApplicable, Violation, violation } from '../../../verdict.ts';
-import { type Answer, type Conversation, describeError } from '../../conversation.ts';
+import { type Answer, type Conversation, describeError, UNKNOWN_METHOD } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { anonymousAnswers, framesAfter } from './frames-after.ts';
 
-const UNKNOWN_METHOD = 'standpipe/no-such-method';
 const errorObject = { of: 'json-rpc', anchor: 'error_object' } as const;
 
 export const parseError: ServerRule = {

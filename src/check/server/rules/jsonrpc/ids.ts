@@ -2,7 +2,8 @@
 
 import { isObject } from '../../../../base/json-object.ts';
 import { parsed } from '../../../parsed-json.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
+import { COPY_ID, UNKNOWN_METHOD } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { echo, shownId } from '../answers.ts';
@@ -39,6 +40,26 @@ export const stringIds: ServerRule = {
     any: 'Keep the id as the JSON value it was: no conversion of digits to a number, no test for truth ("" is an id).',
   },
   check: (ruleRun) => areEchoed(ruleRun, ['', '7007', 'null', 'a "b" c/d', 'x'.repeat(300)]),
+};
+
+export const errorIds: ServerRule = {
+  ...common,
+  id: 'jsonrpc/error-ids-are-echoed',
+  title: 'return the id of the request in errors too',
+  says: 'An error has the id of its request. The id null is only for messages whose id cannot be read: clients do not know which request such an error answers, and wait.',
+  fix: { any: COPY_ID },
+  check: async (ruleRun) => {
+    const conversation = await ruleRun.shared();
+    const { probe } = conversation;
+    for (const id of [probe.newId(), 'an error']) {
+      probe.send({ ...conversation.ping(id), method: UNKNOWN_METHOD });
+      await conversation.answer(id, 'a request with an unknown method').catch((error: unknown) => {
+        const isOther = error instanceof Violation && error.fix !== COPY_ID;
+        if (isOther) notApplicable('an unknown method is not refused (jsonrpc/unknown-methods-are-refused)');
+        throw error;
+      });
+    }
+  },
 };
 
 export const idSpelling: ServerRule = {

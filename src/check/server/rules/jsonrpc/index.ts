@@ -3,7 +3,7 @@ import { answeredOnce, noStrayAnswers } from './answers.ts';
 import { atOnce, pingDuringCall, requestDuringCall } from './at-once.ts';
 import { batchAnswerIsList, batchesAnswered, batchesSurvived, batchOfNotifications, emptyBatch } from './batches.ts';
 import { invalidParams, invalidRequest, methodNotFound, parseError, unknownMethods } from './errors.ts';
-import { idSpelling, integerIds, stringIds } from './ids.ts';
+import { errorIds, idSpelling, integerIds, stringIds } from './ids.ts';
 import { positionalParams, unknownMembers, unknownParams } from './members.ts';
 import { notificationsUnanswered, unknownNotifications, wrongNotificationsUnanswered } from './notifications.ts';
 import { errorMembers, notificationIds, resultObject, resultOrError, versionMember } from './shapes.ts';
@@ -16,6 +16,7 @@ export const jsonrpcRules: readonly ServerRule[] = [
   notificationIds,
   integerIds,
   stringIds,
+  errorIds,
   idSpelling,
   answeredOnce,
   noStrayAnswers,

@@ -44,7 +44,7 @@ async function early(ruleRun: ServerRuleRun, requests: readonly object[]): Promi
     const isAnswered = (each: number) => probe.answersTo(each)[0] !== undefined;
     for (const request of requests.filter((_, at) => !isAnswered(ids[at]!))) {
       const again = send(request);
-      await probe.maybe(() => isAnswered(again) || undefined);
+      await probe.maybe(() => probe.answersTo(again)[0] ?? probe.anonymousErrorTo(again));
     }
     await isAnswering(probe, ruleRun.simplestMethod);
   }

@@ -1,8 +1,8 @@
 // `initialize` with params that are wrong.
 
 import type { JsonObject } from '../../../../base/json-object.ts';
-import { notApplicable, violation } from '../../../verdict.ts';
-import { initializeParams, readAnswer } from '../../conversation.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
+import { COPY_ID, initializeParams, readAnswer, WITHOUT_ID } from '../../conversation.ts';
 import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
@@ -18,12 +18,18 @@ const twice = perRevision(async (ruleRun) => {
   const send = async (params: JsonObject) => {
     const id = probe.newId();
     probe.send({ jsonrpc: '2.0', id, method: 'initialize', params });
-    const frame = await probe.maybe(() => probe.answersTo(id)[0]);
+    const anonymous = () => probe.anonymousErrorTo(id);
+    await probe.maybe(() => probe.answersTo(id)[0] ?? anonymous());
+    return { answer: () => answerTo(id), anonymous: anonymous() };
+  };
+  const answerTo = (id: number) => {
+    const [frame] = probe.answersTo(id);
     return frame && readAnswer(frame, id);
   };
-  const first = await send({ capabilities: 'none' });
-  const second = first?.error && (await send(initializeParams(ruleRun.revision)));
-  return { proof: probe.transcript.entries, first, second };
+  const { answer, anonymous } = await send({ capabilities: 'none' });
+  const isRefused = answer()?.error !== undefined || anonymous !== undefined;
+  const second = isRefused ? (await send(initializeParams(ruleRun.revision))).answer() : undefined;
+  return { proof: probe.transcript.entries, first: answer(), second, anonymous };
 });
 
 export const malformedInitialize: ServerRule = {
@@ -37,7 +43,9 @@ export const malformedInitialize: ServerRule = {
     any: 'Answer `initialize` with the error -32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
   },
   check: async (ruleRun) => {
-    const { first, proof } = await twice(ruleRun);
+    const { first, proof, anonymous } = await twice(ruleRun);
+    const what = 'The answer to `initialize` without `protocolVersion`';
+    if (!first && anonymous) throw new Violation(`${what} is an error ${WITHOUT_ID}.`, [anonymous], COPY_ID);
     if (!first) violation('`initialize` without `protocolVersion` was not answered.', ...proof);
     if (first.result) violation('`initialize` without `protocolVersion` was answered with a result.', first.frame);
   },
