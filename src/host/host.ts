@@ -24,8 +24,8 @@ import type {
 import { FlowClients } from '../observe/flow/clients.ts';
 import { FlowStore } from '../observe/flow/store.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
-import { Member, type MemberContext } from './hosted-server.ts';
-import { type Catalog, type Offer, resolve } from './services/catalog.ts';
+import { HostMember, type MemberContext } from './hosted-server.ts';
+import { type Offer, type OfferCatalog, resolve } from './services/catalog.ts';
 import { MergedService } from './services/merged-service.ts';
 import { rejections, unknownServer } from './services/unknown-name.ts';
 import { stderrSince } from './stderr-since.ts';
@@ -42,7 +42,7 @@ export class Host {
   readonly clients: FlowClients;
   readonly stateListeners = new Set<(change: StateChange) => void>();
   /** By name. A server whose entry was removed stays until its process has exited. */
-  readonly #members = new Map<string, Member>();
+  readonly #members = new Map<string, HostMember>();
   readonly #merged: MergedService;
   readonly #context: MemberContext;
   #config: Config | undefined;
@@ -65,7 +65,7 @@ export class Host {
     this.#context = { ...options, clock, eraMemory, flow: this.flow, onStateChange };
     if (!isList(given)) this.#config = configOf(given);
     for (const config of isList(given) ? given : this.#config!.servers) {
-      this.#members.set(config.name, new Member(config, this.#context));
+      this.#members.set(config.name, new HostMember(config, this.#context));
     }
   }
 
@@ -217,7 +217,9 @@ export class Host {
   }
 
   /** The tools of all running servers, or with `start` of all servers, and the servers that could not be asked. */
-  async tools(options: { start?: boolean } = {}): Promise<{ tools: Offer<Tool>[]; failed: Catalog<Tool>['failed'] }> {
+  async tools(
+    options: { start?: boolean } = {},
+  ): Promise<{ tools: Offer<Tool>[]; failed: OfferCatalog<Tool>['failed'] }> {
     const { offers, failed } = await this.#merged.lists.read<Tool>('tools', options.start ? 'all' : 'none');
     return { tools: offers, failed };
   }
@@ -248,17 +250,17 @@ export class Host {
     return this.#member(server).supervised.use(run, { repeatable: true, counts: false });
   }
 
-  #present(): Member[] {
+  #present(): HostMember[] {
     return [...this.#members.values()].filter(({ isRemoved }) => !isRemoved);
   }
 
-  #member(name: string): Member {
+  #member(name: string): HostMember {
     const member = this.#members.get(name);
     if (!member || member.isRemoved) throw unknownServer(name, this.names, this.rejected());
     return member;
   }
 
-  #startable(name: string): Member['pool'] {
+  #startable(name: string): HostMember['pool'] {
     const { pool } = this.#member(name);
     if (this.#stopping) throw serverStopped(name, HOST_STOPS);
     return pool;
@@ -268,7 +270,7 @@ export class Host {
   async #takeUp(config: ServerConfig): Promise<void> {
     const { name, enabled, autoStart } = config;
     const known = this.#members.get(name);
-    const member = known ?? new Member(config, this.#context);
+    const member = known ?? new HostMember(config, this.#context);
     this.#members.set(name, member);
     // A server that was started individually in a stopped host continues with its new entry.
     const runsAlone = known?.isRemoved === false && known.pool.isWanted;

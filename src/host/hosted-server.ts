@@ -31,7 +31,7 @@ export interface MemberContext
   eraMemory: EraMemory;
 }
 
-export class Member implements InstanceOwner {
+export class HostMember implements InstanceOwner {
   readonly pool: Pool;
   /** Requests of clients: those of extensions first, then the processes. */
   readonly service: Service;

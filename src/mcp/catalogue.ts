@@ -6,9 +6,9 @@ import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { unlessAborted, within } from '../base/wait.ts';
 import type { ClientOptions, ListOptions } from './client/options.ts';
 import { type AllPages, type ListSource, type PageLimits, readAllPages } from './client/pages.ts';
-import { readTool } from './client/tolerated-results.ts';
+import { readMcpTool } from './client/tolerated-results.ts';
 import type { Warn } from './client/warnings.ts';
-import type { Layer } from './layers/layer.ts';
+import type { ServiceLayer } from './layers/layer.ts';
 import { type ListFacts, type ListKind, type ListName, listMethods, methodsOfMcp } from './methods.ts';
 import type { Caller, Params, Result, Service, ServiceFacts } from './service.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from './types.ts';
@@ -181,7 +181,7 @@ export class Catalogue {
   }
 
   /** Answers lists of clients with the known pages, if these are the same for every client. */
-  readonly layer: Layer = (next) => (method, params, caller) => {
+  readonly layer: ServiceLayer = (next) => (method, params, caller) => {
     const list = methodsOfMcp.get(method)?.list;
     return list ? this.#page(list, params, caller, () => next(method, params, caller)) : next(method, params, caller);
   };
@@ -225,7 +225,7 @@ export class Catalogue {
     list.askedAt = askedAt;
     const { items, pages, ttlMs = 0 } = await this.#allPages(name, options);
     const entries = (
-      name === 'tools' ? items.map((tool) => readTool(tool as Tool, this.#warn)) : items
+      name === 'tools' ? items.map((tool) => readMcpTool(tool as Tool, this.#warn)) : items
     ) as typeof items;
     if (askedAt < list.readAt) return entries; // a later list is known
     const validMs = isAnnounced ? Number.POSITIVE_INFINITY : this.#isLegacy ? 0 : ttlMs;

@@ -2,7 +2,7 @@
 
 import type { ClientCapabilities, Implementation, LogLevel, Meta } from './types.ts';
 
-export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
@@ -12,7 +12,7 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 /** Ours: limits that a Standpipe client sets for a request. They are meant for the next service only and are not passed on. */
 export const CALL_OPTIONS = 'dev.standpipe/call';
 
-export interface CallOptions {
+export interface CallLimits {
   /** The maximum time without an answer or progress. */
   timeoutMs?: number;
   /** The maximum total time of the request, regardless of progress. */
@@ -28,7 +28,7 @@ export const RAN = 'dev.standpipe/ran';
 
 /** The description of the sender that every modern request carries. */
 export interface RequestEnvelope {
-  [PROTOCOL_VERSION]: string;
+  [PROTOCOL_VERSION_KEY]: string;
   [CLIENT_CAPABILITIES]: ClientCapabilities;
   [CLIENT_INFO]?: Implementation;
   [LOG_LEVEL]?: LogLevel;
@@ -63,7 +63,7 @@ export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
   return logLevels.find((level) => wanted.has(level));
 }
 
-const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
+const envelopeKeys: readonly string[] = [PROTOCOL_VERSION_KEY, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
 
 /** The `_meta` of a modern request without its envelope. */
 export function withoutEnvelope(meta: Meta): Meta {

@@ -15,7 +15,7 @@ export interface MethodFacts {
   /** The method concerns the connection or the session: the client adapter answers it, and it never reaches a service. */
   readonly isOfConnection?: true;
   /** The entry that the method uses, and the parameter that names it. Over HTTP, `Mcp-Name` repeats that parameter. */
-  readonly target?: Target;
+  readonly target?: MethodTarget;
   readonly list?: ListFacts;
   /** Whether the request may be sent again if its outcome is unknown: always, or if the annotations of the tool allow it. */
   readonly repeat?: 'always' | 'annotation';
@@ -38,7 +38,7 @@ export interface MethodFacts {
 }
 
 /** Without a list, the parameter is an id that the server assigned (see handles.ts). */
-export type Target =
+type MethodTarget =
   | { readonly list: 'tools' | 'prompts'; readonly parameter: 'name' }
   | { readonly list: 'resources'; readonly parameter: 'uri' }
   | { readonly list?: undefined; readonly parameter: string };

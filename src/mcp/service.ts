@@ -5,7 +5,7 @@
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { JsonRpcRequest, RequestId } from '../wire/jsonrpc/message.ts';
-import type { CallOptions } from './meta.ts';
+import type { CallLimits } from './meta.ts';
 import { missingCapability } from './protocol-errors.ts';
 import type { Revision } from './revisions.ts';
 import type { Rights } from './rights.ts';
@@ -82,7 +82,7 @@ export interface Caller {
   /** Aborts when the client cancels the request or disconnects. Undefined if the request is never cancelled. */
   readonly signal: CancelSignal | undefined;
   /** If absent, the limits of the service apply. */
-  readonly options?: CallOptions | undefined;
+  readonly options?: CallLimits | undefined;
   /** Whether the client requested progress. */
   readonly wantsProgress: boolean;
   /** Takes the parameters of `notifications/progress`; the caller fills in its token. */

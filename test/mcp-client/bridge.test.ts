@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type ClientOptions, connect, type Revision } from '../../src/entry/client.ts';
 import { memoryPair } from '../../src/entry/testing.ts';
 import { serve } from '../../src/mcp/adapter/client-adapters.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../../src/mcp/meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION_KEY, SERVER_INFO } from '../../src/mcp/meta.ts';
 import { has, revisionsOfMcp } from '../../src/mcp/revisions.ts';
 import type { Caller, Params, Result, Service, Watcher } from '../../src/mcp/service.ts';
 
@@ -59,7 +59,7 @@ const members = fc
   )
   .map(plain);
 
-const envelope: readonly string[] = [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL];
+const envelope: readonly string[] = [PROTOCOL_VERSION_KEY, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL];
 const dress: readonly string[] = ['resultType', SERVER_INFO, 'ttlMs', 'cacheScope'];
 
 function without(names: readonly string[], value: Params): Params {

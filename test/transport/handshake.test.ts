@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { proveToListener } from '../../src/wire/transport/handshake.ts';
-import { addressOf, keyFileOf, makeKey, readKey } from '../../src/wire/transport/local-key.ts';
+import { keyFileOf, makeKey, readKey, socketAddressOf } from '../../src/wire/transport/local-key.ts';
 import { connectLocal, isServed, type ListenOptions, listenLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -33,7 +33,7 @@ async function listens(options: ListenOptions = {}) {
 }
 
 /** Without a proof. */
-function reach(path: string, address = addressOf(path, readKey(path)!)): Socket {
+function reach(path: string, address = socketAddressOf(path, readKey(path)!)): Socket {
   const socket = connect(address).on('error', () => undefined);
   closing.push(() => socket.destroy());
   return socket;
@@ -139,7 +139,7 @@ describe('a stranger that listens in place of the owner of the key', () => {
         heard += chunk;
         answer(socket, chunk);
       });
-    }).listen(addressOf(path, key));
+    }).listen(socketAddressOf(path, key));
     await once(server, 'listening');
     closing.push(() => server.close());
     return { path, key, heard: () => heard };
@@ -220,7 +220,7 @@ describe('a key', () => {
   test('names a pipe of Windows that cannot be guessed, and that does not reveal it', () => {
     const path = join(folder, 'pipe.sock');
     const keys = [makeKey(path), makeKey(path)];
-    const names = keys.map((key) => addressOf(path, key, 'win32'));
+    const names = keys.map((key) => socketAddressOf(path, key, 'win32'));
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toMatch(/^\\\\\.\\pipe\\standpipe-[0-9a-f]{32}$/);
     for (const { secret } of keys) expect(names.join()).not.toContain(secret.slice(0, 8));

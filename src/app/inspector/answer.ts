@@ -5,7 +5,7 @@ import type { Access } from '../../wire/http/access.ts';
 import type { Connections } from '../../wire/http/connections.ts';
 import { HttpProblem, problemBody } from '../../wire/http/http-problem.ts';
 import { readJsonBody } from '../../wire/http/json-body.ts';
-import { refuse, sendJson } from '../../wire/http/respond.ts';
+import { respondError, sendJson } from '../../wire/http/respond.ts';
 import type { Router } from '../../wire/http/router.ts';
 import { findFile, pageHeaders, sendFile } from '../../wire/http/static-files.ts';
 import { nothingRedacted, type Redaction } from './redaction.ts';
@@ -56,7 +56,7 @@ export async function answer(request: IncomingMessage, response: ServerResponse,
     else await answerPage(request, response, path, site.uiFolder);
   } catch (error) {
     if (request.socket.timeout === 0) request.socket.setTimeout(IDLE_MS);
-    refuse(request, response, error, site.masked.value(problemBody(error)));
+    respondError(request, response, error, site.masked.value(problemBody(error)));
   }
 }
 

@@ -1,7 +1,7 @@
 // `checkClient`: runs a client under test in the scenarios of the rules, and reports the outcomes.
 
 import { isObject } from '../../base/json-object.ts';
-import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../mcp/meta.ts';
 import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { languageOf } from '../../wire/diagnosis/language.ts';
 import { Budget } from '../budget.ts';
@@ -130,7 +130,11 @@ function isTestable(plainRun: Run): boolean {
 function revisionsIn(runs: readonly Run[]): Revision[] {
   const asked = runs.flatMap((run) => askedIn(run));
   const versions = asked.map(({ method, params, era }) =>
-    era === 'modern' ? metaOf(params)[PROTOCOL_VERSION] : method === 'initialize' ? params.protocolVersion : undefined,
+    era === 'modern'
+      ? metaOf(params)[PROTOCOL_VERSION_KEY]
+      : method === 'initialize'
+        ? params.protocolVersion
+        : undefined,
   );
   return revisionsOfMcp.filter((revision) => versions.includes(revision));
 }

@@ -1,7 +1,7 @@
 // A played MCP server over stdio: reads lines of the client and sends the answers of a scenario.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../mcp/meta.ts';
 import { parsedBytes } from '../budget.ts';
 import { parsed } from '../parsed-json.ts';
 import { type Frame, isAnswer, messagesOf } from '../server/probe.ts';
@@ -127,5 +127,5 @@ export function lineOf(message: unknown): string {
 }
 
 function isModern(params: unknown): boolean {
-  return isObject(params) && isObject(params._meta) && params._meta[PROTOCOL_VERSION] !== undefined;
+  return isObject(params) && isObject(params._meta) && params._meta[PROTOCOL_VERSION_KEY] !== undefined;
 }

@@ -1,7 +1,7 @@
 // What a correct server of MCP with one tool, `echo`, answers. Scenarios change single answers of it.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { PROTOCOL_VERSION, SERVER_INFO } from '../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY, SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, isLegacyRevision, isModernRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../../mcp/revisions.ts';
 
@@ -50,7 +50,7 @@ function answerTo(asked: Asked, speaks: Speaks, isOpen: boolean): JsonObject {
   const { method, params, era } = asked;
   if (method === 'initialize') return initialized(params, speaks);
   if (era === 'modern' && speaks.only !== 'legacy') {
-    const version = isObject(params._meta) ? params._meta[PROTOCOL_VERSION] : undefined;
+    const version = isObject(params._meta) ? params._meta[PROTOCOL_VERSION_KEY] : undefined;
     return isModernRevision(version) ? modernAnswer(asked) : unsupported(version);
   }
   if (method === 'ping') return { result: {} };

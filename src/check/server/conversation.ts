@@ -2,7 +2,7 @@
 // server asks is refused, as by a client without capabilities, unless a rule answers it.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../../mcp/types.ts';
@@ -254,7 +254,7 @@ export function initializeParams(version: string, capabilities: ClientCapabiliti
 export function withEnvelope(params: JsonObject | undefined, revision: Revision, options: OpenOptions): JsonObject {
   const meta = isObject(params?._meta) ? params._meta : {};
   const envelope = {
-    [PROTOCOL_VERSION]: revision,
+    [PROTOCOL_VERSION_KEY]: revision,
     [CLIENT_INFO]: ownInfo,
     [CLIENT_CAPABILITIES]: options.capabilities ?? {},
   };

@@ -5,7 +5,7 @@ import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { Params, Service } from '../../mcp/service.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Host } from '../host.ts';
-import { addressOf, type Catalog, FAILED, OFFERED_BY, type Offer, WAIT } from '../services/catalog.ts';
+import { FAILED, OFFERED_BY, type Offer, type OfferCatalog, offerAddress, WAIT } from '../services/catalog.ts';
 import { type ServerClient, typedClient } from '../services/typed-client.ts';
 import { answerControl, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
 
@@ -32,7 +32,7 @@ export abstract class HostAccess {
   }
 
   /** If `readyOnly`, servers that are not running are neither started nor asked. */
-  async tools(readyOnly = false): Promise<Catalog<Tool>> {
+  async tools(readyOnly = false): Promise<OfferCatalog<Tool>> {
     const { tools, _meta } = await this.client().request('tools/list', {
       _meta: { [WAIT]: readyOnly ? 'none' : 'all' },
     });
@@ -61,7 +61,7 @@ export class OwnHost extends HostAccess {
     return answerControl(this.#host, method, params);
   }
 
-  override async tools(readyOnly = false): Promise<Catalog<Tool>> {
+  override async tools(readyOnly = false): Promise<OfferCatalog<Tool>> {
     const { tools, failed } = await this.#host.tools({ start: !readyOnly });
     return { offers: tools, failed };
   }
@@ -71,5 +71,5 @@ function offerOf({ _meta, ...tool }: Tool): Offer<Tool> {
   const { [OFFERED_BY]: offer, ...meta } = _meta!;
   const { server, name, sharedWith } = offer as Pick<Offer<Tool>, 'server' | 'name' | 'sharedWith'>;
   const definition = { ...tool, name, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
-  return { server, name, address: addressOf(server, name, sharedWith), sharedWith, definition };
+  return { server, name, address: offerAddress(server, name, sharedWith), sharedWith, definition };
 }

@@ -34,7 +34,7 @@ export const PART = 'part ';
  * `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. `old`: its number is
  * not above those of calls that are no longer known, although it was not sent before.
  */
-export type Refusal = 'moved' | 'busy' | 'old';
+export type CallRefusal = 'moved' | 'busy' | 'old';
 
 /** Times are milliseconds of the answering node's wall clock. */
 export interface Hops {

@@ -5,7 +5,7 @@ import type { Place } from '../../config/server-config.ts';
 
 export type { Place };
 
-export interface Entry<T> {
+export interface KeyedRecord<T> {
   readonly key: string;
   readonly value: T;
   /** Increases with every change of the table. */
@@ -25,7 +25,7 @@ export interface Table<T> {
    * Never reads from a copy that may be outdated, and never returns an older entry than this table has shown or changed before. In a
    * cluster, however, a former leader can answer, and an entry that others renew has expired there: see `isGone`.
    */
-  get(key: string): Promise<Entry<T> | undefined>;
+  get(key: string): Promise<KeyedRecord<T> | undefined>;
   /** Creates the entry if the key does not exist. Resolves to the revision, or to undefined if another program was first. */
   create(key: string, value: T): Promise<number | undefined>;
   /** Updates the entry if it still has this revision. Resolves to the new revision, or to undefined if another program was first. */
@@ -74,7 +74,7 @@ export interface Leases {
 }
 
 /** A message from another node. */
-export interface Message {
+export interface NodeMessage {
   readonly subject: string;
   /** Subject for answers. */
   readonly reply: string | undefined;
@@ -89,7 +89,7 @@ export interface Subscription {
 }
 
 /** Messages between nodes. Each arrives at most once, and in the order of its sender. */
-export interface Routes {
+export interface NodeMessaging {
   /** Maximum length of `data`. */
   readonly maxBytes: number;
   readonly isConnected: boolean;
@@ -100,14 +100,14 @@ export interface Routes {
    * Throws PAYLOAD_TOO_LONG above `maxBytes`.
    */
   publish(subject: string, data: Uint8Array | string, reply?: string): Promise<void> | undefined;
-  subscribe(subject: string, listener: (message: Message) => void): Subscription;
+  subscribe(subject: string, listener: (message: NodeMessage) => void): Subscription;
   /** Sends and receives JSON. Rejects with NOT_SENT without a subscriber or a connection, and with REQUEST_TIMEOUT after `timeoutMs`. */
   request<T>(subject: string, value: unknown, timeoutMs: number): Promise<T>;
   /** Resolves when everything published so far has reached the NATS server. */
   flush(): Promise<void>;
 }
 
-export interface ClusterNetwork extends Routes {
+export interface ClusterNetwork extends NodeMessaging {
   readonly fleet: string;
   readonly directory: Directory;
   readonly leases: Leases;

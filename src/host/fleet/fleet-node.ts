@@ -18,7 +18,7 @@ import type { FleetStatus } from './fleet-status.ts';
 import { answerNodeRequests } from './node/answer-node-requests.ts';
 import { Claims } from './node/claims/claims.ts';
 import { controlNode } from './node/control-node.ts';
-import { configOf, HostTable } from './node/host-table.ts';
+import { configOfHost, HostTable } from './node/host-table.ts';
 import { NodeEndpoint } from './node/node-endpoint.ts';
 import { NodeEntry, recordOf } from './node/node-entry.ts';
 import { nodeHandlers } from './node/node-handlers.ts';
@@ -114,7 +114,7 @@ export class FleetNode {
       onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
       onProblem: (error: Error) => this.#note(error.message),
     };
-    this.#table = new HostTable(host, configOf(host), others, clock);
+    this.#table = new HostTable(host, configOfHost(host), others, clock);
     this.#own = new OwnServers(host, this.#endpoint, { drainMs, note: this.#note });
     const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
     const runner = new RunInstances(host, this.#table, this.#endpoint, {

@@ -3,10 +3,10 @@
 
 import type { ControlMethod, ControlResults } from '../control/control-methods.ts';
 import type { CallState } from './call-protocol.ts';
-import type { Waiting } from './place/plan.ts';
+import type { WaitingSlot } from './place/plan.ts';
 import type { QuotaAsk, QuotaGrant } from './quotas/quota-home.ts';
 
-export interface Refusal {
+export interface PlaceRefusal {
   refused: string;
   /** True if the node cannot run the server with its current entry. Otherwise the reason may be temporary. */
   isUnfit?: boolean;
@@ -18,7 +18,7 @@ export interface NodeRequests {
   /** Claims a slot, if its claim still has this revision (0: there is none), and runs the server. Answered when the claim is made. */
   'standpipe/place': {
     params: { server: string; slot: number; revision: number };
-    result: { generation: number } | Refusal;
+    result: { generation: number } | PlaceRefusal;
   };
   /** Ends the process of a slot and gives the slot back. Answered at once; the claim shows when it is done. */
   'standpipe/release': {
@@ -28,7 +28,7 @@ export interface NodeRequests {
   /** Runs the server with its changed record. Answered at once; the claim shows when the new process is ready or has failed. */
   'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
   /** Asks the placing node why slots run nowhere, or cannot leave a drained node. */
-  'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly Waiting[] } };
+  'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly WaitingSlot[] } };
   /**
    * Asks for the state of calls, given by their reply subjects. `run`: `runOf` the node. Another run knows nothing of this one's
    * calls.

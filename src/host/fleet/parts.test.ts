@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
-import { isPart, PartsAssembler, partsOf, publishMessage } from './parts.ts';
+import { isPart, messageParts, PartsAssembler, publishMessage } from './parts.ts';
 
 const bytes = (length: number, value = 7) => new Uint8Array(length).fill(value);
 const codeOf = (run: () => unknown) => {
@@ -20,7 +20,7 @@ describe('messages in parts', () => {
       fc.property(message, fc.integer({ min: 81, max: 1500 }), (whole, maxBytes) => {
         const assembler = new PartsAssembler();
         const expected = Buffer.from(whole as string);
-        const parts = [...partsOf(whole, maxBytes)];
+        const parts = [...messageParts(whole, maxBytes)];
         const results = parts.map((part) => {
           expect(part.length).toBeLessThanOrEqual(maxBytes);
           expect(isPart(part)).toBe(true);
@@ -39,7 +39,7 @@ describe('messages in parts', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const assembler = new PartsAssembler({ maxTotalBytes: 1500 });
-        const parts = sources.map((source) => [...partsOf(source, 180)]);
+        const parts = sources.map((source) => [...messageParts(source, 180)]);
         for (const { source, index } of steps) {
           const part = parts[source]![index % parts[source]!.length]!;
           let whole: Uint8Array | undefined;
@@ -84,14 +84,14 @@ describe('messages in parts', () => {
 
   it('are refused once above the limit of a message, and the rest of them is ignored', () => {
     const assembler = new PartsAssembler();
-    const codes = [...partsOf(bytes(500), 180)].map((part) => codeOf(() => assembler.add('a', part, 499)));
+    const codes = [...messageParts(bytes(500), 180)].map((part) => codeOf(() => assembler.add('a', part, 499)));
     expect(codes).toEqual(['FRAME_TOO_LONG', undefined, undefined, undefined, undefined]);
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
   it('fail once where the first is missing', () => {
     const assembler = new PartsAssembler();
-    const parts = [...partsOf(bytes(500), 180)].slice(1);
+    const parts = [...messageParts(bytes(500), 180)].slice(1);
     const codes = parts.map((part) => codeOf(() => assembler.add('a', part, 1000)));
     expect(codes).toEqual(['FRAME_TRUNCATED', undefined, undefined, undefined]);
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
@@ -100,9 +100,9 @@ describe('messages in parts', () => {
   it('are refused above the limit in all, until there is place', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000 });
     const add = (key: string, parts: Uint8Array[]) => parts.map((part) => codeOf(() => assembler.add(key, part, 1000)));
-    add('a', [...partsOf(bytes(900), 180)].slice(0, 7));
+    add('a', [...messageParts(bytes(900), 180)].slice(0, 7));
     expect(assembler.bytes).toBe(900);
-    const b = [...partsOf(bytes(300), 180)];
+    const b = [...messageParts(bytes(300), 180)];
     expect(add('b', b)).toEqual(['SERVER_BUSY', undefined, undefined]);
     assembler.forget('a');
     expect(add('b', b.slice(0, 2))).toEqual([undefined, undefined]);
@@ -117,14 +117,16 @@ describe('messages in parts', () => {
       assembler.add(`evil${id}`, Buffer.from(`part ${id} 0 70 67108000\nx`), 64 << 20, 'evil');
     expect(assembler.bytes).toBe(200);
     const whole = bytes(2_000_000);
-    const results = [...partsOf(whole, 1 << 20)].map((part) => assembler.add('a', part, 64 << 20, 'node'));
+    const results = [...messageParts(whole, 1 << 20)].map((part) => assembler.add('a', part, 64 << 20, 'node'));
     expect(Buffer.from(whole).equals(results.at(-1)!)).toBe(true);
   });
 
   it('of one sender use half of the memory and a tenth of the messages at most, unless it is a single message', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000, maxMessages: 20 });
     const begin = (key: string, sender: string, parts: number) =>
-      [...partsOf(bytes(900), 180)].slice(0, parts).map((part) => codeOf(() => assembler.add(key, part, 900, sender)));
+      [...messageParts(bytes(900), 180)]
+        .slice(0, parts)
+        .map((part) => codeOf(() => assembler.add(key, part, 900, sender)));
     expect(begin('a', 'one', 6).at(-1)).toBeUndefined();
     expect(begin('b', 'one', 1)).toEqual(['SERVER_BUSY']);
     assembler.forget('b');
@@ -139,15 +141,15 @@ describe('messages in parts', () => {
 
   it('are refused above the number of messages', () => {
     const assembler = new PartsAssembler({ maxMessages: 2, maxSenderMessages: 2 });
-    const begin = (key: string) => codeOf(() => assembler.add(key, [...partsOf(bytes(300), 180)][0]!, 1000));
+    const begin = (key: string) => codeOf(() => assembler.add(key, [...messageParts(bytes(300), 180)][0]!, 1000));
     expect(['a', 'b', 'c'].map(begin)).toEqual([undefined, undefined, 'SERVER_BUSY']);
     expect(assembler.size).toBe(2);
   });
 
   it('begin anew when the message is sent again', () => {
     const assembler = new PartsAssembler();
-    assembler.add('a', [...partsOf(bytes(300), 180)][0]!, 1000);
-    const again = [...partsOf(bytes(300), 180)].map((part) => assembler.add('a', part, 1000));
+    assembler.add('a', [...messageParts(bytes(300), 180)][0]!, 1000);
+    const again = [...messageParts(bytes(300), 180)].map((part) => assembler.add('a', part, 1000));
     expect(again.at(-1)).toEqual(bytes(300));
     expect(assembler.bytes).toBe(0);
   });
@@ -155,9 +157,9 @@ describe('messages in parts', () => {
   it('are forgotten if no further part comes', () => {
     const clock = new ManualClock();
     const assembler = new PartsAssembler({ clock, idleMs: 100 });
-    const slow = [...partsOf(bytes(300), 180)];
+    const slow = [...messageParts(bytes(300), 180)];
     assembler.add('a', slow[0]!, 1000);
-    assembler.add('b', [...partsOf(bytes(300), 180)][0]!, 1000);
+    assembler.add('b', [...messageParts(bytes(300), 180)][0]!, 1000);
     clock.advance(90);
     assembler.add('a', slow[1]!, 1000);
     clock.advance(90);

@@ -6,7 +6,7 @@
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { PART } from './call-protocol.ts';
-import type { Routes } from './cluster-network.ts';
+import type { NodeMessaging } from './cluster-network.ts';
 
 /** Length of `part`, four numbers and their separators. */
 const MAX_HEADER_BYTES = 80;
@@ -25,7 +25,7 @@ let lastId = Math.floor(Math.random() * 2 ** 40);
 
 /** Publishes a message, in parts if necessary. Messages to one subject keep their order if each call waits for the previous one. */
 export function publishMessage(
-  routes: Pick<Routes, 'publish' | 'maxBytes'>,
+  routes: Pick<NodeMessaging, 'publish' | 'maxBytes'>,
   subject: string,
   message: string | Uint8Array,
   reply?: string,
@@ -37,16 +37,16 @@ export function publishMessage(
 }
 
 async function publishParts(
-  routes: Pick<Routes, 'publish' | 'maxBytes'>,
+  routes: Pick<NodeMessaging, 'publish' | 'maxBytes'>,
   subject: string,
   message: string | Uint8Array,
   reply: string | undefined,
 ): Promise<void> {
-  for (const part of partsOf(message, routes.maxBytes)) await routes.publish(subject, part, reply);
+  for (const part of messageParts(message, routes.maxBytes)) await routes.publish(subject, part, reply);
 }
 
 /** `part <message> <index from 0> <count> <bytes of the whole>\n` and a section of the message, each at most `maxBytes` long. */
-export function* partsOf(message: string | Uint8Array, maxBytes: number): Generator<Uint8Array> {
+export function* messageParts(message: string | Uint8Array, maxBytes: number): Generator<Uint8Array> {
   const whole = typeof message === 'string' ? new TextEncoder().encode(message) : message;
   const section = maxBytes - MAX_HEADER_BYTES;
   if (section < 1) throw new RangeError(`Parts of ${maxBytes} bytes have no place for a message`);

@@ -14,7 +14,7 @@ export function payloadOf(text: string): Payload {
   return text.length < LONG_CHARS ? text : encoder.encode(text);
 }
 
-export function textOf(payload: Payload): string {
+export function textOfPayload(payload: Payload): string {
   return typeof payload === 'string' ? payload : decodeText(payload);
 }
 

@@ -4,7 +4,7 @@ import type { ClusterNetwork } from './cluster-network.ts';
 import type { FleetServerStatus, FleetStatus, ReplicaStatus } from './fleet-status.ts';
 import { askNode } from './node/answer-node-requests.ts';
 import { readFleet } from './place/fleet-state.ts';
-import { type FleetView, isEnabled, isInForce, plan, type Waiting } from './place/plan.ts';
+import { type FleetView, isEnabled, isInForce, plan, type WaitingSlot } from './place/plan.ts';
 
 const PLACER_MS = 1_000;
 
@@ -12,7 +12,7 @@ const PLACER_MS = 1_000;
 export async function readFleetStatus(network: ClusterNetwork, self?: string, known?: FleetView): Promise<FleetStatus> {
   const [view, lease] = await Promise.all([known ?? readFleet(network), network.leases.table.get('placer')]);
   const placer = lease?.value.node;
-  return statusOf(view, { network, self, placer, waiting: await waitingAtPlacer(network, placer) });
+  return fleetStatusOf(view, { network, self, placer, waiting: await waitingAtPlacer(network, placer) });
 }
 
 interface ReportedBy {
@@ -20,10 +20,10 @@ interface ReportedBy {
   self: string | undefined;
   placer: string | undefined;
   /** The slots that wait, according to the placer. */
-  waiting: readonly Waiting[];
+  waiting: readonly WaitingSlot[];
 }
 
-export function statusOf(view: FleetView, { network, self, placer, waiting }: ReportedBy): FleetStatus {
+export function fleetStatusOf(view: FleetView, { network, self, placer, waiting }: ReportedBy): FleetStatus {
   const reasons = new Map<string, string>();
   for (const each of [...plan(view).waiting, ...waiting]) {
     reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);
@@ -41,7 +41,10 @@ export function statusOf(view: FleetView, { network, self, placer, waiting }: Re
 }
 
 /** The placer also knows which nodes refused a slot. If it does not answer, those reasons are missing. */
-export async function waitingAtPlacer(network: ClusterNetwork, node: string | undefined): Promise<readonly Waiting[]> {
+export async function waitingAtPlacer(
+  network: ClusterNetwork,
+  node: string | undefined,
+): Promise<readonly WaitingSlot[]> {
   if (node === undefined) return [];
   const asked = askNode(network, node, 'standpipe/placement', {}, PLACER_MS);
   return asked.then(({ waiting }) => waiting).catch(() => []);

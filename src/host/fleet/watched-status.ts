@@ -6,7 +6,7 @@ import type { ClusterNetwork } from './cluster-network.ts';
 import type { FleetStatus, NodeStatus } from './fleet-status.ts';
 import { FleetState } from './place/fleet-state.ts';
 import type { FleetView } from './place/plan.ts';
-import { readFleetStatus, statusOf } from './read-status.ts';
+import { fleetStatusOf, readFleetStatus } from './read-status.ts';
 
 /** The directory is watched for this long after the last request. */
 const IDLE_MS = 10_000;
@@ -60,7 +60,7 @@ export class WatchedStatus {
 
   #lastKnown(): FleetStatus {
     const reportedBy = { network: this.#network, self: this.#node, placer: this.#placer, waiting: [] };
-    return statusOf(this.#known(), reportedBy);
+    return fleetStatusOf(this.#known(), reportedBy);
   }
 
   async #read(): Promise<FleetStatus> {

@@ -15,7 +15,7 @@ import {
   type Watcher,
 } from '../../mcp/service.ts';
 import type { Tool } from '../../mcp/types.ts';
-import type { Member } from '../hosted-server.ts';
+import type { HostMember } from '../hosted-server.ts';
 import { allowedTools } from '../services/allowed-tools.ts';
 import { keepWatch } from '../services/watches.ts';
 import { hasNotStarted, isStopped } from '../supervision/server-errors.ts';
@@ -23,11 +23,11 @@ import { PooledWatch } from './pooled-watch.ts';
 import type { Patience, ProcessSlot } from './process-slots.ts';
 
 export class PooledService implements Service {
-  readonly #member: Member;
+  readonly #member: HostMember;
   readonly #watches = new Set<PooledWatch>();
   readonly request: ServiceRequest;
 
-  constructor(member: Member) {
+  constructor(member: HostMember) {
     this.#member = member;
     this.request = allowedTools(member)((method, params, caller) => this.#route(method, params, caller));
   }

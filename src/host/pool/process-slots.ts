@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
-import { type Waiting, waiting } from '../supervision/link.ts';
+import { type Deferred, deferred } from '../supervision/link.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { Instance } from './instance.ts';
 
@@ -34,7 +34,7 @@ export interface ProcessSlot {
   isRetired: boolean;
   idleSinceMs: number;
   /** Settles when the owner gets a slot. */
-  waiting: Waiting<void> | undefined;
+  waiting: Deferred<void> | undefined;
 }
 
 /** Limits of a request's wait for a slot. */
@@ -149,7 +149,7 @@ export class ProcessSlots {
   retire(reason: string): Promise<void>[] {
     this.refuse(serverStopped(this.#config().name, reason));
     for (const slot of this.#slots.values()) {
-      const { promise, resolve } = waiting<void>();
+      const { promise, resolve } = deferred<void>();
       slot.isRetired = true;
       this.#retired.set(slot, promise); // first, because listeners of the state read the status
       this.#slots.delete(slot.key);
@@ -183,7 +183,7 @@ export class ProcessSlots {
       this.leave(slot);
       throw this.#full(`${MOST_WAITING} requests wait for one already`);
     }
-    slot.waiting ??= waiting();
+    slot.waiting ??= deferred();
     this.#queue.add(slot);
     this.#makeRoom();
     this.waiting++;

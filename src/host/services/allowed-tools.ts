@@ -3,7 +3,7 @@
 import { notAllowed } from '../../config/tool-filter.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { allowTools } from '../../mcp/layers/allow-tools.ts';
-import { compose, type Layer } from '../../mcp/layers/layer.ts';
+import { compose, type ServiceLayer } from '../../mcp/layers/layer.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 
 /** The part of a server that the filter needs. */
@@ -13,7 +13,7 @@ export interface Allowing {
 }
 
 /** Reads the entry for each request, because it may be replaced. */
-export function allowedTools(allowing: Allowing): Layer {
+export function allowedTools(allowing: Allowing): ServiceLayer {
   return allowTools({
     // A list entry without a name cannot be called.
     mayList: (tool) => typeof tool !== 'string' || allowing.mayUse(tool),

@@ -24,7 +24,7 @@ export interface Offer<T> {
   definition: T;
 }
 
-export interface Catalog<T> {
+export interface OfferCatalog<T> {
   offers: Offer<T>[];
   /** Servers that could not be asked. */
   failed: { server: string; error: Error }[];
@@ -44,12 +44,12 @@ export function catalogOf<T>(offers: ReadonlyMap<string, readonly T[]>, nameOf: 
     definitions.map((definition) => {
       const name = nameOf(definition);
       const sharedWith = [...owners.get(name)!].filter((owner) => owner !== server);
-      return { server, name, address: addressOf(server, name, sharedWith), sharedWith, definition };
+      return { server, name, address: offerAddress(server, name, sharedWith), sharedWith, definition };
     }),
   );
 }
 
-export function addressOf(server: string, name: string, sharedWith: readonly string[]): string {
+export function offerAddress(server: string, name: string, sharedWith: readonly string[]): string {
   return sharedWith.length > 0 ? `${server}/${name}` : name;
 }
 

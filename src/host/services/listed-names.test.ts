@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lastingPart, listedName, listedUri, partsOf, partsOfUri, serverParts } from './listed-names.ts';
+import { lastingPart, listedName, listedUri, partsOfUri, serverParts, splitListedName } from './listed-names.ts';
 
 const odd = fc.oneof(
   fc.string({ maxLength: 80 }),
@@ -57,7 +57,7 @@ describe('the name of a tool or prompt', () => {
         const [server] = servers as [string];
         const chosen = serverParts(servers).get(server)!;
         for (const part of [chosen, lastingPart(server)]) {
-          const { part: found, name: own, isOwn } = partsOf(listedName(part, name))!;
+          const { part: found, name: own, isOwn } = splitListedName(listedName(part, name))!;
           expect(found).toBe(part);
           if (isOwn) expect(own).toBe(name);
         }

@@ -53,7 +53,7 @@ function isPlainPart(text: string): boolean {
 }
 
 /** Splits a listed name. `isOwn`: the second part is certainly the name that the server gave. */
-export function partsOf(listed: string): { part: string; name: string; isOwn: boolean } | undefined {
+export function splitListedName(listed: string): { part: string; name: string; isOwn: boolean } | undefined {
   const at = listed.indexOf(BETWEEN);
   if (at < 1) return undefined;
   const name = listed.slice(at + BETWEEN.length);

@@ -3,11 +3,11 @@
 
 import type { ListEntries } from '../../mcp/catalogue.ts';
 import { type ListName, listMethods } from '../../mcp/methods.ts';
-import type { Member } from '../hosted-server.ts';
+import type { HostMember } from '../hosted-server.ts';
 import { isAway } from '../supervision/server-state.ts';
 import { listedName } from './listed-names.ts';
 
-export type Entry = Partial<ListEntries[ListName]>;
+export type ListedEntry = Partial<ListEntries[ListName]>;
 
 type Names = ReadonlyMap<string, unknown>;
 
@@ -15,9 +15,9 @@ type Names = ReadonlyMap<string, unknown>;
 const ownNames = new WeakMap<Names, Map<string, ReadonlyMap<string, string>>>();
 
 export class ListedServer {
-  readonly member: Member;
+  readonly member: HostMember;
 
-  constructor(member: Member) {
+  constructor(member: HostMember) {
     this.member = member;
   }
 
@@ -52,15 +52,15 @@ export class ListedServer {
   }
 
   /** Returns a valid list without a promise. Starts a server that is not running; rejects if the server was stopped. */
-  read(list: ListName): readonly Entry[] | Promise<readonly Entry[]> {
+  read(list: ListName): readonly ListedEntry[] | Promise<readonly ListedEntry[]> {
     const { home } = this.member.pool;
     const valid = this.isMissing ? undefined : home.catalogue?.valid(list);
     return valid ? this.#allowed(list, valid) : home.service.list(list).then((entries) => this.#allowed(list, entries));
   }
 
-  #allowed(list: ListName, entries: readonly Entry[]): readonly Entry[] {
+  #allowed(list: ListName, entries: readonly ListedEntry[]): readonly ListedEntry[] {
     const { nameKey } = listMethods[list];
     if (list !== 'tools') return entries;
-    return entries.filter((tool) => this.member.mayUse(String(tool[nameKey as keyof Entry])));
+    return entries.filter((tool) => this.member.mayUse(String(tool[nameKey as keyof ListedEntry])));
   }
 }

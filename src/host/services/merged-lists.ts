@@ -7,12 +7,12 @@ import { textOf } from '../../base/text-of.ts';
 import { SILENT, within } from '../../base/wait.ts';
 import { type ListKind, type ListName, listMethods } from '../../mcp/methods.ts';
 import type { Rights } from '../../mcp/rights.ts';
-import type { Member } from '../hosted-server.ts';
+import type { HostMember } from '../hosted-server.ts';
 import { serverNotReady } from '../supervision/server-errors.ts';
 import { isAway } from '../supervision/server-state.ts';
-import { type Catalog, catalogOf } from './catalog.ts';
+import { catalogOf, type OfferCatalog } from './catalog.ts';
 import { lastingPart, serverParts } from './listed-names.ts';
-import { type Entry, ListedServer } from './listed-server.ts';
+import { type ListedEntry, ListedServer } from './listed-server.ts';
 import { unknownServer } from './unknown-name.ts';
 
 /** How long a list waits for servers that are not ready. */
@@ -23,15 +23,15 @@ export type ListWait = 'none' | 'limited' | 'all';
 
 /** State that all clients share, regardless of their rights. */
 class Store {
-  readonly byMember = new Map<Member, ListedServer>();
+  readonly byMember = new Map<HostMember, ListedServer>();
   /** Servers and lists that were left out of a list and are being read. */
   readonly late = new Set<string>();
   /** Counts changes of the set of servers. */
   version = 0;
-  readonly members: () => readonly Member[];
+  readonly members: () => readonly HostMember[];
   readonly clock: Clock;
   /** Called when a server that was left out of a list has answered. */
-  readonly onLate: (server: Member, kind: ListKind) => void;
+  readonly onLate: (server: HostMember, kind: ListKind) => void;
 
   constructor(members: Store['members'], clock: Clock, onLate: Store['onLate']) {
     this.members = members;
@@ -106,12 +106,12 @@ export class MergedLists {
   }
 
   /** `waitMs` overrides the usual limit of the wait. */
-  async read<T extends Entry>(
+  async read<T extends ListedEntry>(
     list: ListName,
     wait: ListWait,
     waitMs = wait === 'limited' ? LIST_WAIT_MS : undefined,
-  ): Promise<Catalog<T>> {
-    const failed: Catalog<T>['failed'] = [];
+  ): Promise<OfferCatalog<T>> {
+    const failed: OfferCatalog<T>['failed'] = [];
     const offers = new Map<string, readonly T[]>();
     const asked = this.all.filter(({ member: { config, supervised } }) => {
       // A list does not wait for an unavailable server. The list is announced as changed when the server is ready again.
@@ -137,7 +137,7 @@ export class MergedLists {
     return { offers: catalogOf(offers, (entry) => textOf(entry[nameKey as keyof T])), failed };
   }
 
-  #allowed<T extends Entry>(server: string, list: ListName, entries: readonly T[]): readonly T[] {
+  #allowed<T extends ListedEntry>(server: string, list: ListName, entries: readonly T[]): readonly T[] {
     if (!this.#rights || list !== 'tools') return entries;
     return entries.filter((tool) => this.mayUseTool(server, textOf(tool['name' as keyof T])));
   }
@@ -173,7 +173,7 @@ export class MergedLists {
     ]);
   }
 
-  #of(member: Member): ListedServer {
+  #of(member: HostMember): ListedServer {
     const { byMember } = this.#store;
     const known = byMember.get(member);
     if (known) return known;

@@ -13,17 +13,17 @@ import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
-import type { Member } from '../hosted-server.ts';
+import type { HostMember } from '../hosted-server.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';
-import type { Entry } from './listed-server.ts';
+import type { ListedEntry } from './listed-server.ts';
 import { declaredTogether, requestOfExtension } from './merged-extensions.ts';
 import { type ListWait, MergedLists } from './merged-lists.ts';
 import { MergedWatch, type WatchedUri } from './merged-watch.ts';
 import type { HostCaller } from './process-service.ts';
 import { withContentUris, withLinkUris } from './resource-links.ts';
-import { type Route, Routes } from './routes.ts';
+import { type ListedRoute, Routes } from './routes.ts';
 import { keepWatch } from './watches.ts';
 
 /** Limit per server: instructions go into the context of a model. */
@@ -54,7 +54,7 @@ export class MergedService implements Service {
     this.#routes = new Routes(lists);
   }
 
-  static of(members: () => readonly Member[], clock: Clock): MergedService {
+  static of(members: () => readonly HostMember[], clock: Clock): MergedService {
     const watches = new Set<MergedWatch>();
     const lists = MergedLists.of(members, clock, ({ config }, kind) => {
       for (const watch of watches) if (watch.sees(config.name)) watch.listChanged(kind);
@@ -94,7 +94,7 @@ export class MergedService implements Service {
 
   /** Undefined if the tool is unknown; the call then reports why. */
   tool(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined> {
-    const entry = ({ lists: { server, member }, own }: Route) =>
+    const entry = ({ lists: { server, member }, own }: ListedRoute) =>
       this.lists.mayUseTool(server, own) ? member.service.tool?.(own, client) : undefined;
     try {
       const route = this.#routes.named('tools', name);
@@ -148,12 +148,12 @@ export class MergedService implements Service {
     }
   }
 
-  get #members(): readonly Member[] {
+  get #members(): readonly HostMember[] {
     return this.lists.all.map(({ member }) => member);
   }
 
   /** Waits without a limit only if the watcher subscribes to resources of the server. Watching its lists may begin later. */
-  async #begin(watch: MergedWatch, member: Member): Promise<void> {
+  async #begin(watch: MergedWatch, member: HostMember): Promise<void> {
     const begun = watch.follow(member);
     if (watch.needs(member)) return begun;
     const settled = begun.catch(() => undefined); // its lists are read each time, because changes are not announced
@@ -170,7 +170,7 @@ export class MergedService implements Service {
     return { ...result, _meta: { [FAILED]: described } };
   }
 
-  #referred(ref: CompletionReference | undefined): Route | Promise<Route> {
+  #referred(ref: CompletionReference | undefined): ListedRoute | Promise<ListedRoute> {
     return ref?.type === 'ref/prompt' ? this.#routes.named('prompts', ref.name) : this.#routes.ofTemplate(ref?.uri);
   }
 
@@ -179,13 +179,13 @@ export class MergedService implements Service {
     return { address, server: lists.server, uri: own };
   }
 
-  #onRoute(route: Route | Promise<Route>, method: string, params: Params, caller: HostCaller) {
+  #onRoute(route: ListedRoute | Promise<ListedRoute>, method: string, params: Params, caller: HostCaller) {
     return route instanceof Promise
       ? route.then((found) => this.#send(found, method, params, caller))
       : this.#send(route, method, params, caller);
   }
 
-  #send(route: Route, method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
+  #send(route: ListedRoute, method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
     const { member, server } = route.lists;
     if (member.isRemoved) throw this.lists.noServer(server); // removed meanwhile
     if (method === 'tools/call' && !this.lists.mayUseTool(server, route.own)) {
@@ -203,7 +203,7 @@ export class MergedService implements Service {
   }
 
   /** Rewrites URIs in the result so that the client can use them. */
-  #readable(result: Result, method: string, params: Params, { lists, own }: Route): Result {
+  #readable(result: Result, method: string, params: Params, { lists, own }: ListedRoute): Result {
     const { server } = lists;
     if (method === 'resources/read') {
       return withContentUris(result, (uri) => (uri === own ? String(params.uri) : listedUri(server, uri)));
@@ -214,7 +214,7 @@ export class MergedService implements Service {
     });
   }
 
-  #isOnlyOf(member: Member, uri: string): boolean {
+  #isOnlyOf(member: HostMember, uri: string): boolean {
     const owners = this.lists.all.filter((lists) => lists.last('resources').has(uri));
     return owners.length === 1 && owners[0]!.member === member;
   }
@@ -227,7 +227,11 @@ function ownParams(method: string, params: Params, own: string): Params {
   return { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: own } : { ...ref, uri: own } };
 }
 
-function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: ListName, part: string): Entry {
+function listed(
+  { definition, server, name, sharedWith }: Offer<ListedEntry>,
+  list: ListName,
+  part: string,
+): ListedEntry {
   const { nameKey } = listMethods[list];
   const shown = nameKey === 'name' ? listedName(part, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
   const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
@@ -244,7 +248,7 @@ function describedFor({ isOwner }: HostCaller, error: Error): object {
  * The instructions of the merged service: how names are built, which servers are unavailable, and the instructions of
  * servers that have been connected.
  */
-function instructionsOf(members: readonly Member[]): string {
+function instructionsOf(members: readonly HostMember[]): string {
   const names = members.filter(({ config }) => config.enabled).map(({ config }) => config.name);
   const parts = [
     `Tools and prompts of several servers: each name begins with its server, as in server__name. Servers: ${names.join(', ') || 'none'}.`,

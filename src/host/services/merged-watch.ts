@@ -9,7 +9,7 @@ import type { Params, Watcher } from '../../mcp/service.ts';
 import type { LogLevel } from '../../mcp/types.ts';
 import { UriMap } from '../../mcp/uri-map.ts';
 import { LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
-import type { Member } from '../hosted-server.ts';
+import type { HostMember } from '../hosted-server.ts';
 import { acceptedBy, furtherAt } from './merged-extensions.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
@@ -29,7 +29,7 @@ export class MergedWatch {
   readonly #lists: MergedLists;
   readonly #uris: readonly WatchedUri[];
   /** The value stops the watch; undefined until it has begun. */
-  readonly #followed = new Map<Member, (() => void) | undefined>();
+  readonly #followed = new Map<HostMember, (() => void) | undefined>();
   #accepted: Params = {};
   #stopped = false;
 
@@ -41,7 +41,7 @@ export class MergedWatch {
   }
 
   /** Whether the watcher subscribes to resources or ids of this server. */
-  needs(member: Member): boolean {
+  needs(member: HostMember): boolean {
     return this.#uris.some(({ server }) => server === member.config.name) || this.#furtherAt(member) !== undefined;
   }
 
@@ -54,13 +54,13 @@ export class MergedWatch {
     for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined);
   }
 
-  followAgain(member: Member): void {
+  followAgain(member: HostMember): void {
     if (this.#followed.has(member)) return; // the existing watch continues
     this.notifyLists();
     this.follow(member).catch(() => undefined);
   }
 
-  async follow(member: Member): Promise<void> {
+  async follow(member: HostMember): Promise<void> {
     if (this.#followed.has(member)) return;
     const { name } = member.config;
     const { client, filter: wanted } = this.#watcher;
@@ -125,7 +125,7 @@ export class MergedWatch {
     return own;
   }
 
-  #furtherAt(member: Member): Params | undefined {
+  #furtherAt(member: HostMember): Params | undefined {
     const { further } = this.#watcher.filter;
     const lists = further && this.#lists.all.find((each) => each.member === member);
     return lists && furtherAt(this.#lists, lists, further);

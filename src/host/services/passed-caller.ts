@@ -1,7 +1,7 @@
 // A caller that delegates to another one. Services derive from it to change one property.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
-import type { CallOptions } from '../../mcp/meta.ts';
+import type { CallLimits } from '../../mcp/meta.ts';
 import type { Caller, ClientFacts, Params, WireName } from '../../mcp/service.ts';
 import type { InputRequest, InputResponse, RequestId } from '../../mcp/types.ts';
 
@@ -28,7 +28,7 @@ export class PassedCaller implements Caller {
     return this.#caller.signal;
   }
 
-  get options(): CallOptions | undefined {
+  get options(): CallLimits | undefined {
     return this.#caller.options;
   }
 

@@ -7,7 +7,7 @@ import { isOfFleet } from '../../config/server-config.ts';
 import { type ListEntries, mayHave } from '../../mcp/catalogue.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
-import type { Layer } from '../../mcp/layers/layer.ts';
+import type { ServiceLayer } from '../../mcp/layers/layer.ts';
 import { RAN } from '../../mcp/meta.ts';
 import { type ListKind, type ListName, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
@@ -217,7 +217,7 @@ function sent(
   method: string,
   params: Params,
   caller: Caller,
-  layer?: Layer,
+  layer?: ServiceLayer,
 ): Promise<Result> {
   let turns = turnsOf.get(client);
   if (!turns) {

@@ -8,11 +8,11 @@ import { invalidParams, resourceNotFound } from '../../mcp/protocol-errors.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import { UriTemplate } from '../../mcp/uri-template.ts';
 import { type Offer, resolve } from './catalog.ts';
-import { listedUri, partsOf, partsOfUri } from './listed-names.ts';
-import type { Entry, ListedServer } from './listed-server.ts';
+import { listedUri, partsOfUri, splitListedName } from './listed-names.ts';
+import type { ListedEntry, ListedServer } from './listed-server.ts';
 import type { MergedLists } from './merged-lists.ts';
 
-export interface Route {
+export interface ListedRoute {
   lists: ListedServer;
   /** The name, URI or template as the server knows it. */
   own: string;
@@ -26,10 +26,10 @@ export class Routes {
   }
 
   /** Routes a tool or a prompt: `<server>__<name>`, `server/name`, or a name that only one server has. */
-  named(list: 'tools' | 'prompts', given: unknown): Route | Promise<Route> {
+  named(list: 'tools' | 'prompts', given: unknown): ListedRoute | Promise<ListedRoute> {
     const { what } = listMethods[list];
     if (typeof given !== 'string') throw invalidParams(`The "name" of a ${what} must be a string`);
-    const parts = partsOf(given);
+    const parts = splitListedName(given);
     const lists = parts && this.#lists.byPart(parts.part);
     if (lists) {
       const own = lists.ownName(list, parts.part, given) ?? (parts.isOwn ? parts.name : undefined);
@@ -39,19 +39,19 @@ export class Routes {
   }
 
   /** Routes a resource. An unlisted resource goes to the only server with a template that matches it. */
-  ofUri(given: unknown, revision: Revision): Route | Promise<Route> {
+  ofUri(given: unknown, revision: Revision): ListedRoute | Promise<ListedRoute> {
     if (typeof given !== 'string') throw invalidParams('The "uri" of a resource must be a string');
     return this.#listedUri('resources', given) ?? this.#inServer(given) ?? this.#searchUri(given, revision);
   }
 
-  ofTemplate(given: unknown): Route | Promise<Route> {
+  ofTemplate(given: unknown): ListedRoute | Promise<ListedRoute> {
     const uri = textOf(given);
     const known = this.#listedUri('resourceTemplates', uri) ?? this.#inServer(uri);
     return known ?? this.#search('resourceTemplates', uri);
   }
 
   /** Parses `server/name` and `standpipe://server/uri`. */
-  #inServer(given: string): Route | undefined {
+  #inServer(given: string): ListedRoute | undefined {
     const parts = partsOfUri(given);
     for (const lists of this.#lists.all) {
       if (parts?.server === lists.server) return { lists, own: parts.uri };
@@ -60,20 +60,20 @@ export class Routes {
     return undefined;
   }
 
-  #listedUri(list: ListName, uri: string): Route | undefined {
+  #listedUri(list: ListName, uri: string): ListedRoute | undefined {
     const owners = this.#lists.all.filter((lists) => lists.last(list).has(uri));
     return onlyOne(owners, uri, listMethods[list].what);
   }
 
   /** A name with a hash can be resolved only with the list of its server. */
-  async #listedBy(lists: ListedServer, list: ListName, given: string): Promise<Route> {
+  async #listedBy(lists: ListedServer, list: ListName, given: string): Promise<ListedRoute> {
     await lists.read(list);
     // A server's own name may look like one with a hash.
-    const { part, name } = partsOf(given)!;
+    const { part, name } = splitListedName(given)!;
     return { lists, own: lists.ownName(list, part, given) ?? name };
   }
 
-  async #search(list: ListName, given: string): Promise<Route> {
+  async #search(list: ListName, given: string): Promise<ListedRoute> {
     const { offers, failed } = await this.#lists.read(list, 'limited');
     const { server, name } = resolved(offers, given, listMethods[list].what, this.#lists.servers);
     const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
@@ -83,7 +83,7 @@ export class Routes {
     return { lists, own: name };
   }
 
-  async #searchUri(uri: string, revision: Revision): Promise<Route> {
+  async #searchUri(uri: string, revision: Revision): Promise<ListedRoute> {
     const known = this.#fitting(uri);
     if (known) return known;
     await this.#lists.read('resources', 'limited');
@@ -95,14 +95,14 @@ export class Routes {
     throw resourceNotFound(uri, revision);
   }
 
-  #fitting(uri: string): Route | undefined {
+  #fitting(uri: string): ListedRoute | undefined {
     const has = (lists: ListedServer) =>
       [...lists.last('resourceTemplates').keys()].some((template) => fits(uri, template));
     return onlyOne(this.#lists.all.filter(has), uri, 'resource');
   }
 }
 
-function onlyOne(owners: readonly ListedServer[], uri: string, what: string): Route | undefined {
+function onlyOne(owners: readonly ListedServer[], uri: string, what: string): ListedRoute | undefined {
   if (owners.length > 1) {
     const choices = owners.map(({ server }) => listedUri(server, uri)).join(', ');
     throw invalidParams(`Several servers have the ${what} ${uri}: ${choices}`);
@@ -112,11 +112,11 @@ function onlyOne(owners: readonly ListedServer[], uri: string, what: string): Ro
 
 /** An unknown or ambiguous name is refused with the error that a server would use. */
 function resolved(
-  offers: readonly Offer<Entry>[],
+  offers: readonly Offer<ListedEntry>[],
   given: string,
   what: string,
   servers: readonly string[],
-): Offer<Entry> {
+): Offer<ListedEntry> {
   try {
     return resolve(offers, given, what, servers);
   } catch (error) {

@@ -39,7 +39,7 @@ export class Link<Client> {
   readonly client: Client;
   readonly generation: number;
   /** Settles when the link must no longer be used. */
-  readonly over: Waiting<void> = waiting();
+  readonly over: Deferred<void> = deferred();
   /** Why the host ended the process although it was wanted. */
   cause: Error | undefined;
   /** Why the process is being ended, as text. */
@@ -50,7 +50,7 @@ export class Link<Client> {
   #answers = 0;
   #asked = false;
   #presence: Promise<boolean> | undefined;
-  #drained: Waiting<void> | undefined;
+  #drained: Deferred<void> | undefined;
 
   constructor(server: ServerLink<Client>, generation: number) {
     this.server = server;
@@ -94,7 +94,7 @@ export class Link<Client> {
   /** Resolves when the whole process tree has exited. Pending calls of a remote server may still be answered first. */
   async end(clock: Clock): Promise<void> {
     if (this.server.isRemote && this.cause) {
-      this.#drained = waiting();
+      this.#drained = deferred();
       this.#settled();
       await within(clock, DRAIN_MS, this.#drained.promise);
     }
@@ -119,13 +119,13 @@ function unresponsive(timeoutMs: number, evidence: Evidence | undefined): Proces
   });
 }
 
-export interface Waiting<T> {
+export interface Deferred<T> {
   promise: Promise<T>;
   resolve: (value: T) => void;
   reject: (error: Error) => void;
 }
 
-export function waiting<T>(): Waiting<T> {
+export function deferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (error: Error) => void;
   const promise = new Promise<T>((yes, no) => {

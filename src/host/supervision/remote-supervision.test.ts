@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
-import { newSupervision, step } from './supervision.ts';
+import { newSupervision, stepSupervision } from './supervision.ts';
 import type { Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
 
 const limits: RestartLimits = {
@@ -23,7 +23,7 @@ class Remote {
   #effects: readonly SupervisionEffect[] = [];
 
   send(event: SupervisionEvent): void {
-    const { next, effects } = step(this.supervision, event);
+    const { next, effects } = stepSupervision(this.supervision, event);
     this.supervision = next;
     this.#effects = effects;
     for (const effect of effects) {

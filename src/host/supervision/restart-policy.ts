@@ -10,7 +10,7 @@ export interface RestartHistory {
   readonly failures: number;
 }
 
-export interface Ending {
+export interface ProcessEnding {
   /** How long it had been ready; 0 if it never was. */
   uptimeMs: number;
   exitCode: number | null;
@@ -26,7 +26,7 @@ export const noHistory: RestartHistory = { restartsMs: [], failures: 0 };
 /** `random`: 0 ≤ x < 1. Spreads the restarts of servers that failed together. */
 export function decideRestart(
   history: RestartHistory,
-  ending: Ending,
+  ending: ProcessEnding,
   limits: RestartLimits,
   nowMs: number,
   random: number,

@@ -6,7 +6,7 @@
 
 import type { Timer } from '../../base/clock.ts';
 import { PeerError, type StandpipeError, toError, UsageError } from '../../base/errors.ts';
-import { Link, type Waiting, waiting } from './link.ts';
+import { type Deferred, deferred, Link } from './link.ts';
 import { type Run, ServerCalls, type UseOptions } from './server-calls.ts';
 import {
   isHopeless,
@@ -19,7 +19,7 @@ import {
 } from './server-errors.ts';
 import type { LastExit, ServerState, SupervisedStatus } from './server-state.ts';
 import type { Replacement, SupervisedEntry, SupervisedServerOptions } from './supervised-options.ts';
-import { newSupervision, step } from './supervision.ts';
+import { newSupervision, stepSupervision } from './supervision.ts';
 import type { Fall, Intention, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
 
 export class SupervisedServer<Client> {
@@ -35,9 +35,9 @@ export class SupervisedServer<Client> {
   #opening: AbortController | undefined;
   #backoff: Timer | undefined;
   /** Pending until the server is ready. Settled by the first of: ready, failed, stopped. */
-  #ready: Waiting<Link<Client>> | undefined;
+  #ready: Deferred<Link<Client>> | undefined;
   /** Pending until the process has exited. */
-  #gone: Waiting<void> | undefined;
+  #gone: Deferred<void> | undefined;
   #lastExit: LastExit | undefined;
   #lastCause: Error | undefined;
 
@@ -145,14 +145,14 @@ export class SupervisedServer<Client> {
 
   /** If the outcome is already known, the event itself settles the promise. */
   #readyAfter(event: SupervisionEvent): Promise<Link<Client>> {
-    this.#ready ??= waiting();
+    this.#ready ??= deferred();
     const { promise } = this.#ready;
     this.#take(event);
     return promise;
   }
 
   #goneAfter(event: SupervisionEvent): Promise<void> {
-    this.#gone ??= waiting();
+    this.#gone ??= deferred();
     const { promise } = this.#gone;
     this.#take(event);
     return promise;
@@ -165,7 +165,7 @@ export class SupervisedServer<Client> {
     this.#stepping = true;
     try {
       for (let next = this.#events.shift(); next; next = this.#events.shift()) {
-        const { next: supervision, effects } = step(this.#supervision, next);
+        const { next: supervision, effects } = stepSupervision(this.#supervision, next);
         this.#supervision = supervision;
         if (supervision.state !== 'ready') this.#calls.link = undefined;
         if (!supervision.intention.wanted) this.#link?.cut();

@@ -1,7 +1,7 @@
 // Plain data: the state of the supervision of one server, the events that change it, and the resulting effects.
 
 import type { RestartLimits } from '../../config/server-config.ts';
-import type { Ending, RestartHistory } from './restart-policy.ts';
+import type { ProcessEnding, RestartHistory } from './restart-policy.ts';
 import type { ServerState } from './server-state.ts';
 
 /** The outcome of the last command. */
@@ -44,7 +44,7 @@ export interface Supervision {
 }
 
 /** Why a start failed or a process has to be replaced. */
-export interface Fall extends Omit<Ending, 'uptimeMs'> {
+export interface Fall extends Omit<ProcessEnding, 'uptimeMs'> {
   readonly message: string;
   /** True if a retry cannot help: the entry itself is wrong, or a person has to log in. */
   readonly hopeless: boolean;

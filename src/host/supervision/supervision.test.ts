@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
-import { newSupervision, step } from './supervision.ts';
+import { newSupervision, stepSupervision } from './supervision.ts';
 import type { Fall, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
@@ -41,7 +41,7 @@ class World {
   }
 
   send(event: SupervisionEvent): void {
-    const { next, effects } = step(this.supervision, event);
+    const { next, effects } = stepSupervision(this.supervision, event);
     this.supervision = next;
     for (const effect of effects) this.#carryOut(effect);
     this.check();

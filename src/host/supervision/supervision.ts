@@ -39,7 +39,7 @@ export function newSupervision(enabled: boolean, limits: RestartLimits, isRemote
   };
 }
 
-export function step(before: Supervision, event: SupervisionEvent): Stepped {
+export function stepSupervision(before: Supervision, event: SupervisionEvent): Stepped {
   const draft = new Draft(before);
   draft.take(event);
   return { next: draft.next, effects: draft.effects };

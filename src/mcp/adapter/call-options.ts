@@ -1,11 +1,11 @@
 // Limits that a Standpipe client sets for one request. They arrive in `_meta` under a reserved key, which is removed here.
 
 import { isObject } from '../../base/json-object.ts';
-import { CALL_OPTIONS, type CallOptions } from '../meta.ts';
+import { CALL_OPTIONS, type CallLimits } from '../meta.ts';
 import type { Params } from '../service.ts';
 
 /** The returned `params` are those for the service. */
-export function takeCallOptions(params: Params, meta: Params): { params: Params; options: CallOptions | undefined } {
+export function takeCallOptions(params: Params, meta: Params): { params: Params; options: CallLimits | undefined } {
   const { [CALL_OPTIONS]: options, ...otherMeta } = meta;
   const { _meta, ...others } = params;
   return {
@@ -14,8 +14,8 @@ export function takeCallOptions(params: Params, meta: Params): { params: Params;
   };
 }
 
-function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable, fresh }: Params): CallOptions {
-  const options: CallOptions = {};
+function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable, fresh }: Params): CallLimits {
+  const options: CallLimits = {};
   if (isTime(timeoutMs)) options.timeoutMs = timeoutMs ?? Number.POSITIVE_INFINITY;
   if (isTime(totalTimeoutMs)) options.totalTimeoutMs = totalTimeoutMs ?? Number.POSITIVE_INFINITY;
   if (typeof repeatable === 'boolean') options.repeatable = repeatable;

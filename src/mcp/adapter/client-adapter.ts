@@ -8,7 +8,7 @@ import type { Channel } from '../../wire/jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../wire/jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../wire/jsonrpc/peer.ts';
 import { SENT } from '../../wire/requests/pending-requests.ts';
-import { PROTOCOL_VERSION } from '../meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../meta.ts';
 import { isIn, methodsOfMcp } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
 import { invalidParams } from '../protocol-errors.ts';
@@ -87,13 +87,13 @@ export class ClientAdapter {
 
   #inEra(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
     const meta = params._meta as Params | undefined;
-    if (meta?.[PROTOCOL_VERSION] !== undefined) {
+    if (meta?.[PROTOCOL_VERSION_KEY] !== undefined) {
       const client = readEnvelope(meta, this.#modern.identity);
       if (client instanceof RpcError) throw client;
       return this.#era.serve(method, params, inbound, client, this.#modern);
     }
     if (!this.#legacy.session && this.#isModern(method)) {
-      throw invalidParams(`${method} needs "_meta" with "${PROTOCOL_VERSION}" in the revision ${NEWEST_MODERN}`);
+      throw invalidParams(`${method} needs "_meta" with "${PROTOCOL_VERSION_KEY}" in the revision ${NEWEST_MODERN}`);
     }
     return this.#legacy.serve(method, params, inbound);
   }

@@ -3,7 +3,7 @@
 import type { RpcError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
 import { SharedMembers } from '../../wire/jsonrpc/message-text.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION_KEY, SERVER_INFO } from '../meta.ts';
 import { methodsOfMcp } from '../methods.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
 import { isModernRevision } from '../revisions.ts';
@@ -12,7 +12,7 @@ import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../ty
 
 /** The sender of a request, or the error that refuses the request. */
 export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts | RpcError {
-  const revision = meta[PROTOCOL_VERSION];
+  const revision = meta[PROTOCOL_VERSION_KEY];
   if (!isModernRevision(revision)) return unsupportedVersion(textOf(revision));
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (typeof capabilities !== 'object' || capabilities === null) {

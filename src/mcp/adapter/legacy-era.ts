@@ -5,7 +5,7 @@ import type { CancelSignal } from '../../base/cancel-signal.ts';
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import type { Peer } from '../../wire/jsonrpc/peer.ts';
-import { CALL_OPTIONS, type CallOptions, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
+import { CALL_OPTIONS, type CallLimits, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
 import { isIn } from '../methods.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
@@ -74,7 +74,7 @@ export class LegacyEra {
     }
     if (!isIn(method, NEWEST_LEGACY)) throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
     const meta = params._meta as Params | undefined;
-    let options: CallOptions | undefined;
+    let options: CallLimits | undefined;
     if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#observer, this.#ask);
     const result = serviceRequest(this.#service, method, params, caller);

@@ -11,7 +11,7 @@ import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
 import { RequestCaller } from './request-caller.ts';
 
-export interface Question {
+interface PendingInput {
   request: InputRequest;
   resolve: (response: InputResponse) => void;
   reject: (error: unknown) => void;
@@ -28,12 +28,12 @@ export class ModernCaller extends RequestCaller {
   identity = '';
   dueMs = 0;
   key = '';
-  #questions: Map<string, Question> | undefined;
+  #questions: Map<string, PendingInput> | undefined;
   #asked = 0;
   #given: Params | undefined;
 
   /** Created on first use: most requests ask no questions. */
-  get questions(): Map<string, Question> {
+  get questions(): Map<string, PendingInput> {
     this.#questions ??= new Map();
     return this.#questions;
   }

@@ -4,7 +4,7 @@
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../wire/jsonrpc/message-text.ts';
 import { readHandle } from '../handles.ts';
-import { CALL_OPTIONS, type CallOptions, SERVER_INFO } from '../meta.ts';
+import { CALL_OPTIONS, type CallLimits, SERVER_INFO } from '../meta.ts';
 import { isIn } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
@@ -97,7 +97,7 @@ export class ModernEra {
       return this.#suspended.resume(inbound, client, notifier, observer);
     }
     const meta = params._meta as Params;
-    let options: CallOptions | undefined;
+    let options: CallLimits | undefined;
     if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new ModernCaller(inbound, client, notifier, options, observer);
     return this.#suspended.run(caller, serviceRequest(this.#service, method, params, caller));

@@ -4,7 +4,7 @@
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import type { JsonRpcRequest } from '../../wire/jsonrpc/message.ts';
-import { type CallOptions, reaches } from '../meta.ts';
+import { type CallLimits, reaches } from '../meta.ts';
 import { missingFor } from '../missing-capability.ts';
 import { missingCapability } from '../protocol-errors.ts';
 import { has } from '../revisions.ts';
@@ -19,7 +19,7 @@ export abstract class RequestCaller implements Caller {
   client: ClientFacts;
   /** The notifier of the connection on which the last message arrived. */
   notifier: Notifier;
-  readonly options: CallOptions | undefined;
+  readonly options: CallLimits | undefined;
   protected inbound: InboundCall;
   protected lastProgress = Number.NEGATIVE_INFINITY;
   protected observer: ClientObserver | undefined;
@@ -29,7 +29,7 @@ export abstract class RequestCaller implements Caller {
     inbound: InboundCall,
     client: ClientFacts,
     notifier: Notifier,
-    options: CallOptions | undefined,
+    options: CallLimits | undefined,
     observer: ClientObserver | undefined,
   ) {
     this.first = inbound;
@@ -113,7 +113,7 @@ export class LegacyCaller extends RequestCaller {
     inbound: InboundCall,
     client: ClientFacts,
     notifier: Notifier,
-    options: CallOptions | undefined,
+    options: CallLimits | undefined,
     observer: ClientObserver | undefined,
     send: SendQuestion,
   ) {

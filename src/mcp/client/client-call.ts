@@ -8,7 +8,7 @@ import type { CallOptions, InputHandlers } from './options.ts';
 import { askHandlers } from './session/inputs.ts';
 
 /** The state that all calls of one client share. */
-export interface CallOwner {
+interface ClientCallOwner {
   readonly facts: ClientFacts;
   readonly handlers: InputHandlers;
   logged(params: Params): void;
@@ -17,9 +17,9 @@ export interface CallOwner {
 export class ClientCall implements Caller {
   readonly client: ClientFacts;
   readonly options: CallOptions | undefined;
-  readonly #owner: CallOwner;
+  readonly #owner: ClientCallOwner;
 
-  constructor(owner: CallOwner, options: CallOptions | undefined) {
+  constructor(owner: ClientCallOwner, options: CallOptions | undefined) {
     this.#owner = owner;
     this.options = options;
     this.client = options?.logLevel ? { ...owner.facts, logLevel: options.logLevel } : owner.facts;

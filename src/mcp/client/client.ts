@@ -37,7 +37,7 @@ import type {
 import { OutputCheck } from './output-check.ts';
 import { clientCapabilities } from './session/inputs.ts';
 import type { ServerFacts } from './session/session.ts';
-import { asResult, readCallResult, readCompletion, readWithList } from './tolerated-results.ts';
+import { asResult, readCompletion, readMcpCallResult, readWithList } from './tolerated-results.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
 
@@ -161,7 +161,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     const given = await this.#request('tools/call', params, options);
     const answer = isOfExtension(given) ? await this.#finish(given, 'tools/call', params, options) : given;
     options?.onAnswer?.(answer);
-    const result = readCallResult(answer, this.#warnings.report);
+    const result = readMcpCallResult(answer, this.#warnings.report);
     return this.#outputs ? this.#outputs.check(name, result) : result;
   }
 

@@ -71,7 +71,7 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
 }
 
 /** The answer object itself is not changed. */
-export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
+export function readMcpCallResult(answer: unknown, warn: Warn): CallToolResult {
   const result = asResult(answer, 'tools/call');
   const { content } = result;
   if (!Array.isArray(content)) return { ...result, content: readContent(content, warn) };
@@ -122,7 +122,7 @@ export function readEntries<T>(result: Result, member: string, nameKey: string, 
   return usable as T[];
 }
 
-export function readTool(tool: Tool, warn: Warn): Tool {
+export function readMcpTool(tool: Tool, warn: Warn): Tool {
   if (isObject(tool.inputSchema)) return tool;
   warn('input-schema-missing', `The server lists tools without an inputSchema ("${tool.name}"); any object is assumed`);
   return { ...tool, inputSchema: { type: 'object' } };

@@ -5,7 +5,7 @@
 import { PeerError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { handle, readHandle } from '../handles.ts';
-import { compose, type Layer, overlay } from '../layers/layer.ts';
+import { compose, overlay, type ServiceLayer } from '../layers/layer.ts';
 import { addMethod, type MethodFacts, methodsOfMcp } from '../methods.ts';
 import { isModernRevision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
@@ -43,7 +43,7 @@ export interface ClientPart {
   /** The value in `capabilities.extensions`. Default: `{}`. */
   readonly settings?: object;
   /** Changes requests of the client. */
-  readonly layer?: Layer;
+  readonly layer?: ServiceLayer;
   /** Continues a call whose result has one of the `resultTypes`, until it has a complete result. */
   readonly finish?: (result: Result, call: UnfinishedCall) => Result | Promise<Result>;
 }

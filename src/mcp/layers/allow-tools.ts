@@ -2,7 +2,7 @@
 
 import { methodsOfMcp } from '../methods.ts';
 import type { Result } from '../service.ts';
-import type { Layer } from './layer.ts';
+import type { ServiceLayer } from './layer.ts';
 
 export interface ToolPolicy {
   /** `tool` is the name that a client sent, which may be of any type. */
@@ -15,7 +15,7 @@ export interface ToolPolicy {
   refusalOf(method: string): Error | undefined;
 }
 
-export function allowTools({ mayUse, mayList = mayUse, refusal, refusalOf }: ToolPolicy): Layer {
+export function allowTools({ mayUse, mayList = mayUse, refusal, refusalOf }: ToolPolicy): ServiceLayer {
   return (next) => (method, params, caller) => {
     const refused = refusalOf(method);
     if (refused) return Promise.reject(refused);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../base/errors.ts';
 import type { Caller, Result, Service } from '../service.ts';
-import { compose, forClients, type Layer, type Outcome, outcomeLabel, reportOutcome } from './layer.ts';
+import { compose, forClients, outcomeLabel, type RequestOutcome, reportOutcome, type ServiceLayer } from './layer.ts';
 
 const caller = { request: { jsonrpc: '2.0', id: 1, method: 'tools/call' } } as Caller;
 const ownCaller = {} as Caller;
 
 /** Adds its name to each result on the way back. */
 const named =
-  (name: string): Layer =>
+  (name: string): ServiceLayer =>
   (next) =>
   (method, params, from) => {
     const result = next(method, { ...params, [name]: Object.keys(params).length }, from) as Result;
@@ -72,7 +72,7 @@ describe('reportOutcome', () => {
     'reports %s once, before the caller sees it',
     async (_what, request, label) => {
       const order: string[] = [];
-      const report = (outcome: Outcome) => order.push(outcomeLabel(outcome));
+      const report = (outcome: RequestOutcome) => order.push(outcomeLabel(outcome));
       const ask = async () => reportOutcome(request, report);
       await ask().then(
         () => order.push('caller'),

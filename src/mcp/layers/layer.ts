@@ -5,10 +5,10 @@ import { StandpipeError } from '../../base/errors.ts';
 import type { Result, Service } from '../service.ts';
 
 export type ServiceRequest = Service['request'];
-export type Layer = (next: ServiceRequest) => ServiceRequest;
+export type ServiceLayer = (next: ServiceRequest) => ServiceRequest;
 
 /** The first layer receives a request first. Everything except requests goes directly to the service. */
-export function compose(service: Service, ...layers: readonly Layer[]): Service {
+export function compose(service: Service, ...layers: readonly ServiceLayer[]): Service {
   if (layers.length === 0) return service;
   const last: ServiceRequest = (method, params, caller) => service.request(method, params, caller);
   return overlay(service, { request: layers.reduceRight((next, layer) => layer(next), last) });
@@ -28,19 +28,19 @@ export function overlay(service: Service, members: Partial<Service>): Service {
 }
 
 /** Applies the layer only to requests of clients. Requests without a message come from this process itself. */
-export function forClients(layer: Layer): Layer {
+export function forClients(layer: ServiceLayer): ServiceLayer {
   return (next) => {
     const layered = layer(next);
     return (method, params, caller) => (caller.request ? layered : next)(method, params, caller);
   };
 }
 
-export type Outcome = { readonly result: Result } | { readonly error: unknown };
+export type RequestOutcome = { readonly result: Result } | { readonly error: unknown };
 
 /** Reports the outcome of a request once, before its caller receives it. A synchronous result stays synchronous. */
 export function reportOutcome(
   request: () => Result | Promise<Result>,
-  report: (outcome: Outcome) => void,
+  report: (outcome: RequestOutcome) => void,
 ): Result | Promise<Result> {
   let result: Result | Promise<Result>;
   try {
@@ -59,7 +59,7 @@ export function reportOutcome(
 }
 
 /** `ok`, `tool_error`, or the documented code of the error. Other errors are `error`, so that a peer cannot add values. */
-export function outcomeLabel(outcome: Outcome): string {
+export function outcomeLabel(outcome: RequestOutcome): string {
   if ('result' in outcome) return outcome.result.isError === true ? 'tool_error' : 'ok';
   return outcome.error instanceof StandpipeError ? outcome.error.code : 'error';
 }

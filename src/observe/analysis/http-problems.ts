@@ -3,7 +3,7 @@
 import { ownCommand } from '../../base/own-command.ts';
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
 
-export type HttpProblem =
+export type HttpProblemKind =
   | 'unreachable'
   | 'http-error'
   | 'login-needed'
@@ -15,7 +15,7 @@ export type HttpProblem =
 
 const SLOW_RESPONSE_MS = 10_000;
 
-export const httpWords: Record<HttpProblem, { title: string; explanation: string }> = {
+export const httpWords: Record<HttpProblemKind, { title: string; explanation: string }> = {
   unreachable: {
     title: 'Unreachable',
     explanation:
@@ -63,22 +63,22 @@ export function isHttpFailure({ state, method, status = 0, end }: HttpFact): boo
   return status >= 400 && !(status === 405 && method !== 'POST');
 }
 
-export function httpProblems(fact: HttpFact): HttpProblem[] {
+export function httpProblems(fact: HttpFact): HttpProblemKind[] {
   const { state, method, status, waitMs = 0, body } = fact;
   if (state !== 'answered') return isHttpFailure(fact) ? [state === 'failed' ? 'unreachable' : 'stream-cut'] : [];
   if (isHttpFailure(fact)) return [refusalOf(fact)];
-  const problems: HttpProblem[] = [];
+  const problems: HttpProblemKind[] = [];
   if (method === 'POST' && body === 'other' && status! < 300) problems.push('wrong-content-type');
   if (waitMs > SLOW_RESPONSE_MS) problems.push('slow-response');
   return problems;
 }
 
-function refusalOf({ status, requestHeaders = '' }: HttpFact): HttpProblem {
+function refusalOf({ status, requestHeaders = '' }: HttpFact): HttpProblemKind {
   if (status === 401 || status === 403) return 'login-needed';
   return status === 404 && /^mcp-session-id:/im.test(requestHeaders) ? 'session-lost' : 'http-error';
 }
 
-export function remoteProblems({ state, transport, reason }: RemoteFact): HttpProblem[] {
+export function remoteProblems({ state, transport, reason }: RemoteFact): HttpProblemKind[] {
   if (state === 'disconnected' && reason !== undefined) return ['unreachable'];
   return state === 'known' && transport === 'http+sse' ? ['deprecated-transport'] : [];
 }

@@ -3,7 +3,7 @@
 import { diagnoseLine } from '../../wire/diagnosis/diagnose.ts';
 import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { describeFrame, type FrameDescription } from './describe-frame.ts';
-import { type HttpProblem, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
+import { type HttpProblemKind, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
 import { keepNewest } from './keep-newest.ts';
 
 export interface Problem {
@@ -18,7 +18,7 @@ export interface Problem {
     | 'exit-with-error'
     | 'unanswered'
     | 'refused'
-    | HttpProblem;
+    | HttpProblemKind;
   server: string;
   seq: number | undefined;
   title: string;

@@ -1,7 +1,7 @@
 // Clients as sources of the flow, and the bounds on their memory.
 
 import { expect, test } from 'vitest';
-import { type ClientOrigin, FlowClients } from './clients.ts';
+import { type FlowClientOrigin, FlowClients } from './clients.ts';
 import type { ClientFact, FlowEvent } from './event.ts';
 import { FlowStore } from './store.ts';
 
@@ -9,7 +9,7 @@ function setup(maxEvents = 10_000) {
   const store = new FlowStore({ maxEvents });
   const { observe } = new FlowClients(store);
   let ids = 0;
-  const seen = (principal: string | undefined, origin: ClientOrigin) =>
+  const seen = (principal: string | undefined, origin: FlowClientOrigin) =>
     observe({ id: String(++ids), principal }, origin);
   return { store, seen };
 }

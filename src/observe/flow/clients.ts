@@ -5,7 +5,7 @@ import { ClientSource, KnownClient, type SelfDescription, textsOf } from './clie
 import type { FlowStore } from './store.ts';
 
 /** The connection path of a client. */
-export interface ClientOrigin {
+export interface FlowClientOrigin {
   /** The gateway: `socket`, `http`, `http+sse`. */
   readonly door: string;
   /** The description in a stateless request. Absent for connections and sessions. */
@@ -38,7 +38,7 @@ export class FlowClients {
   }
 
   /** Must be called once for each connection, session or stateless request. */
-  readonly observe = ({ id, principal }: ObservedIdentity, { door, alone }: ClientOrigin): ClientSource => {
+  readonly observe = ({ id, principal }: ObservedIdentity, { door, alone }: FlowClientOrigin): ClientSource => {
     if (!alone) {
       const client = new KnownClient(this.#store, nameOf(id), { door, principal });
       client.tell('opened', 1);

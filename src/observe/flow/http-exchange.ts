@@ -5,7 +5,7 @@ import { encodeOnce } from './encode-once.ts';
 import type { HttpPlace } from './event.ts';
 import type { FlowStore } from './store.ts';
 
-export class HttpExchange implements ExchangeObserver {
+export class FlowHttpExchange implements ExchangeObserver {
   readonly first: number;
   readonly #number: number;
   readonly #store: FlowStore;

@@ -5,7 +5,7 @@ import type { FrameFault } from '../../wire/framing/framing.ts';
 import type { ExchangeObserver, ObservedRequest, RemoteFacts, WireObserver } from '../../wire/wire.ts';
 import { copy, headOf, tailOf } from './cut-frame.ts';
 import type { FlowDirection, FlowFact, ObservedHop, RemoteFact } from './event.ts';
-import { HttpExchange } from './http-exchange.ts';
+import { FlowHttpExchange } from './http-exchange.ts';
 import { StderrLines } from './stderr-lines.ts';
 import type { FlowStore } from './store.ts';
 
@@ -60,7 +60,7 @@ export class FlowSource implements WireObserver {
   }
 
   exchange(request: ObservedRequest): ExchangeObserver {
-    return new HttpExchange(this.#store, this.server, this.#life, ++this.#exchanges, request);
+    return new FlowHttpExchange(this.#store, this.server, this.#life, ++this.#exchanges, request);
   }
 
   hop(hop: ObservedHop): void {

@@ -3,7 +3,7 @@
 import { isLoopbackUrl } from '../../base/loopback.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { quoted } from './rule.ts';
-import type { Diagnosis, Finding } from './symptoms.ts';
+import type { Diagnosis, SymptomFinding } from './symptoms.ts';
 
 /** The parts of the address that are not secret. */
 export interface Address {
@@ -34,18 +34,18 @@ export interface HttpSymptoms {
 interface HttpRule {
   /** A heading of docs/troubleshooting.md. */
   name: string;
-  find(symptoms: HttpSymptoms, url: Address): Finding | undefined;
+  find(symptoms: HttpSymptoms, url: Address): SymptomFinding | undefined;
 }
 
 /** A rule for error codes of a connection. */
-function failed(name: string, codes: RegExp, tell: (url: Address, symptoms: HttpSymptoms) => Finding): HttpRule {
+function failed(name: string, codes: RegExp, tell: (url: Address, symptoms: HttpSymptoms) => SymptomFinding): HttpRule {
   return { name, find: (symptoms, url) => (codes.test(symptoms.errorCode ?? '') ? tell(url, symptoms) : undefined) };
 }
 
 function answered(
   name: string,
   statuses: readonly number[],
-  tell: (status: number, url: Address, symptoms: HttpSymptoms) => Finding,
+  tell: (status: number, url: Address, symptoms: HttpSymptoms) => SymptomFinding,
 ): HttpRule {
   return {
     name,

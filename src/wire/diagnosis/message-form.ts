@@ -6,7 +6,7 @@ import { isJson, isObject, type JsonObject } from '../../base/json-object.ts';
 import { endLine, flush, logToStderr, writeJson, writeOneLine, writeUtf8 } from './advice.ts';
 import type { Language } from './language.ts';
 import { isProper, withoutColours } from './observations.ts';
-import { adviceFor, quoted, type Rule } from './rule.ts';
+import { adviceIn, quoted, type Rule } from './rule.ts';
 
 /** `"jsonrpc"` in UTF-16 of either byte order, read as UTF-8. */
 const JSONRPC_IN_UTF16 = 'j\0s\0o\0n\0r\0p\0c';
@@ -16,7 +16,7 @@ const utf16: Rule = {
   isFinal: true,
   find({ text, language }) {
     if (!text.includes(JSONRPC_IN_UTF16)) return undefined;
-    return { problem: 'writes UTF-16 to stdout; messages are UTF-8', fix: adviceFor(writeUtf8, language) };
+    return { problem: 'writes UTF-16 to stdout; messages are UTF-8', fix: adviceIn(writeUtf8, language) };
   },
 };
 
@@ -65,7 +65,7 @@ const otherNotation: Rule = {
       for (const match of text.matchAll(pattern)) {
         const window = text.slice(match.index, match.index + NOTATION_WINDOW);
         if (!/\b(?:result|error)\b/.test(window) || /\bmethod\b['"]?\s*(?::|=)/.test(window)) continue; // a log of a request
-        return { problem: `writes its answers as ${what} instead of JSON`, fix: adviceFor(writeJson, language) };
+        return { problem: `writes its answers as ${what} instead of JSON`, fix: adviceIn(writeJson, language) };
       }
     }
     return undefined;
@@ -102,13 +102,13 @@ const severalLines: Rule = {
     const isOpened =
       /^[ \t]*\{[ \t]*\r?\n\s*"(?:jsonrpc|id|result|error)"\s*:/m.test(text) && !/"method"\s*:/.test(text);
     if (isOpened || observed.answers.some((answer) => answer.text.includes('\n'))) {
-      return { problem, fix: adviceFor(writeOneLine, language) };
+      return { problem, fix: adviceIn(writeOneLine, language) };
     }
     const broken = text.includes('\n') && hasAnswerOverLines(text);
     return broken
       ? {
           problem: `${problem}: a line break inside a string is written as \\n`,
-          fix: adviceFor(writeJson, language),
+          fix: adviceIn(writeJson, language),
         }
       : undefined;
   },
@@ -136,7 +136,7 @@ const noNewline: Rule = {
         !isAfterEof && (after.trimStart().startsWith('{') || (!isEnded && observed.isWhole && /^[\s\0]*$/.test(after))),
     );
     if (!open) return undefined;
-    return { problem: 'does not end its messages with a newline', fix: adviceFor(endLine, observed.language) };
+    return { problem: 'does not end its messages with a newline', fix: adviceIn(endLine, observed.language) };
   },
 };
 
@@ -150,15 +150,15 @@ const otherTextOnTheLine: Rule = {
     if (withoutColours(other).trim() === '') {
       return {
         problem: 'colours its messages with terminal escape codes',
-        fix: `${adviceFor(writeJson, observed.language)} Or set NO_COLOR=1 in its "env".`,
+        fix: `${adviceIn(writeJson, observed.language)} Or set NO_COLOR=1 in its "env".`,
       };
     }
     if (mixed.before === '\ufeff' && mixed.after.trim() === '') {
-      return { problem: 'writes a byte order mark before a message', fix: adviceFor(writeUtf8, observed.language) };
+      return { problem: 'writes a byte order mark before a message', fix: adviceIn(writeUtf8, observed.language) };
     }
     return {
       problem: `prints other text on the line of a message: ${quoted(other)}`,
-      fix: `stdout is for messages only. ${adviceFor(logToStderr, observed.language)}`,
+      fix: `stdout is for messages only. ${adviceIn(logToStderr, observed.language)}`,
     };
   },
 };
@@ -212,7 +212,7 @@ const missingFlush: Rule = {
     if (proper.length === 0 || !proper.every(({ isAfterEof }) => isAfterEof)) return undefined;
     return {
       problem: 'answers only when its stdin is closed: it does not flush stdout, or it reads stdin to the end first',
-      fix: `${adviceFor(flush, observed.language)} Read stdin line by line.`,
+      fix: `${adviceIn(flush, observed.language)} Read stdin line by line.`,
     };
   },
 };

@@ -2,20 +2,20 @@
 
 import type { Language } from './language.ts';
 import type { Observations } from './observations.ts';
-import type { Finding } from './symptoms.ts';
+import type { SymptomFinding } from './symptoms.ts';
 
 export interface Rule {
   /** A heading of docs/troubleshooting.md. */
   name: string;
   /** True if a valid answer cannot follow output of this kind. */
   isFinal?: boolean;
-  find(observed: Observations): Finding | undefined;
+  find(observed: Observations): SymptomFinding | undefined;
 }
 
 /** One piece of advice, worded for each language. */
 export type Advice = { readonly [language in Language]?: string } & { readonly any: string };
 
-export function adviceFor(advice: Advice, language: Language | undefined): string {
+export function adviceIn(advice: Advice, language: Language | undefined): string {
   return (language && advice[language]) ?? advice.any;
 }
 
@@ -27,7 +27,7 @@ export function adviceFor(advice: Advice, language: Language | undefined): strin
 export function exitRule(
   name: string,
   pattern: RegExp,
-  tell: (match: RegExpExecArray, observed: Observations) => Finding,
+  tell: (match: RegExpExecArray, observed: Observations) => SymptomFinding,
 ): Rule {
   return {
     name,

@@ -23,14 +23,14 @@ export interface Symptoms {
   redact?: (text: string) => string;
 }
 
-export interface Finding {
+export interface SymptomFinding {
   /** The behaviour of the server, as the rest of a sentence that begins with "the server". */
   problem: string;
   /** The change to make. */
   fix: string;
 }
 
-export interface Diagnosis extends Finding {
+export interface Diagnosis extends SymptomFinding {
   /** A stable name: a heading of docs/troubleshooting.md. */
   name: string;
   /** True if a valid answer cannot follow output of this kind: waiting longer does not help. */

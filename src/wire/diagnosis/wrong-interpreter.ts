@@ -3,7 +3,7 @@
 import { commandWords, programName } from '../../base/command-line.ts';
 import { languageOfFile, languageOfProgram } from './language.ts';
 import { exitRule, quoted, type Rule } from './rule.ts';
-import type { Finding } from './symptoms.ts';
+import type { SymptomFinding } from './symptoms.ts';
 
 const SYNTAX_ERROR =
   /SyntaxError|IndentationError|syntax error|ERR_UNKNOWN_FILE_EXTENSION|: (?:command )?not found|can't read \/var\/mail\/|Could not find or load main class/;
@@ -94,7 +94,7 @@ const JAVA_CLASS_OFFSET = 44;
 const javaVersion = exitRule(
   'java-version',
   /UnsupportedClassVersionError[^\n]*?class file version (\d+)[^\n]{0,200}?up to (\d+)?/,
-  ([, built, known]): Finding => ({
+  ([, built, known]): SymptomFinding => ({
     problem: `is compiled for Java ${Number(built) - JAVA_CLASS_OFFSET}${known ? `; this java is version ${Number(known) - JAVA_CLASS_OFFSET}` : ''}`,
     fix: `Use a java of version ${Number(built) - JAVA_CLASS_OFFSET} or later: its absolute path as the command, or JAVA_HOME and PATH in "env".`,
   }),

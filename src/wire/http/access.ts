@@ -4,7 +4,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-export interface Refusal {
+interface AccessRefusal {
   status: 401 | 403;
   message: string;
 }
@@ -18,7 +18,7 @@ export class Access {
   }
 
   /** Checks every request, including the page itself: a foreign Host or Origin is refused. */
-  refuseForeign(request: IncomingMessage): Refusal | undefined {
+  refuseForeign(request: IncomingMessage): AccessRefusal | undefined {
     const { headers } = request;
     const foreign = refuseForeignHeaders(headers, this.#hosts);
     if (foreign) return foreign;
@@ -29,7 +29,7 @@ export class Access {
   }
 
   /** Checks API requests: the token is required, and requests of other pages are refused. */
-  refuseUnauthorized({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
+  refuseUnauthorized({ headers }: IncomingMessage, query: URLSearchParams): AccessRefusal | undefined {
     // A different port of this machine is the same site but belongs to another program.
     if (headers['sec-fetch-site'] === 'same-site') {
       return { status: 403, message: 'Refused: requested by a page of another program on this machine' };
@@ -63,7 +63,7 @@ export function refuseForeignHeaders(
   { host, origin }: IncomingHttpHeaders,
   hosts: ReadonlySet<string>,
   origins?: ReadonlySet<string>,
-): Refusal | undefined {
+): AccessRefusal | undefined {
   if (host === undefined || !hosts.has(host)) {
     return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this server` };
   }

@@ -25,7 +25,7 @@ export function problemBody(thrown: unknown): ApiProblem {
 /**
  * An unknown name is an error of the request (404). A failure of a tool server is not a failure of the Inspector (502).
  */
-export function statusOf(thrown: unknown): number {
+export function httpStatusOf(thrown: unknown): number {
   if (thrown instanceof HttpProblem) return thrown.status;
   if (!(thrown instanceof StandpipeError)) return 500;
   return thrown.code === 'NAME_UNKNOWN' ? 404 : 502;

@@ -1,7 +1,7 @@
 // Sends JSON responses with the security headers of every response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { statusOf } from './http-problem.ts';
+import { httpStatusOf } from './http-problem.ts';
 
 export const safeHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
@@ -24,11 +24,11 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(body);
 }
 
-export function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, body: unknown): void {
+export function respondError(request: IncomingMessage, response: ServerResponse, thrown: unknown, body: unknown): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   // The rest of an unwanted body is not read, so the connection is closed after the response.
-  sendJson(response, statusOf(thrown), body, request.complete ? {} : { connection: 'close' });
+  sendJson(response, httpStatusOf(thrown), body, request.complete ? {} : { connection: 'close' });
 }

@@ -204,7 +204,7 @@ export function unanswered(): PeerError {
 }
 
 /** The members of an `RpcError` without its stack, which costs more than the rest of a refusal. */
-export interface Refusal {
+interface RpcRefusal {
   rpcCode: number;
   message: string;
   data?: unknown;
@@ -223,7 +223,7 @@ export function errorAnswer(id: RequestId | undefined, error: unknown): JsonRpcE
   );
 }
 
-export function refusalAnswer(id: RequestId | undefined, { rpcCode, message, data }: Refusal): JsonRpcErrorResponse {
+export function refusalAnswer(id: RequestId | undefined, { rpcCode, message, data }: RpcRefusal): JsonRpcErrorResponse {
   const body = data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };
   return id === undefined ? { jsonrpc: '2.0', error: body } : { jsonrpc: '2.0', id, error: body };
 }

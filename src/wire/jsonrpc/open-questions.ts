@@ -2,7 +2,7 @@
 // end cannot answer our request. JSON-RPC does not say which request a question belongs to. It is known once all other
 // requests that were in flight when the question arrived have been answered; until then the question delays no timeout.
 
-export interface Question {
+export interface OpenQuestion {
   /** True if the other end no longer waits for the answer. */
   readonly cancelled: boolean;
 }
@@ -13,7 +13,7 @@ interface Requests<T> {
 }
 
 interface Asked {
-  question: Question;
+  question: OpenQuestion;
   /** Only requests with a smaller id were in flight when the question came. */
   beforeId: number;
   /** One of these requests was given up, and may be the one that asked. */
@@ -21,15 +21,15 @@ interface Asked {
 }
 
 export class OpenQuestions<T extends { id: number }> {
-  #asked = new Map<Question, Asked>();
+  #asked = new Map<OpenQuestion, Asked>();
 
   /** `nextId` is the id of the next request. Ids only increase. */
-  open(question: Question, nextId: number): void {
+  open(question: OpenQuestion, nextId: number): void {
     this.#asked.set(question, { question, beforeId: nextId, unclear: false });
   }
 
   /** Returns the request that waited for this answer, if known. */
-  close(question: Question, inFlight: Requests<T>): T | undefined {
+  close(question: OpenQuestion, inFlight: Requests<T>): T | undefined {
     const asked = this.#asked.get(question);
     this.#asked.delete(question);
     return asked && askerOf(asked, inFlight);

@@ -15,7 +15,7 @@ import {
   type RequestId,
 } from './message.ts';
 import { OwnRequest, type SharedMembers, SharingRequest } from './message-text.ts';
-import { OpenQuestions, type Question } from './open-questions.ts';
+import { type OpenQuestion, OpenQuestions } from './open-questions.ts';
 
 /**
  * Requested progress restarts `timeoutMs`, and so does our answer to a question that the other end asked because of the
@@ -111,12 +111,12 @@ export class Outbound {
   }
 
   /** Records a question of the other end, which may be caused by one of our requests. */
-  asked(question: Question): void {
+  asked(question: OpenQuestion): void {
     this.#questions.open(question, this.pending.nextId);
   }
 
   /** Restarts the timeout of the request that waited for this answer. */
-  answered(question: Question): void {
+  answered(question: OpenQuestion): void {
     const request = this.#questions.close(question, this.pending);
     if (request) this.pending.extend(request);
   }

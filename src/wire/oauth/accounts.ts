@@ -8,10 +8,10 @@ import { type AuthFetch, authFetch } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { discover, findResource } from './discovery.ts';
 import { type Interaction, logIn } from './log-in.ts';
-import { type Login, serverKey, shownUrl } from './login.ts';
+import { type Login, serverKey, urlWithoutQuery } from './login.ts';
 import { type LoginKey, LoginStore, type StoredLogin } from './login-store.ts';
 import type { OAuthOptions } from './options.ts';
-import { clientOf } from './token-request.ts';
+import { oauthClientOf } from './token-request.ts';
 
 export interface AccountOptions {
   url: string | URL;
@@ -45,7 +45,7 @@ export async function logInTo(options: LogInToOptions): Promise<LoggedIn> {
   const { isRefused, ...challenge } = await askServer(server, headers, fetch);
   // Some servers require a token only later, but name their authorization server in their metadata.
   if (!isRefused && !(await findResource(server, challenge, fetch))) {
-    throw new UsageError('INVALID_OPTION', `${shownUrl(server)} does not ask for a login`, {
+    throw new UsageError('INVALID_OPTION', `${urlWithoutQuery(server)} does not ask for a login`, {
       hint: 'Check the URL, or use the server without a login.',
     });
   }
@@ -94,7 +94,7 @@ async function revoke(login: Login, server: URL, fetch: AuthFetch, oauth?: OAuth
   const { issuer, metadata } = await discover({ server, challenge: {}, fetch, preferredIssuer: login.issuer });
   const endpoint = (metadata as AuthorizationServerMetadata & { revocation_endpoint?: string })?.revocation_endpoint;
   if (issuer !== login.issuer || typeof endpoint !== 'string') return false;
-  const { client_id, client_secret } = clientOf(login, oauth);
+  const { client_id, client_secret } = oauthClientOf(login, oauth);
   const { accessToken, refreshToken } = login.secrets;
   const body = new URLSearchParams({
     token: refreshToken ?? accessToken,

@@ -8,7 +8,7 @@ import { PeerError, toError } from '../../base/errors.ts';
 import { isLoopbackUrl } from '../../base/loopback.ts';
 import { Connector } from '../transport/http/connector.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
-import { shownUrl } from './login.ts';
+import { urlWithoutQuery } from './login.ts';
 
 export interface AuthFetchOptions {
   /** The server for which tokens are requested. */
@@ -42,7 +42,7 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
       const fail = (why: string, cause?: unknown) => {
         timer.cancel();
         sent.destroy();
-        reject(failed(`${shownUrl(url)} ${why}`, cause));
+        reject(authFailed(`${urlWithoutQuery(url)} ${why}`, cause));
       };
       const timer = clock.after(timeoutMs, () => fail(`did not answer within ${timeoutMs / 1000} s`));
       sent.once('error', (error) => fail(`cannot be reached: ${error.message}`, error));
@@ -61,14 +61,14 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
 
 /** TLS is required, unless both addresses are on this machine. */
 export function refuseInsecure(url: URL, server: URL): void {
-  if (hasCredentials(url)) throw failed(`${shownUrl(url)} must not contain credentials`);
+  if (hasCredentials(url)) throw authFailed(`${urlWithoutQuery(url)} must not contain credentials`);
   if (url.protocol === 'https:') return;
   if (url.protocol === 'http:' && isLoopbackUrl(url) && isLoopbackUrl(server)) return;
-  const shown = url.protocol === 'http:' ? shownUrl(url) : `An address of the scheme ${url.protocol}`;
-  throw failed(`${shown} is not used: authorization requires https`);
+  const shown = url.protocol === 'http:' ? urlWithoutQuery(url) : `An address of the scheme ${url.protocol}`;
+  throw authFailed(`${shown} is not used: authorization requires https`);
 }
 
-export function failed(message: string, cause?: unknown): PeerError {
+export function authFailed(message: string, cause?: unknown): PeerError {
   return new PeerError('AUTHORIZATION_FAILED', message, {
     hint: 'Check the URL of the server, and whether its authorization server is reachable.',
     cause,

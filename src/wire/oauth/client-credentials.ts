@@ -6,7 +6,7 @@ import type { AuthFetch } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
 import { asFailure, type Discovered, discover } from './discovery.ts';
 import { refuseOtherIssuer, withResource } from './log-in.ts';
-import { type Login, shownUrl } from './login.ts';
+import { type Login, urlWithoutQuery } from './login.ts';
 import type { OAuthOptions } from './options.ts';
 import { loginOf, union } from './token-request.ts';
 
@@ -36,7 +36,7 @@ export async function clientCredentials(options: ClientCredentialsOptions): Prom
     const client = { client_id: options.clientId! };
     return loginOf({ server, discovered, client, tokens, requestedScope: scope, nowMs });
   } catch (error) {
-    throw asFailure(error, `${shownUrl(issuer)} gave no token`);
+    throw asFailure(error, `${urlWithoutQuery(issuer)} gave no token`);
   }
 }
 

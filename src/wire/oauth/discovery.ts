@@ -3,9 +3,9 @@
 
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
 import { PeerError, toError } from '../../base/errors.ts';
-import { type AuthFetch, failed, refuseInsecure } from './auth-fetch.ts';
+import { type AuthFetch, authFailed, refuseInsecure } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
-import { shownUrl } from './login.ts';
+import { urlWithoutQuery } from './login.ts';
 
 export interface Discovered {
   /** Identical to `issuer`, except for a trailing slash. */
@@ -37,10 +37,11 @@ export async function discover({ server, challenge, fetch, preferredIssuer }: Di
   const metadata = await official
     .discoverAuthorizationServerMetadata(authorizationServer, { fetchFn: fetch })
     .catch((error: unknown) => {
-      throw asFailure(error, `The metadata of ${shownUrl(authorizationServer)} cannot be used`);
+      throw asFailure(error, `The metadata of ${urlWithoutQuery(authorizationServer)} cannot be used`);
     });
   if (metadata) refuseUnusable(metadata, server);
-  else if (resource) throw failed(`${shownUrl(authorizationServer)} has no metadata of an authorization server`);
+  else if (resource)
+    throw authFailed(`${urlWithoutQuery(authorizationServer)} has no metadata of an authorization server`);
   return {
     authorizationServer,
     issuer: metadata?.issuer ?? authorizationServer,
@@ -69,10 +70,12 @@ export async function findResource(
     resource = await discoverOAuthProtectedResourceMetadata(server, { resourceMetadataUrl }, watched);
   } catch (error) {
     if (isMissing) return undefined;
-    throw asFailure(error, `The protected-resource metadata of ${shownUrl(server)} cannot be used`);
+    throw asFailure(error, `The protected-resource metadata of ${urlWithoutQuery(server)} cannot be used`);
   }
   if (!checkResourceAllowed({ requestedResource: server, configuredResource: resource.resource })) {
-    throw failed(`The protected-resource metadata is for ${shownUrl(resource.resource)}, not for ${shownUrl(server)}`);
+    throw authFailed(
+      `The protected-resource metadata is for ${urlWithoutQuery(resource.resource)}, not for ${urlWithoutQuery(server)}`,
+    );
   }
   return resource;
 }
@@ -82,7 +85,9 @@ function refuseUnusable(metadata: AuthorizationServerMetadata, server: URL): voi
   const { issuer, authorization_endpoint, token_endpoint, code_challenge_methods_supported } = metadata;
   for (const endpoint of [authorization_endpoint, token_endpoint]) refuseInsecure(new URL(endpoint), server);
   if (!code_challenge_methods_supported?.includes('S256')) {
-    throw failed(`The authorization server ${shownUrl(issuer)} does not declare PKCE with S256, which is required`);
+    throw authFailed(
+      `The authorization server ${urlWithoutQuery(issuer)} does not declare PKCE with S256, which is required`,
+    );
   }
 }
 
@@ -92,7 +97,7 @@ function refuseUnusable(metadata: AuthorizationServerMetadata, server: URL): voi
 export function asFailure(error: unknown, what: string): PeerError {
   if (error instanceof PeerError) return error;
   const { name, message } = toError(error);
-  return failed(
+  return authFailed(
     `${what}: ${name === 'ZodError' ? 'required members are missing or invalid' : message.slice(0, 300)}`,
     error,
   );

@@ -9,9 +9,9 @@ import { learnSecret } from '../../base/secrets/learned-values.ts';
 import { type AuthFetch, refuseInsecure } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
 import { asFailure, type Discovered, discover } from './discovery.ts';
-import { type Login, shownUrl } from './login.ts';
+import { type Login, urlWithoutQuery } from './login.ts';
 import type { OAuthOptions } from './options.ts';
-import { clientOf, loginOf, union } from './token-request.ts';
+import { loginOf, oauthClientOf, union } from './token-request.ts';
 
 /** How to ask a person to log in. */
 export interface Interaction {
@@ -39,7 +39,7 @@ export async function logIn(options: LogInOptions): Promise<Login> {
   try {
     return await authorize(options, discovered, interaction);
   } catch (error) {
-    throw asFailure(error, `The login at ${shownUrl(discovered.issuer)} failed`);
+    throw asFailure(error, `The login at ${urlWithoutQuery(discovered.issuer)} failed`);
   } finally {
     await interaction.close();
   }
@@ -123,10 +123,10 @@ async function findClient(
     validateClientMetadataUrl(clientMetadataUrl);
     return { client_id: clientMetadataUrl };
   }
-  if (before?.issuer === issuer && before.redirectUrl === redirectUrl) return clientOf(before);
+  if (before?.issuer === issuer && before.redirectUrl === redirectUrl) return oauthClientOf(before);
   if (metadata && metadata.registration_endpoint === undefined) {
     throw loginFailed(
-      `${shownUrl(issuer)} does not register clients by itself`,
+      `${urlWithoutQuery(issuer)} does not register clients by itself`,
       `Register a client there by hand and pass its id: ${ownCommand} login <server> --client-id <id>`,
     );
   }
@@ -156,7 +156,7 @@ async function findClient(
  */
 function noAuthorizationServer(server: URL): PeerError {
   return loginFailed(
-    `${shownUrl(server)} names no authorization server`,
+    `${urlWithoutQuery(server)} names no authorization server`,
     'It probably takes a fixed token. Set the header "Authorization": in "headers" of its entry, or with --header.',
   );
 }
@@ -165,7 +165,7 @@ function noAuthorizationServer(server: URL): PeerError {
 export function refuseOtherIssuer({ issuer }: Discovered, before: Login | undefined, { clientId }: OAuthOptions): void {
   if (clientId === undefined || before === undefined || before.issuer === issuer) return;
   throw loginFailed(
-    `The server names the authorization server ${shownUrl(issuer)}; the client belongs to ${shownUrl(before.issuer)}`,
+    `The server names the authorization server ${urlWithoutQuery(issuer)}; the client belongs to ${urlWithoutQuery(before.issuer)}`,
     `If this change is intended, run \`${ownCommand} logout <server>\` first.`,
   );
 }
@@ -174,7 +174,7 @@ export function refuseOtherIssuer({ issuer }: Discovered, before: Login | undefi
 function refusedBy(issuer: string, answer: URLSearchParams): PeerError {
   const plain = (text: string | null) => text?.replaceAll(/[^ -~]/g, '?').slice(0, 200);
   const why = [plain(answer.get('error')), plain(answer.get('error_description'))].filter(Boolean).join(': ');
-  return loginFailed(`${shownUrl(issuer)} refused the login${why ? `: ${why}` : ''}`);
+  return loginFailed(`${urlWithoutQuery(issuer)} refused the login${why ? `: ${why}` : ''}`);
 }
 
 export function loginFailed(message: string, hint = `Run \`${ownCommand} login <server>\` to try again.`): PeerError {

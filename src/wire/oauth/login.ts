@@ -49,7 +49,7 @@ export function serverKey(url: string | URL): string {
 }
 
 /** The URL for messages, without the query, which may contain a secret. */
-export function shownUrl(url: string | URL): string {
+export function urlWithoutQuery(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname === '/' ? '' : pathname}`;
 }

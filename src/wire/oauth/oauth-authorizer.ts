@@ -7,11 +7,11 @@ import { ownCommand } from '../../base/own-command.ts';
 import { learnSecret } from '../../base/secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
-import { type AuthFetch, authFetch, failed } from './auth-fetch.ts';
+import { type AuthFetch, authFailed, authFetch } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { type Interaction, logIn } from './log-in.ts';
-import { isExpired, type Login, serverKey, shownUrl } from './login.ts';
+import { isExpired, type Login, serverKey, urlWithoutQuery } from './login.ts';
 import { type LoginKey, LoginStore } from './login-store.ts';
 import type { OAuthOptions } from './options.ts';
 import { refresh } from './refresh.ts';
@@ -140,8 +140,8 @@ export class OAuthAuthorizer implements Authorizer {
     const stored = await this.#store.read(this.#key);
     if (stored && stored.secrets.accessToken !== before?.secrets.accessToken) return this.#adopt(stored);
     if (union(before?.scope, challenge.scope) === before?.scope) {
-      throw failed(
-        `${shownUrl(this.#server)} refuses a token with the scopes that it asks for: ${before?.scope ?? 'none'}`,
+      throw authFailed(
+        `${urlWithoutQuery(this.#server)} refuses a token with the scopes that it asks for: ${before?.scope ?? 'none'}`,
       );
     }
     if (this.#options.grant === 'client_credentials') return this.#renew(challenge, before);
@@ -163,7 +163,7 @@ export class OAuthAuthorizer implements Authorizer {
     const account = JSON.stringify([this.#store.file, this.#key]);
     const recent = (newTokensAtMs.get(account) ?? []).filter((atMs) => atMs > nowMs - PERIOD_MS);
     if (recent.length >= MAX_NEW_TOKENS) {
-      throw failed(`${shownUrl(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
+      throw authFailed(`${urlWithoutQuery(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
     }
     newTokensAtMs.set(account, [...recent, nowMs]);
   }
@@ -176,9 +176,9 @@ export class OAuthAuthorizer implements Authorizer {
       : before
         ? 'no longer accepts the login'
         : 'requires a login';
-    const words = ['login', name ?? shownUrl(this.#server), ...(needsScope ? ['--scope', scope] : [])];
+    const words = ['login', name ?? urlWithoutQuery(this.#server), ...(needsScope ? ['--scope', scope] : [])];
     const hint = `Run \`${ownCommand} ${shellWords(words)}\`.`;
-    return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${shownUrl(this.#server)} ${why}`, {
+    return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${urlWithoutQuery(this.#server)} ${why}`, {
       hint: before ? hint : `${hint} If it takes a fixed token instead, set the header "Authorization".`,
     });
   }

@@ -6,9 +6,9 @@ import type { AuthFetch } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
 import { asFailure, discover } from './discovery.ts';
 import { withResource } from './log-in.ts';
-import { type Login, shownUrl } from './login.ts';
+import { type Login, urlWithoutQuery } from './login.ts';
 import type { OAuthOptions } from './options.ts';
-import { clientOf, loginOf } from './token-request.ts';
+import { loginOf, oauthClientOf } from './token-request.ts';
 
 export interface RefreshOptions extends OAuthOptions {
   server: URL;
@@ -33,16 +33,16 @@ export async function refresh(options: RefreshOptions): Promise<Login | undefine
   try {
     tokens = await refreshAuthorization(discovered.authorizationServer, {
       metadata: discovered.metadata,
-      clientInformation: clientOf(login, options),
+      clientInformation: oauthClientOf(login, options),
       refreshToken,
       resource: new URL(resource),
       fetchFn: withResource(fetch, resource),
     });
   } catch (error) {
     if (error instanceof OAuthError && FINAL.has(error.code)) return undefined;
-    throw asFailure(toError(error), `The token cannot be refreshed at ${shownUrl(login.issuer)}`);
+    throw asFailure(toError(error), `The token cannot be refreshed at ${urlWithoutQuery(login.issuer)}`);
   }
-  const client = clientOf(login, { clientId: options.clientId });
+  const client = oauthClientOf(login, { clientId: options.clientId });
   const renewed = loginOf({ server, discovered, client, tokens, requestedScope: login.scope, nowMs });
   return { ...renewed, resource, redirectUrl: login.redirectUrl, created: login.created };
 }

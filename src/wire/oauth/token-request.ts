@@ -2,9 +2,9 @@
 
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client';
 import { learnSecret } from '../../base/secrets/learned-values.ts';
-import { failed } from './auth-fetch.ts';
+import { authFailed } from './auth-fetch.ts';
 import type { Discovered } from './discovery.ts';
-import { type Login, serverKey, shownUrl } from './login.ts';
+import { type Login, serverKey, urlWithoutQuery } from './login.ts';
 import type { OAuthOptions } from './options.ts';
 
 export interface Granted {
@@ -26,7 +26,7 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
   const { access_token, refresh_token, expires_in, token_type, scope } = tokens;
   const given = refresh_token ? [access_token, refresh_token] : [access_token];
   if (token_type.toLowerCase() !== 'bearer' || !given.every((token) => BEARER_TOKEN.test(token))) {
-    throw failed(`${shownUrl(discovered.issuer)} gave a token that is no bearer token`);
+    throw authFailed(`${urlWithoutQuery(discovered.issuer)} gave a token that is no bearer token`);
   }
   for (const token of given) learnSecret(token);
   const authMethod = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined;
@@ -51,7 +51,7 @@ function lifetimeMs(seconds: number): number {
 }
 
 /** `configured`: options of the config, whose client secret is not stored with the login. */
-export function clientOf(login: Login, configured: OAuthOptions = {}): OAuthClientInformationMixed {
+export function oauthClientOf(login: Login, configured: OAuthOptions = {}): OAuthClientInformationMixed {
   const { clientId, authMethod, secrets } = login;
   const isConfigured = clientId === configured.clientId;
   const secret = isConfigured ? configured.clientSecret : secrets.clientSecret;

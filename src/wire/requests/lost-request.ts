@@ -2,13 +2,13 @@
 
 import { type Evidence, PeerError } from '../../base/errors.ts';
 
-export interface Ending {
+interface ConnectionEnding {
   closedByUs: boolean;
   cause: Error | undefined;
   evidence: Evidence | undefined;
 }
 
-export function lostRequest(method: string, { closedByUs, cause, evidence }: Ending): PeerError {
+export function lostRequest(method: string, { closedByUs, cause, evidence }: ConnectionEnding): PeerError {
   if (closedByUs) {
     return new PeerError('CONNECTION_CLOSED', `Closed by this side while ${method} was waiting`, { cause, evidence });
   }

@@ -7,7 +7,7 @@
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { proofOf } from './local-key.ts';
+import { keyProof } from './local-key.ts';
 
 const NONCE_BYTES = 16;
 const NONCE_CHARS = 2 * NONCE_BYTES;
@@ -22,12 +22,12 @@ export type ListenerProof = 'proven' | 'closed' | 'wrong';
  */
 export async function proveToListener(socket: Socket, secret: string): Promise<ListenerProof> {
   const own = newNonce();
-  socket.write(`${own}${proofOf(secret, 'hello', own)}\n`);
+  socket.write(`${own}${keyProof(secret, 'hello', own)}\n`);
   const line = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);
   if (line === '') return 'closed';
   const other = line.slice(0, NONCE_CHARS);
-  if (!isSame(line.slice(NONCE_CHARS), `${proofOf(secret, 'listener', own, other)}\n`)) return 'wrong';
-  const last = `${proofOf(secret, 'client', own, other)}\n`;
+  if (!isSame(line.slice(NONCE_CHARS), `${keyProof(secret, 'listener', own, other)}\n`)) return 'wrong';
+  const last = `${keyProof(secret, 'client', own, other)}\n`;
   // The write fails if the listener has already closed the connection. The listener then did not accept it.
   return new Promise((resolve) => socket.write(last, (error) => resolve(error ? 'closed' : 'proven')));
 }
@@ -39,10 +39,10 @@ export async function proveToListener(socket: Socket, secret: string): Promise<L
 export async function proveToClient(socket: Socket, secret: string): Promise<boolean> {
   const hello = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);
   const other = hello.slice(0, NONCE_CHARS);
-  if (!isSame(hello.slice(NONCE_CHARS), `${proofOf(secret, 'hello', other)}\n`)) return false;
+  if (!isSame(hello.slice(NONCE_CHARS), `${keyProof(secret, 'hello', other)}\n`)) return false;
   const own = newNonce();
-  socket.write(`${own}${proofOf(secret, 'listener', other, own)}\n`);
-  return isSame(await take(socket, PROOF_CHARS + 1), `${proofOf(secret, 'client', other, own)}\n`);
+  socket.write(`${own}${keyProof(secret, 'listener', other, own)}\n`);
+  return isSame(await take(socket, PROOF_CHARS + 1), `${keyProof(secret, 'client', other, own)}\n`);
 }
 
 function newNonce(): string {

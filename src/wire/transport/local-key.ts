@@ -55,11 +55,11 @@ export function refreshKey(path: string): void {
 }
 
 /** The address to listen at: `path`, or on Windows a pipe name that cannot be predicted without the key. */
-export function addressOf(path: string, key: LocalKey, platform: NodeJS.Platform = process.platform): string {
-  return platform === 'win32' ? `\\\\.\\pipe\\standpipe-${proofOf(key.secret, 'name').slice(0, 32)}` : path;
+export function socketAddressOf(path: string, key: LocalKey, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? `\\\\.\\pipe\\standpipe-${keyProof(key.secret, 'name').slice(0, 32)}` : path;
 }
 
 /** An HMAC that only holders of the secret can compute and that does not reveal it. */
-export function proofOf(secret: string, ...words: readonly string[]): string {
+export function keyProof(secret: string, ...words: readonly string[]): string {
   return createHmac('sha256', secret).update(words.join(' ')).digest('hex');
 }

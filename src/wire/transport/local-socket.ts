@@ -7,9 +7,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { isRunning } from '../process/tree/signals.ts';
 import { type ListenerProof, proveToClient, proveToListener } from './handshake.ts';
-import { addressOf, type LocalKey, makeKey, readKey, refreshKey, removeKey } from './local-key.ts';
+import { type LocalKey, makeKey, readKey, refreshKey, removeKey, socketAddressOf } from './local-key.ts';
 
-export interface ConnectOptions {
+interface LocalConnectOptions {
   timeoutMs?: number;
   /** Limit for the listener's proof. */
   proofMs?: number;
@@ -64,7 +64,7 @@ export function isNotServed(error: unknown): boolean {
  * Resolves when both ends have proven that they have the key. Rejects with the system error if no process listens, with ETIMEDOUT if there
  * is no answer, and with EPROTO if a process of this user listens without knowing the key, for example an earlier version.
  */
-export async function connectLocal(path: string, options: ConnectOptions = {}): Promise<Socket> {
+export async function connectLocal(path: string, options: LocalConnectOptions = {}): Promise<Socket> {
   const { clock = systemClock } = options;
   for (let tries = 1; ; tries++) {
     const key = readKey(path);
@@ -106,7 +106,9 @@ export async function listenLocal(
   const server = createServer((socket) => void admit(socket, key, unproven, accept, options));
   if (maxConnections !== undefined) server.maxConnections = maxConnections + maxUnproven;
   if (isBackground) server.unref();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(addressOf(path, key), resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(socketAddressOf(path, key), resolve),
+  );
   server.removeAllListeners('error').on('error', (error) => onerror?.(error));
   if (!isWindows) await chmod(path, 0o600);
   let timer: Timer;
@@ -160,13 +162,13 @@ async function admit(
 function dial(
   path: string,
   key: LocalKey | undefined,
-  { timeoutMs = CONNECT_MS, clock = systemClock }: ConnectOptions,
+  { timeoutMs = CONNECT_MS, clock = systemClock }: LocalConnectOptions,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     checkLength(path);
     // When the listening process has ended, any user can take its pipe name.
     if (isWindows && !(key && isRunning(key.pid))) throw failure('ENOENT', `no process listens at ${path}`);
-    const address = key ? addressOf(path, key) : path;
+    const address = key ? socketAddressOf(path, key) : path;
     let socket: Socket;
     let again: Timer | undefined;
     let isConnected = false;
@@ -203,7 +205,7 @@ function proofInTime(
   socket: Socket,
   path: string,
   { secret }: LocalKey,
-  { proofMs = PROOF_MS, clock = systemClock }: ConnectOptions,
+  { proofMs = PROOF_MS, clock = systemClock }: LocalConnectOptions,
 ): Promise<ListenerProof> {
   return new Promise((resolve, reject) => {
     const failed = () => undefined; // `close` follows

@@ -9,7 +9,7 @@ import { visibleLine } from '../../../base/terminal/visible.ts';
 import { certificatesIn } from '../../../host/supervision/open-server.ts';
 import { isAway } from '../../../host/supervision/server-state.ts';
 import { type LoggedIn, logInTo } from '../../../wire/oauth/accounts.ts';
-import { shownUrl } from '../../../wire/oauth/login.ts';
+import { urlWithoutQuery } from '../../../wire/oauth/login.ts';
 import { LoginStore, type StoredLogin } from '../../../wire/oauth/login-store.ts';
 import { loopbackRedirect } from '../../../wire/oauth/loopback-redirect.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -125,7 +125,7 @@ const showStatus = async ({ out, settings }: Invocation, word: string | undefine
 };
 
 function toRow({ server, issuer, scope = '', tokensIn, ...login }: StoredLogin): Row {
-  return [shownUrl(server), shownUrl(issuer), visibleLine(scope), untilOf(login), tokensIn];
+  return [urlWithoutQuery(server), urlWithoutQuery(issuer), visibleLine(scope), untilOf(login), tokensIn];
 }
 
 function untilOf({ expires, canRefresh }: Pick<StoredLogin, 'expires' | 'canRefresh'>) {
@@ -154,5 +154,5 @@ function summaryOf(name: string, { login, tokensIn }: LoggedIn): string {
     : `Tokens expire: ${typeof until === 'string' ? until : until.text}`;
   const place =
     tokensIn === 'keyring' ? 'in the keyring' : `in ${new LoginStore().file}: there is no keyring, or it is locked`;
-  return `Logged in to ${visibleLine(name)} at ${shownUrl(login.issuer)}. ${end}; they are ${place}.`;
+  return `Logged in to ${visibleLine(name)} at ${urlWithoutQuery(login.issuer)}. ${end}; they are ${place}.`;
 }

@@ -7,7 +7,7 @@ import { visibleLine } from '../../../base/terminal/visible.ts';
 import { decodeFile, fromDisk } from '../../../config/files/disk.ts';
 import { problemError, problemText } from '../../../config/problem.ts';
 import type { ClusterNetwork, ServerRecord } from '../../../host/fleet/cluster-network.ts';
-import { carryOut, changesTo, type ServerChange } from '../../../host/fleet/place/change-fleet.ts';
+import { carryOut, changesTo, type FleetServerChange } from '../../../host/fleet/place/change-fleet.ts';
 import { readFleet } from '../../../host/fleet/place/fleet-state.ts';
 import { readFleetEntries } from '../../../host/fleet/place/read-entries.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -87,7 +87,7 @@ async function changesOf(network: ClusterNetwork, wanted: readonly ServerRecord[
 }
 
 async function confirmRemovals(
-  changes: readonly ServerChange[],
+  changes: readonly FleetServerChange[],
   { yes }: ApplyOptions,
   { out, signal }: Invocation,
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function confirmRemovals(
 function report(
   { out }: Invocation,
   { fleet }: ClusterNetwork,
-  changes: readonly ServerChange[],
+  changes: readonly FleetServerChange[],
   { dryRun = false, lost = [] }: { dryRun?: boolean; lost?: readonly string[] },
 ): number {
   const changed = changes.filter(({ kind }) => kind !== 'none');

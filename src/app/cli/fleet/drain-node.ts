@@ -9,7 +9,7 @@ import { pause } from '../../../base/wait.ts';
 import { hintOfNames } from '../../../config/nearest.ts';
 import type { ClaimRecord, ClusterNetwork } from '../../../host/fleet/cluster-network.ts';
 import { FleetState } from '../../../host/fleet/place/fleet-state.ts';
-import { isEnabled, isInForce, plan, type Waiting } from '../../../host/fleet/place/plan.ts';
+import { isEnabled, isInForce, plan, type WaitingSlot } from '../../../host/fleet/place/plan.ts';
 import { waitingAtPlacer } from '../../../host/fleet/read-status.ts';
 import { keyOfServer } from '../../../host/fleet/subjects.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -99,14 +99,14 @@ async function whyNowhere(
   network: ClusterNetwork,
   state: FleetState,
   moved: ReadonlyMap<string, ClaimRecord>,
-): Promise<Waiting[] | undefined> {
+): Promise<WaitingSlot[] | undefined> {
   const homeless = [...moved.values()].filter((claim) => isWanted(state, claim) && !placeNow(state, claim));
   if (homeless.length === 0) return [];
   const known = await waitingAtPlacer(network, await placerOf(network));
   const reasons = homeless.map(({ server, slot }) =>
     known.find((each) => each.server === server && each.slot === slot),
   );
-  return reasons.some((reason) => reason === undefined) ? undefined : (reasons as Waiting[]);
+  return reasons.some((reason) => reason === undefined) ? undefined : (reasons as WaitingSlot[]);
 }
 
 function isWanted(state: FleetState, { server, slot }: ClaimRecord): boolean {
@@ -142,7 +142,7 @@ function report(
   state: FleetState,
   node: string,
   moved: ReadonlyMap<string, ClaimRecord>,
-  { stuck, nowhere }: { stuck: readonly Waiting[]; nowhere: readonly Waiting[] },
+  { stuck, nowhere }: { stuck: readonly WaitingSlot[]; nowhere: readonly WaitingSlot[] },
   { out }: Invocation,
 ): number {
   const servers = [...moved.values()].map((claim) => ({
@@ -162,7 +162,7 @@ function report(
   return stuck.length + nowhere.length > 0 ? ExitCode.server : ExitCode.done;
 }
 
-function plain({ server, slot, reason }: Waiting): Omit<Waiting, 'node'> {
+function plain({ server, slot, reason }: WaitingSlot): Omit<WaitingSlot, 'node'> {
   return { server, slot, reason };
 }
 

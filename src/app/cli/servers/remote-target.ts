@@ -3,7 +3,7 @@
 import { UsageError } from '../../../base/errors.ts';
 import type { RemoteConfig } from '../../../config/server-config.ts';
 import { rejections, unknownServer } from '../../../host/services/unknown-name.ts';
-import { shownUrl } from '../../../wire/oauth/login.ts';
+import { urlWithoutQuery } from '../../../wire/oauth/login.ts';
 import type { Settings } from '../settings.ts';
 import { loadServers } from './own-host.ts';
 import { serverAtAddress } from './server-at-address.ts';
@@ -13,7 +13,7 @@ export type RemoteTarget = Pick<RemoteConfig, 'url' | 'headers' | 'oauth' | 'ca'
 export async function remoteTarget(word: string, settings: Settings): Promise<RemoteTarget> {
   if (/^https?:\/\//i.test(word)) {
     const { server } = serverAtAddress(word, {}, settings);
-    return { ...server, name: shownUrl(server.url) };
+    return { ...server, name: urlWithoutQuery(server.url) };
   }
   const config = await loadServers(settings);
   const found = config.servers.find(({ name }) => name === word);

@@ -1,7 +1,7 @@
 // What a client says when it opens a connection.
 
 import { isObject, jsonKind } from '../../../base/json-object.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import { NEWEST_LEGACY, NEWEST_MODERN, revisionsOfMcp } from '../../../mcp/revisions.ts';
 import { messagesOf } from '../../server/probe.ts';
 import { notApplicable, violation } from '../../verdict.ts';
@@ -29,7 +29,7 @@ export const knownVersion: ClientRule = {
   check: (ruleRun) => {
     const sent = ruleRun.asked().filter(({ method, era }) => era === 'modern' || method === 'initialize');
     const versions = sent.map((asked) =>
-      asked.era === 'modern' ? metaOf(asked)[PROTOCOL_VERSION] : asked.params.protocolVersion,
+      asked.era === 'modern' ? metaOf(asked)[PROTOCOL_VERSION_KEY] : asked.params.protocolVersion,
     );
     const unknown = versions.find((version) => !(revisionsOfMcp as readonly unknown[]).includes(version));
     if (versions.every((version) => (revisionsOfMcp as readonly unknown[]).includes(version))) return;
@@ -128,8 +128,8 @@ export const envelope: ClientRule = {
     for (const asked of modernRequests(ruleRun)) {
       const meta = metaOf(asked);
       const { method } = asked;
-      if (typeof meta[PROTOCOL_VERSION] !== 'string')
-        violation(`\`${method}\` has no ${PROTOCOL_VERSION} in \`_meta\`.`);
+      if (typeof meta[PROTOCOL_VERSION_KEY] !== 'string')
+        violation(`\`${method}\` has no ${PROTOCOL_VERSION_KEY} in \`_meta\`.`);
       const declared = meta[CLIENT_CAPABILITIES];
       if (!isObject(declared)) violation(`${CLIENT_CAPABILITIES} of \`${method}\` is ${jsonKind(declared)}.`);
     }

@@ -1,6 +1,6 @@
 // Servers of one era or another, and what they say about versions.
 
-import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import type { PlayedMcp } from '../played-mcp.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Asked, failed } from '../usual-answers.ts';
@@ -68,7 +68,7 @@ export const unknownVersion: Scenario = {
 
 function answerUnlessModern(asked: Asked, mcp: PlayedMcp): void {
   if (asked.era === 'legacy') return mcp.send(mcp.usual(asked));
-  const requested = (asked.params._meta as Record<string, unknown>)[PROTOCOL_VERSION];
+  const requested = (asked.params._meta as Record<string, unknown>)[PROTOCOL_VERSION_KEY];
   const data = { supported: [UNKNOWN_REVISION], requested };
   mcp.send({ jsonrpc: '2.0', id: asked.id, ...failed(-32022, 'Unsupported protocol version', data) });
 }

@@ -1,7 +1,7 @@
 // The conversation that rules read instead of sending something themselves. Invariants: it has only valid messages, so that a rule judges
 // nothing that another rule provoked; it is the same whichever rules are selected, and in whatever order they run.
 
-import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import { inTime } from '../../in-parallel.ts';
 import { familyOf } from '../../rule.ts';
 import { NotApplicable, Violation } from '../../verdict.ts';
@@ -42,7 +42,7 @@ const steps: readonly Step[] = [
     askFor(conversation, facts.capabilities.resources, 'resources/read', { uri: 'standpipe://unknown' }),
   async ({ era }, conversation) => {
     if (era === 'modern')
-      await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION]: '1900-01-01' } });
+      await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION_KEY]: '1900-01-01' } });
   },
   async (ruleRun) => {
     if (ruleRun.era === 'modern')

@@ -10,7 +10,7 @@ import type { NatsPackages } from './load-nats.ts';
 import { type NatsAddresses, readNatsAddresses } from './nats-address.ts';
 import { NatsLink } from './nats-link.ts';
 
-export interface ConnectOptions {
+export interface NatsConnectOptions {
   /** `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; with `USER:PASSWORD@` or `TOKEN@` if NATS requires one. */
   servers: readonly string[];
   /** Shown in the monitoring of NATS. */
@@ -32,7 +32,7 @@ const PING_INTERVAL_MS = 1_000;
 
 /** `inboxPrefix`: prefix of the subjects where answers to this program's requests arrive. */
 export async function connectNats(
-  options: ConnectOptions,
+  options: NatsConnectOptions,
   packages: NatsPackages,
   inboxPrefix: string,
 ): Promise<NatsLink> {
@@ -106,7 +106,10 @@ function readCredentials(path: string, { transport }: NatsPackages): Authenticat
   return transport.usernamePasswordAuthenticator(text.slice(0, colon), text.slice(colon + 1));
 }
 
-function readTls({ tls }: ConnectOptions, { isTls, hosts }: NatsAddresses): NodeConnectionOptions['tls'] | undefined {
+function readTls(
+  { tls }: NatsConnectOptions,
+  { isTls, hosts }: NatsAddresses,
+): NodeConnectionOptions['tls'] | undefined {
   if (!tls && !isTls) return undefined;
   for (const path of [tls?.ca, tls?.cert, tls?.key])
     if (path !== undefined) readFile(path, 'A certificate or key for NATS');

@@ -3,7 +3,7 @@
 
 import type { Msg } from '@nats-io/transport-node';
 import { PeerError } from '../../../base/errors.ts';
-import type { ClusterNetwork, Directory, Leases, Message, Subscription } from '../cluster-network.ts';
+import type { ClusterNetwork, Directory, Leases, NodeMessage, Subscription } from '../cluster-network.ts';
 import type { NatsLink } from './nats-link.ts';
 
 const NO_RESPONDERS = 503;
@@ -65,7 +65,7 @@ export class NatsNetwork implements ClusterNetwork {
     return this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES ? this.#whenConfirmed() : undefined;
   }
 
-  subscribe(subject: string, listener: (message: Message) => void): Subscription {
+  subscribe(subject: string, listener: (message: NodeMessage) => void): Subscription {
     const link = this.#link;
     const subscription = link.connection.subscribe(subject, {
       callback(error, message) {
@@ -133,7 +133,7 @@ export class NatsNetwork implements ClusterNetwork {
 }
 
 /** Subject and reply are decoded on access. `data` is a view of the socket's read buffer. */
-class NatsMessage implements Message {
+class NatsMessage implements NodeMessage {
   readonly data: Uint8Array;
   readonly isUndeliverable: boolean;
   readonly #message: Msg;

@@ -4,7 +4,7 @@
 // has died.
 
 import { toError } from '../../../base/errors.ts';
-import type { Entry, Table, TableListener } from '../cluster-network.ts';
+import type { KeyedRecord, Table, TableListener } from '../cluster-network.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import { isApiError, type NatsBucket } from './nats-bucket.ts';
 import { NatsWatch } from './nats-watch.ts';
@@ -30,7 +30,7 @@ export class NatsTable<T> implements Table<T> {
     this.#known = new KnownRevisions(bucket);
   }
 
-  async get(key: string): Promise<Entry<T> | undefined> {
+  async get(key: string): Promise<KeyedRecord<T> | undefined> {
     const entry = await this.#attempt('Reading', key, () => this.#bucket.kv.get(key));
     if (entry) await this.#known.check(key, entry.revision);
     else this.#known.forget(key);

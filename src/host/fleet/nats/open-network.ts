@@ -4,14 +4,14 @@ import { PeerError } from '../../../base/errors.ts';
 import type { ClusterNetwork, LeaseRecord, Leases, Table } from '../cluster-network.ts';
 import { subjectsOf } from '../subjects.ts';
 import { BucketAges } from './bucket-ages.ts';
-import { type ConnectOptions, connectNats } from './connect-nats.ts';
+import { connectNats, type NatsConnectOptions } from './connect-nats.ts';
 import { loadNats } from './load-nats.ts';
 import { NatsBucket } from './nats-bucket.ts';
 import type { NatsLink } from './nats-link.ts';
 import { NatsNetwork } from './nats-network.ts';
 import { NatsTable } from './nats-table.ts';
 
-export interface ClusterNetworkOptions extends ConnectOptions {
+export interface ClusterNetworkOptions extends NatsConnectOptions {
   fleet: string;
   /** Lifetime of leases, if the fleet has to be created. Default: 5 s. */
   lifetimeMs?: number | undefined;

@@ -1,13 +1,13 @@
 // One watch of a bucket, shared by all parts of a program that follow it. A listener added later is first called with every known
 // entry. The watch ends with its last listener.
 
-import type { Entry, TableListener } from '../cluster-network.ts';
+import type { KeyedRecord, TableListener } from '../cluster-network.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 import { NatsWatch } from './nats-watch.ts';
 
 interface Running<T> {
   watch: NatsWatch<T>;
-  entries: Map<string, Entry<T>>;
+  entries: Map<string, KeyedRecord<T>>;
   /** Listeners that have been called with every entry. */
   listeners: Set<TableListener<T>>;
   started: Promise<void>;
@@ -46,7 +46,7 @@ export class SharedWatch<T> {
   }
 
   #start(): Running<T> {
-    const entries = new Map<string, Entry<T>>();
+    const entries = new Map<string, KeyedRecord<T>>();
     const listeners = new Set<TableListener<T>>();
     const watch = new NatsWatch<T>(this.#bucket, ({ key, value, revision }) => {
       entries.delete(key); // keeps the order of the changes

@@ -7,7 +7,7 @@ import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { requireJson } from '../../../base/to-json.ts';
 import type { ControlMethod } from '../../control/control-methods.ts';
-import type { ClusterNetwork, Message, Subscription } from '../cluster-network.ts';
+import type { ClusterNetwork, NodeMessage, Subscription } from '../cluster-network.ts';
 import type { NodeMethod, NodeRequests } from '../node-methods.ts';
 import { subjectsOf } from '../subjects.ts';
 
@@ -33,7 +33,7 @@ export function answerNodeRequests(
   const inboxes = subjects.inbox('');
   const answering = (mayChange: boolean) => {
     let running = 0;
-    return async ({ data, reply }: Message) => {
+    return async ({ data, reply }: NodeMessage) => {
       // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
       if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
       running++;

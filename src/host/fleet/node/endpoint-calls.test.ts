@@ -7,7 +7,7 @@ import type { ClusterNetwork } from '../cluster-network.ts';
 import type { Payload } from '../payload.ts';
 import { subjectsOf } from '../subjects.ts';
 import { EndpointCalls, type EndpointLimits } from './endpoint-calls.ts';
-import { type CallOwner, NodeCall } from './node-call.ts';
+import { NodeCall, type NodeCallOwner } from './node-call.ts';
 
 const subjects = subjectsOf('test');
 const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: {} } };
@@ -22,7 +22,7 @@ function open(limits: Partial<EndpointLimits> = {}) {
   const network = { fleet: 'test', maxBytes: 1 << 20, publish };
   const clock = new ManualClock();
   const calls = new EndpointCalls(network as unknown as ClusterNetwork, limits, clock);
-  const owner: CallOwner = {
+  const owner: NodeCallOwner = {
     node: 'here',
     generation: 1,
     sendTo: ({ reply }, text) => calls.send(reply, text),

@@ -22,13 +22,13 @@ import { MessageFault, parseMessage } from '../../../wire/jsonrpc/parse.ts';
 import {
   CALLER,
   type CallerRecord,
+  type CallRefusal,
   LOGS,
   type NodeFilter,
-  type Refusal,
   toCaller,
   toInstance,
 } from '../call-protocol.ts';
-import type { Message } from '../cluster-network.ts';
+import type { NodeMessage } from '../cluster-network.ts';
 import { isPart } from '../parts.ts';
 import type { Payload } from '../payload.ts';
 import { wallMs } from '../wall-clock.ts';
@@ -36,7 +36,7 @@ import type { CallingNode } from './calling-nodes.ts';
 import type { EndpointCalls } from './endpoint-calls.ts';
 import { LocalCalls } from './local-calls.ts';
 import { LogWatches, readLogs, watchWithLogs } from './log-watches.ts';
-import { type CallOwner, NodeCall } from './node-call.ts';
+import { NodeCall, type NodeCallOwner } from './node-call.ts';
 
 export interface ServedInstance {
   /** Last token of its subject. */
@@ -80,7 +80,7 @@ export interface LocalInstance {
 const BRACE = 123;
 const parsing = { batches: false, arrayParams: false, maxFrameValues: SHARED_MAX_FRAME_VALUES };
 
-export class EndpointInstance implements CallOwner, LocalInstance {
+export class EndpointInstance implements NodeCallOwner, LocalInstance {
   readonly node: string;
   readonly generation: number | undefined;
   readonly #served: ServedInstance;
@@ -113,7 +113,7 @@ export class EndpointInstance implements CallOwner, LocalInstance {
     return this.#inFlight + this.#local.size + this.#adapters.suspended.size;
   }
 
-  readonly receive = ({ data, reply }: Message): void => {
+  readonly receive = ({ data, reply }: NodeMessage): void => {
     if (data[0] !== BRACE && isPart(data)) this.#receivePart(data, reply);
     else this.#take(decodeText(data), data.length, reply);
   };
@@ -257,7 +257,7 @@ export class EndpointInstance implements CallOwner, LocalInstance {
     if (identity) this.#calls.onClientEnded(identity);
   }
 
-  #refuse(reply: string, reason: Refusal, text: string): void {
+  #refuse(reply: string, reason: CallRefusal, text: string): void {
     void this.#calls.send(reply, `${toCaller.refused}${reason} ${text}`);
   }
 

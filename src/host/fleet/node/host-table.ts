@@ -128,7 +128,7 @@ export class HostTable {
 }
 
 /** The own servers of a node must come from a config. */
-export function configOf({ config, names }: Host): Config {
+export function configOfHost({ config, names }: Host): Config {
   if (config) return config;
   if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
   throw new UsageError('NOT_SUPPORTED', 'A host joins a fleet with the servers of a config, or without any');

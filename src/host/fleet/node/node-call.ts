@@ -13,7 +13,7 @@ import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 
 /** The part of an instance that a call needs. */
-export interface CallOwner {
+export interface NodeCallOwner {
   readonly node: string;
   readonly generation: number | undefined;
   /** Returns a promise if the next message has to wait. It never rejects. */
@@ -32,7 +32,7 @@ export class NodeCall implements SingleReply {
   readonly bytes: number;
   /** True for a subscription, which ends only when it is cancelled. */
   readonly listens: boolean;
-  readonly #owner: CallOwner;
+  readonly #owner: NodeCallOwner;
   /** Time of arrival, if the call is traced. */
   readonly #receivedMs: number | undefined;
   /** True if the result names the process that answered although the caller did not ask for it. */
@@ -43,7 +43,7 @@ export class NodeCall implements SingleReply {
   #isOver = false;
 
   constructor(
-    owner: CallOwner,
+    owner: NodeCallOwner,
     caller: CallingNode,
     { reply, number, bytes }: Pick<NodeCall, 'reply' | 'number' | 'bytes'>,
     request: JsonRpcRequest,

@@ -31,7 +31,7 @@ interface Running {
   ended: Promise<void> | undefined;
 }
 
-export interface RunOptions {
+interface RunInstancesOptions {
   node: string;
   /** Whether the claims of this session may be acted on now. */
   mayAct: (session: string) => boolean;
@@ -50,10 +50,10 @@ export class RunInstances implements InstanceRunner {
   readonly #host: Host;
   readonly #table: HostTable;
   readonly #endpoint: NodeEndpoint;
-  readonly #options: RunOptions;
+  readonly #options: RunInstancesOptions;
   readonly #running = new Map<string, Running>();
 
-  constructor(host: Host, table: HostTable, endpoint: NodeEndpoint, options: RunOptions) {
+  constructor(host: Host, table: HostTable, endpoint: NodeEndpoint, options: RunInstancesOptions) {
     this.#host = host;
     this.#table = table;
     this.#endpoint = endpoint;

@@ -1,23 +1,23 @@
 // Computes the changes that give a fleet the servers of a config text, and applies each by compare-and-set.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterNetwork, Entry, ServerRecord } from '../cluster-network.ts';
+import type { ClusterNetwork, KeyedRecord, ServerRecord } from '../cluster-network.ts';
 import { keyOfServer } from '../subjects.ts';
 import { usableServer } from './usable-records.ts';
 
-export interface ServerChange {
+export interface FleetServerChange {
   name: string;
   kind: 'add' | 'change' | 'remove' | 'none';
-  before: Entry<ServerRecord> | undefined;
+  before: KeyedRecord<ServerRecord> | undefined;
   after: ServerRecord | undefined;
 }
 
 /** Sorted by name. */
 export function changesTo(
   wanted: readonly ServerRecord[],
-  current: ReadonlyMap<string, Entry<ServerRecord>>,
-): ServerChange[] {
-  const changes = wanted.map((after): ServerChange => {
+  current: ReadonlyMap<string, KeyedRecord<ServerRecord>>,
+): FleetServerChange[] {
+  const changes = wanted.map((after): FleetServerChange => {
     const before = current.get(keyOfServer(after.name));
     const kind = !before ? 'add' : isDeepStrictEqual(plain(before.value), plain(after)) ? 'none' : 'change';
     return { name: after.name, kind, before, after };
@@ -31,7 +31,10 @@ export function changesTo(
 }
 
 /** False if another program has changed the server meanwhile; nothing was done. */
-export async function carryOut({ directory: { servers } }: ClusterNetwork, change: ServerChange): Promise<boolean> {
+export async function carryOut(
+  { directory: { servers } }: ClusterNetwork,
+  change: FleetServerChange,
+): Promise<boolean> {
   const { kind, name, before, after } = change;
   const key = keyOfServer(name);
   switch (kind) {

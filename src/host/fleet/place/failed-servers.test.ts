@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../cluster-network.ts';
+import type { ClaimRecord, KeyedRecord, NodeRecord, ServerRecord } from '../cluster-network.ts';
 import { triedBefore, withFailure } from '../node/claims/claims.ts';
 import { type FleetView, noAttempts, plan } from './plan.ts';
 
@@ -10,9 +10,9 @@ const place = { labels: [], replicas: 1, spread: 'prefer' as const, stateless: f
 
 /** One server, and nodes that carry out requests at once. */
 class Fleet implements FleetView {
-  readonly servers = new Map<string, Entry<ServerRecord>>();
-  readonly nodes = new Map<string, Entry<NodeRecord>>();
-  readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+  readonly servers = new Map<string, KeyedRecord<ServerRecord>>();
+  readonly nodes = new Map<string, KeyedRecord<NodeRecord>>();
+  readonly claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
   readonly leases = new Set<string>();
   readonly failsOn: Set<string>;
   /** For example `x.1 on a`, in order. */
@@ -45,7 +45,7 @@ class Fleet implements FleetView {
   }
 
   write(claim: ClaimRecord): void {
-    const slots = this.claims.get('x') ?? new Map<number, Entry<ClaimRecord>>();
+    const slots = this.claims.get('x') ?? new Map<number, KeyedRecord<ClaimRecord>>();
     this.claims.set('x', slots.set(claim.slot, { key: '', value: claim, revision: ++this.#revision }));
   }
 

@@ -4,7 +4,7 @@
 import type {
   ClaimRecord,
   ClusterNetwork,
-  Entry,
+  KeyedRecord,
   NodeRecord,
   ServerRecord,
   TableListener,
@@ -16,9 +16,9 @@ import { usableClaim, usableNode, usableServer } from './usable-records.ts';
 const NODE = 'node.';
 
 export class FleetState implements FleetView {
-  readonly servers = new Map<string, Entry<ServerRecord>>();
-  readonly nodes = new Map<string, Entry<NodeRecord>>();
-  readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+  readonly servers = new Map<string, KeyedRecord<ServerRecord>>();
+  readonly nodes = new Map<string, KeyedRecord<NodeRecord>>();
+  readonly claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
   readonly unusable = new Set<string>();
   leases = new Set<string>();
   onChanged: (() => void) | undefined;
@@ -36,7 +36,7 @@ export class FleetState implements FleetView {
   async watch({ directory: { servers, nodes, claims } }: ClusterNetwork): Promise<void> {
     const into =
       <T>(
-        map: Map<string, Entry<T>>,
+        map: Map<string, KeyedRecord<T>>,
         usable: (value: T, key: string) => T | undefined,
         unusable: Set<string>,
       ): TableListener<T> =>
@@ -63,7 +63,7 @@ export class FleetState implements FleetView {
     if (value !== undefined && !usableClaim(value, key)) return;
     const dot = key.lastIndexOf('.');
     const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
-    const slots = this.claims.get(server) ?? new Map<number, Entry<ClaimRecord>>();
+    const slots = this.claims.get(server) ?? new Map<number, KeyedRecord<ClaimRecord>>();
     if (value === undefined) slots.delete(slot);
     else {
       slots.set(slot, { key, value, revision });

@@ -2,7 +2,7 @@
 // is detected when it reaches the top, and is put back with its current load.
 
 /** A node while a plan is made. */
-export interface Candidate {
+export interface NodeCandidate {
   readonly name: string;
   /** Of two nodes with the same load, the one with the lower order is taken. */
   readonly order: number;
@@ -11,20 +11,20 @@ export interface Candidate {
 }
 
 interface Item {
-  node: Candidate;
+  node: NodeCandidate;
   load: number;
 }
 
 export class LeastLoaded {
   readonly #heap: Item[] = [];
-  readonly #aside: Candidate[] = [];
+  readonly #aside: NodeCandidate[] = [];
 
-  constructor(nodes: Iterable<Candidate>) {
+  constructor(nodes: Iterable<NodeCandidate>) {
     for (const node of nodes) this.#push(node);
   }
 
   /** The node with the lowest load that `fits`. It is not taken again before `restore`. */
-  take(fits: (node: Candidate) => boolean): Candidate | undefined {
+  take(fits: (node: NodeCandidate) => boolean): NodeCandidate | undefined {
     for (let item = this.#pop(); item; item = this.#pop()) {
       const { node, load } = item;
       if (load !== node.load) {
@@ -38,7 +38,7 @@ export class LeastLoaded {
   }
 
   /** Nodes that were taken or did not fit. */
-  get aside(): readonly Candidate[] {
+  get aside(): readonly NodeCandidate[] {
     return this.#aside;
   }
 
@@ -47,7 +47,7 @@ export class LeastLoaded {
     this.#aside.length = 0;
   }
 
-  #push(node: Candidate): void {
+  #push(node: NodeCandidate): void {
     const item = { node, load: node.load };
     const heap = this.#heap;
     let at = heap.length;

@@ -1,7 +1,7 @@
 // Tracks the placer's requests to nodes and their outcomes. A slot has one request at a time, a request is not repeated before its
 // effect can be seen, and a node that refuses or does not answer is left out for a time.
 
-import type { Refusal as NodeRefusal } from '../node-methods.ts';
+import type { PlaceRefusal as NodeRefusal } from '../node-methods.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import type { Action, Attempts, FleetView } from './plan.ts';
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { StandpipeError, toError } from '../../../base/errors.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
 import { askNode } from '../node/answer-node-requests.ts';
-import type { Refusal } from '../node-methods.ts';
+import type { PlaceRefusal } from '../node-methods.ts';
 import type { PlacerAttempts, SlotAction } from './placer-attempts.ts';
 import type { Action } from './plan.ts';
 
@@ -100,7 +100,7 @@ export class PlacerRequests {
   }
 
   /** Resolves to the refusal, or to undefined if the node accepts. */
-  async #request(action: SlotAction): Promise<Refusal | undefined> {
+  async #request(action: SlotAction): Promise<PlaceRefusal | undefined> {
     const { kind, server, slot, node } = action;
     const timeoutMs = this.#network.leases.lifetimeMs / 2;
     if (kind === 'place') {

@@ -2,14 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
-import type { ClusterNetwork, Entry, Table, TableListener } from '../cluster-network.ts';
+import type { ClusterNetwork, KeyedRecord, Table, TableListener } from '../cluster-network.ts';
 import { Placer } from './placer.ts';
 
 const LIFETIME_MS = 8_000;
 
 class MemoryTable<T> implements Table<T> {
   isAway = false;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, KeyedRecord<T>>();
   readonly #listeners = new Set<TableListener<T>>();
   #revision = 0;
   requests = 0;
@@ -55,7 +55,7 @@ class MemoryTable<T> implements Table<T> {
     return () => this.#listeners.delete(listener);
   }
 
-  #here(): Map<string, Entry<T>> {
+  #here(): Map<string, KeyedRecord<T>> {
     this.requests++;
     if (this.isAway) throw new Error('no connection');
     return this.#entries;

@@ -12,7 +12,7 @@ import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import { FleetState } from './fleet-state.ts';
 import { PlacerAttempts } from './placer-attempts.ts';
 import { PlacerRequests } from './placer-requests.ts';
-import { type FleetView, type Plan, plan, type Waiting } from './plan.ts';
+import { type FleetView, type Plan, plan, type WaitingSlot } from './plan.ts';
 
 export interface PlacerOptions {
   clock?: Clock | undefined;
@@ -38,7 +38,7 @@ export class Placer {
   readonly #lease: NodeLease;
   #state: FleetState | undefined;
   #attempts = new PlacerAttempts();
-  #waiting: readonly Waiting[] = [];
+  #waiting: readonly WaitingSlot[] = [];
   /** Waiting slots that were already reported, by `keyOfSlot`. */
   readonly #told = new Set<string>();
   #requests: PlacerRequests | undefined;
@@ -84,7 +84,7 @@ export class Placer {
   }
 
   /** Slots that run nowhere or cannot leave a drained node, with the reasons. Known only while this node is placing. */
-  get waiting(): readonly Waiting[] {
+  get waiting(): readonly WaitingSlot[] {
     return this.#waiting;
   }
 
@@ -178,7 +178,7 @@ export class Placer {
   }
 
   /** A refused slot is placed repeatedly: meanwhile the reason of the refusal is reported. */
-  #withRefusals({ actions, waiting }: Plan): Waiting[] {
+  #withRefusals({ actions, waiting }: Plan): WaitingSlot[] {
     const again = actions.flatMap((action) => {
       const refusal = action.kind === 'place' && this.#attempts.lastRefusal(action.server, action.node);
       if (action.kind !== 'place' || !refusal) return [];

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
+import type { ClaimRecord, KeyedRecord, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
 import { keyOfServer } from '../subjects.ts';
 import { type Action, type FleetView, isInForce, noAttempts, type Plan, plan } from './plan.ts';
 
 /** A fleet whose nodes carry out requests at once. */
 class SimulatedFleet implements FleetView {
-  servers = new Map<string, Entry<ServerRecord>>();
-  nodes = new Map<string, Entry<NodeRecord>>();
+  servers = new Map<string, KeyedRecord<ServerRecord>>();
+  nodes = new Map<string, KeyedRecord<NodeRecord>>();
   leases = new Set<string>();
-  claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+  claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
   revision = 0;
   sessions = 0;
 
@@ -52,7 +52,7 @@ class SimulatedFleet implements FleetView {
       this.nodes.delete(action.node);
       return;
     }
-    const slots = this.claims.get(keyOfServer(action.server)) ?? new Map<number, Entry<ClaimRecord>>();
+    const slots = this.claims.get(keyOfServer(action.server)) ?? new Map<number, KeyedRecord<ClaimRecord>>();
     this.claims.set(keyOfServer(action.server), slots);
     const before = slots.get(action.slot);
     const { session } = this.nodes.get(action.node)!.value;

@@ -5,19 +5,19 @@
 // owner goes to the eligible node with the fewest slots. A slot is placed elsewhere only after its claim has ended: so a plan from an
 // outdated view, or plans of two placers, never start a second process.
 
-import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
-import { type Candidate, LeastLoaded } from './least-loaded.ts';
+import type { ClaimRecord, KeyedRecord, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
+import { LeastLoaded, type NodeCandidate } from './least-loaded.ts';
 import { reasonFor, whyItStays } from './reasons.ts';
 
 /** `servers` by key; `claims` by the key of their server, then by slot. */
 export interface FleetView {
-  readonly servers: ReadonlyMap<string, Entry<ServerRecord>>;
+  readonly servers: ReadonlyMap<string, KeyedRecord<ServerRecord>>;
   /** Keys of servers whose entry cannot be used. What runs of them goes on. */
   readonly unusable?: ReadonlySet<string>;
-  readonly nodes: ReadonlyMap<string, Entry<NodeRecord>>;
+  readonly nodes: ReadonlyMap<string, KeyedRecord<NodeRecord>>;
   /** Names of the nodes that have their lease. */
   readonly leases: ReadonlySet<string>;
-  readonly claims: ReadonlyMap<string, ReadonlyMap<number, Entry<ClaimRecord>>>;
+  readonly claims: ReadonlyMap<string, ReadonlyMap<number, KeyedRecord<ClaimRecord>>>;
 }
 
 /** Outcomes of the placer's earlier requests. */
@@ -39,7 +39,7 @@ export type Action =
   | { kind: 'forget'; node: string; revision: number };
 
 /** A slot that runs nowhere, or that runs on a node that it cannot leave. */
-export interface Waiting {
+export interface WaitingSlot {
   server: string;
   slot: number;
   /** The node where the slot runs; undefined if it runs nowhere. */
@@ -49,11 +49,11 @@ export interface Waiting {
 
 export interface Plan {
   actions: Action[];
-  waiting: Waiting[];
+  waiting: WaitingSlot[];
 }
 
 /** A node with the facts needed for selection. */
-export interface PlannedNode extends Candidate {
+export interface PlannedNode extends NodeCandidate {
   readonly record: NodeRecord;
   readonly isEligible: boolean;
 }
@@ -110,7 +110,7 @@ export function isEnabled({ entry }: ServerRecord): boolean {
 
 class Planner {
   readonly actions: Action[] = [];
-  readonly waiting: Waiting[] = [];
+  readonly waiting: WaitingSlot[] = [];
   readonly #view: FleetView;
   readonly #attempts: Attempts;
   readonly #nodes = new Map<string, PlannedNode>();
@@ -174,7 +174,7 @@ class Planner {
     const { name: server, place } = record;
     const nodes = this.#nodesWith(place.labels);
     const refusals = this.#attempts.refusals.get(key);
-    const take = (tried?: readonly string[], first?: Candidate): Candidate | undefined => {
+    const take = (tried?: readonly string[], first?: NodeCandidate): NodeCandidate | undefined => {
       if (tried) nodes.restore(); // nodes that an earlier slot has tried
       const isLeftOut = (name: string) => refusals?.has(name) === true || tried?.includes(name) === true;
       const node = first ?? select(nodes, place, here, isLeftOut);
@@ -226,7 +226,7 @@ class Planner {
     claim: ClaimRecord | undefined,
     { record, here }: OpenServer,
     refusals: ReadonlyMap<string, string> | undefined,
-  ): Candidate | undefined {
+  ): NodeCandidate | undefined {
     const node = claim?.held ? this.#nodes.get(claim.node) : undefined;
     if (!node?.isEligible || here.has(node.name) || refusals?.has(node.name)) return undefined;
     if (claim!.tried?.includes(node.name)) return undefined;
@@ -278,10 +278,10 @@ function select(
   { spread }: Place,
   here: ReadonlyMap<string, number>,
   isLeftOut: (node: string) => boolean,
-): Candidate | undefined {
+): NodeCandidate | undefined {
   const free = nodes.take(({ name }) => !here.has(name) && !isLeftOut(name));
   if (free || spread === 'nodes') return free;
-  let best: Candidate | undefined;
+  let best: NodeCandidate | undefined;
   for (const node of nodes.aside) {
     if (isLeftOut(node.name)) continue;
     const more = best

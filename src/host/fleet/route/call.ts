@@ -5,20 +5,20 @@ import { PeerError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import type { Caller, Params } from '../../../mcp/service.ts';
 import type { Payload } from '../payload.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 
 /** Receives the outcome of a call at another node. Only `received` may be called several times for one attempt. */
-export interface CallOwner {
+export interface FleetCallOwner {
   /** A JSON-RPC notification, or the answer. */
-  received(call: Call, text: string, data: Uint8Array): void;
+  received(call: FleetCall, text: string, data: Uint8Array): void;
   /** The attempt has not run and will not run. */
-  notRun(call: Call, why: string): void;
+  notRun(call: FleetCall, why: string): void;
   /** The attempt has not run, because the instance has reached its limits. */
-  busy(call: Call, why: string): void;
+  busy(call: FleetCall, why: string): void;
   /** The answer will not arrive, and the call may have run. */
-  lost(call: Call, why: string): void;
+  lost(call: FleetCall, why: string): void;
   /** A message could not be read or used. */
-  failed(call: Call, error: Error): void;
+  failed(call: FleetCall, error: Error): void;
 }
 
 /** After this time without an answer, the node of a call is asked. */
@@ -38,8 +38,8 @@ export interface CallContent {
   maxAnswerBytes: number;
 }
 
-export class Call implements CallContent {
-  readonly owner: CallOwner;
+export class FleetCall implements CallContent {
+  readonly owner: FleetCallOwner;
   readonly id: number;
   readonly method: string;
   readonly params: Params;
@@ -50,7 +50,7 @@ export class Call implements CallContent {
   payload: Payload | undefined;
   /** Fields of the current attempt. */
   reply = '';
-  instance: Instance | undefined;
+  instance: RoutedInstance | undefined;
   sending: Promise<void> | undefined;
   isTraced = false;
   /** Time of the next inquiry to its node, and the interval after it. Infinite for a call on this node. */
@@ -61,7 +61,7 @@ export class Call implements CallContent {
   /** Time since which no instance could be found for it. */
   waitsSinceMs: number | undefined;
 
-  constructor(owner: CallOwner, { id, method, params, caller, only, maxAnswerBytes }: CallContent) {
+  constructor(owner: FleetCallOwner, { id, method, params, caller, only, maxAnswerBytes }: CallContent) {
     this.owner = owner;
     this.id = id;
     this.method = method;
@@ -72,7 +72,7 @@ export class Call implements CallContent {
   }
 }
 
-export function notSent({ method }: Call, server: string, why: string): PeerError {
+export function notSent({ method }: FleetCall, server: string, why: string): PeerError {
   return new PeerError('NOT_SENT', `${method} of "${server}" was not run: ${why}`, {
     hint: `It did not run; sending it again is safe. \`${ownCommand} ls --fleet\` shows where servers run.`,
     evidence: { phase: 'running' },
@@ -80,18 +80,18 @@ export function notSent({ method }: Call, server: string, why: string): PeerErro
 }
 
 /** The call waited for its client in an instance that has ended. */
-export function parkedCallLost(call: Call, why: string): PeerError {
+export function parkedCallLost(call: FleetCall, why: string): PeerError {
   return unknown(
     call,
     `${call.method} had begun to run and waited for answers of its client, where it has ended: ${why}`,
   );
 }
 
-export function outcomeUnknown(call: Call, why: string): PeerError {
+export function outcomeUnknown(call: FleetCall, why: string): PeerError {
   return unknown(call, `${why} — ${call.method} had been sent there and may have run`);
 }
 
-function unknown({ instance }: Call, message: string): PeerError {
+function unknown({ instance }: FleetCall, message: string): PeerError {
   const hint = 'Check whether it took effect before you send it again.';
   const error = new PeerError('OUTCOME_UNKNOWN', message, { hint, evidence: { phase: 'running' } });
   if (!instance) return error;

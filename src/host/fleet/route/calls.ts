@@ -7,16 +7,16 @@ import { decodeText } from '../../../base/decode-text.ts';
 import { PeerError, RpcCode, RpcError, toError } from '../../../base/errors.ts';
 import type { ClientIdentity } from '../../../mcp/service.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
-import { type Hops, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
-import type { ClusterNetwork, Message, Subscription } from '../cluster-network.ts';
+import { type CallRefusal, type Hops, toCaller, toInstance } from '../call-protocol.ts';
+import type { ClusterNetwork, NodeMessage, Subscription } from '../cluster-network.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
 import { type Payload, withWord } from '../payload.ts';
 import { secretRun, subjectsOf } from '../subjects.ts';
-import { type Call, FIRST_INQUIRY_MS, LISTEN } from './call.ts';
+import { FIRST_INQUIRY_MS, type FleetCall, LISTEN } from './call.ts';
 import { CallCounts, type CallOutcome } from './call-counts.ts';
 import { Inquiries } from './inquiries.ts';
-import type { Instance, RoutingTable } from './routing-table.ts';
+import type { RoutedInstance, RoutingTable } from './routing-table.ts';
 
 /** The access that a node's gateway gives to callers on the same node. */
 export interface LocalEndpoint {
@@ -42,15 +42,15 @@ const BRACE = 123;
 const PART_MS = 3_000;
 const DEFAULT_MAX_HELD_CHARS = 64 * 1024 * 1024;
 
-export class Calls {
+export class FleetCalls {
   readonly clock: Clock;
   readonly table: RoutingTable;
   readonly network: ClusterNetwork;
   readonly self: string;
   readonly counts = new CallCounts();
-  onHops: ((call: Call, hops: Hops) => void) | undefined;
+  onHops: ((call: FleetCall, hops: Hops) => void) | undefined;
   readonly #options: CallsOptions;
-  readonly #byReply = new InFlight<string, Call>();
+  readonly #byReply = new InFlight<string, FleetCall>();
   readonly #assembler: PartsAssembler;
   readonly #inquiries: Inquiries;
   readonly #subscription: Subscription;
@@ -78,11 +78,11 @@ export class Calls {
     return this.#byReply.size;
   }
 
-  values(): Iterable<Call> {
+  values(): Iterable<FleetCall> {
     return this.#byReply.values();
   }
 
-  isOpen(call: Call): boolean {
+  isOpen(call: FleetCall): boolean {
     return this.#byReply.get(call.reply) === call;
   }
 
@@ -94,7 +94,7 @@ export class Calls {
   }
 
   /** Keeps the message of a call until `release`, or returns why that is not possible. */
-  hold(call: Call, payload: Payload): PeerError | undefined {
+  hold(call: FleetCall, payload: Payload): PeerError | undefined {
     if (this.#heldChars > 0 && this.#heldChars + payload.length > this.#maxHeldChars) {
       const message = `${call.method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
       return new PeerError('SEND_QUEUE_FULL', message, { hint: 'Send it again when some of them are answered.' });
@@ -104,29 +104,29 @@ export class Calls {
     return undefined;
   }
 
-  release({ payload }: Call): void {
+  release({ payload }: FleetCall): void {
     if (payload) this.#heldChars -= payload.length;
   }
 
   /** The instance itself, if it is on this node. */
-  local({ node, id }: Instance): LocalInstance | undefined {
+  local({ node, id }: RoutedInstance): LocalInstance | undefined {
     return node === this.self ? this.#options.endpoint?.local(id) : undefined;
   }
 
   /** Counts a call that its owner runs on this node. */
-  beginHere(call: Call, instance: Instance): void {
+  beginHere(call: FleetCall, instance: RoutedInstance): void {
     this.#begin(call, instance);
     call.askAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Whether the instance can be reached at the moment. */
-  canReach({ node }: Instance): boolean {
+  canReach({ node }: RoutedInstance): boolean {
     if (this.isOver) return false;
     return this.network.isConnected || (node === this.self && this.#options.endpoint !== undefined);
   }
 
   /** Returns a promise if the message has to wait until others are sent. */
-  send(call: Call, instance: Instance, isTraced: boolean): Promise<void> | undefined {
+  send(call: FleetCall, instance: RoutedInstance, isTraced: boolean): Promise<void> | undefined {
     const reply = this.#begin(call, instance);
     call.isTraced = isTraced;
     call.askEveryMs = FIRST_INQUIRY_MS;
@@ -154,7 +154,7 @@ export class Calls {
   }
 
   /** Ends the attempt: later messages for it are dropped. Returns false if it had already ended. */
-  close(call: Call, outcome: CallOutcome = 'answered'): boolean {
+  close(call: FleetCall, outcome: CallOutcome = 'answered'): boolean {
     if (this.#byReply.get(call.reply) !== call) return false;
     this.#byReply.delete(call.reply);
     if (call.method !== LISTEN) call.instance!.inFlight--;
@@ -164,7 +164,7 @@ export class Calls {
   }
 
   /** The answer is no longer wanted. */
-  cancel(call: Call): void {
+  cancel(call: FleetCall): void {
     if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
     const cancel = () => this.tell(instance!, toInstance.cancel + reply);
@@ -174,13 +174,13 @@ export class Calls {
   }
 
   /** The client of this node has disconnected. */
-  gone(instance: Instance, client: ClientIdentity): void {
+  gone(instance: RoutedInstance, client: ClientIdentity): void {
     if (this.local(instance)) this.#options.endpoint!.clientEnded(client);
     else this.tell(instance, toInstance.gone + client.id);
   }
 
   /** Sends a message that is not answered. A call on this node is cancelled by the signal of its caller. */
-  tell(instance: Instance, text: string): void {
+  tell(instance: RoutedInstance, text: string): void {
     if (this.network.isConnected && !this.local(instance))
       void this.network.publish(instance.subject, text, this.#nextReply());
   }
@@ -213,7 +213,7 @@ export class Calls {
     return subjectsOf(network.fleet).reply(self, secretRun(this.#options.run), '*').slice(0, -1);
   }
 
-  #begin(call: Call, instance: Instance): string {
+  #begin(call: FleetCall, instance: RoutedInstance): string {
     call.instance = instance;
     call.sending = undefined;
     call.reply = this.#nextReply();
@@ -226,7 +226,7 @@ export class Calls {
     return `${this.#prefix}${++this.#last}`;
   }
 
-  readonly #received = ({ subject, data, isUndeliverable }: Message): void => {
+  readonly #received = ({ subject, data, isUndeliverable }: NodeMessage): void => {
     const call = this.#byReply.get(subject);
     if (!call) return;
     if (isUndeliverable) return this.#notRun(call, `node "${call.instance!.node}" does not answer for it`);
@@ -235,7 +235,7 @@ export class Calls {
     else this.#receivedText(call, decodeText(data), data);
   };
 
-  #receivedPart(call: Call, data: Uint8Array): void {
+  #receivedPart(call: FleetCall, data: Uint8Array): void {
     // An inquiry would make the node send the answer again after this one.
     call.askAtMs = this.clock.nowMs() + PART_MS;
     try {
@@ -250,13 +250,13 @@ export class Calls {
     }
   }
 
-  #receivedText(call: Call, text: string, data: Uint8Array): void {
+  #receivedText(call: FleetCall, text: string, data: Uint8Array): void {
     if (text.charCodeAt(0) === BRACE) return this.#deliver(call, text, data);
     if (text.startsWith(toCaller.refused)) return this.#refused(call, text.slice(toCaller.refused.length));
     if (text.startsWith(toCaller.hops)) this.#hops(call, text.slice(toCaller.hops.length));
   }
 
-  #deliver(call: Call, text: string, data: Uint8Array): void {
+  #deliver(call: FleetCall, text: string, data: Uint8Array): void {
     try {
       call.owner.received(call, text, data);
     } catch (error) {
@@ -264,9 +264,9 @@ export class Calls {
     }
   }
 
-  #refused(call: Call, text: string): void {
+  #refused(call: FleetCall, text: string): void {
     const at = text.indexOf(' ');
-    const reason = (at < 0 ? text : text.slice(0, at)) as Refusal;
+    const reason = (at < 0 ? text : text.slice(0, at)) as CallRefusal;
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
     // The node may refuse every later number too. It accepts numbers with a new secret.
     if (reason === 'old' && call.reply.startsWith(this.#prefix)) this.#prefix = this.#newPrefix();
@@ -274,11 +274,11 @@ export class Calls {
     if (this.close(call, 'busy')) call.owner.busy(call, why);
   }
 
-  #notRun(call: Call, why: string): void {
+  #notRun(call: FleetCall, why: string): void {
     if (this.close(call, 'not_run')) call.owner.notRun(call, why);
   }
 
-  #hops(call: Call, text: string): void {
+  #hops(call: FleetCall, text: string): void {
     try {
       this.onHops?.(call, JSON.parse(text) as Hops);
     } catch (error) {

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { InstanceChooser } from './choose-instance.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 
-const instance = (slot: number, generation = 1): Instance => ({
+const instance = (slot: number, generation = 1): RoutedInstance => ({
   id: `files_${slot}_${generation}`,
   subject: '',
   server: 'files',
@@ -17,7 +17,7 @@ const instance = (slot: number, generation = 1): Instance => ({
 });
 const client = (id: string, principal?: string) => ({ id, principal, affinity: id });
 const clients = Array.from({ length: 1000 }, (_, at) => client(String(at)));
-const slotsOf = (chooser: InstanceChooser, instances: readonly Instance[]) =>
+const slotsOf = (chooser: InstanceChooser, instances: readonly RoutedInstance[]) =>
   clients.map((each) => chooser.choose(instances, false, each)!.slot);
 
 test('replicas get about equal shares, and a replica that ends moves its own clients alone', () => {

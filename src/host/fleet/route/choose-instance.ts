@@ -6,7 +6,7 @@
 import type { SharePolicy } from '../../../config/server-config.ts';
 import type { ClientIdentity } from '../../../mcp/service.ts';
 import { rendezvousScore } from '../rendezvous.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 
 /** Above this limit, the client that was unused for longest is dropped. Its instance is then chosen by hash again. */
 const MOST_CLIENTS = 10_000;
@@ -24,10 +24,10 @@ export class InstanceChooser {
   }
 
   choose(
-    instances: readonly Instance[],
+    instances: readonly RoutedInstance[],
     isStateless: boolean,
     client: ClientIdentity | undefined,
-  ): Instance | undefined {
+  ): RoutedInstance | undefined {
     if (instances.length <= 1) return instances[0];
     if (isStateless) return this.#any(instances);
     const key = this.#keyOf(client);
@@ -41,7 +41,7 @@ export class InstanceChooser {
   }
 
   /** Drops a client that has disconnected. Returns its instance, if one was chosen for it. */
-  forget(instances: readonly Instance[], client: ClientIdentity): Instance | undefined {
+  forget(instances: readonly RoutedInstance[], client: ClientIdentity): RoutedInstance | undefined {
     if (instances.length <= 1) return instances[0];
     const key = this.#keyOf(client);
     const known = this.#chosen.get(key);
@@ -49,7 +49,7 @@ export class InstanceChooser {
     return instances.find(({ id }) => id === known);
   }
 
-  #any(instances: readonly Instance[]): Instance {
+  #any(instances: readonly RoutedInstance[]): RoutedInstance {
     this.#turn = (this.#turn + 1) % instances.length;
     let best = instances[this.#turn]!;
     for (const instance of instances) {
@@ -65,7 +65,7 @@ export class InstanceChooser {
   }
 }
 
-function highest(instances: readonly Instance[], key: string): Instance {
+function highest(instances: readonly RoutedInstance[], key: string): RoutedInstance {
   let best = instances[0]!;
   let bestScore = -1;
   for (const instance of instances) {

@@ -24,7 +24,7 @@ import type {
 import type { InputRequiredResult } from '../../../mcp/types.ts';
 import { lostRequest } from '../../../wire/requests/lost-request.ts';
 import { SHOW_FLEET } from '../../supervision/server-errors.ts';
-import type { Calls } from './calls.ts';
+import type { FleetCalls } from './calls.ts';
 import type { FleetServiceOptions } from './fleet-services.ts';
 import { FleetWatches } from './fleet-watches.ts';
 import { DISCOVER, ServerRequests } from './server-requests.ts';
@@ -38,7 +38,7 @@ export class FleetService implements Service {
   onerror: ((error: Error) => void) | undefined;
   /** Called once, when the service has ended. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  readonly #calls: Calls;
+  readonly #calls: FleetCalls;
   readonly #server: string;
   readonly #client: ClientOptions;
   readonly #requests: ServerRequests;
@@ -50,7 +50,7 @@ export class FleetService implements Service {
   #isClosedByUs = false;
   #stopListening: (() => void) | undefined;
 
-  constructor(calls: Calls, server: string, options: FleetServiceOptions, onEnd: () => void) {
+  constructor(calls: FleetCalls, server: string, options: FleetServiceOptions, onEnd: () => void) {
     this.#calls = calls;
     this.#server = server;
     this.#client = options.client ?? {};

@@ -4,7 +4,7 @@ import type { SharePolicy } from '../../../config/server-config.ts';
 import type { ClientOptions } from '../../../mcp/client/options.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
 import type { CallCounts } from './call-counts.ts';
-import { Calls, type CallsOptions } from './calls.ts';
+import { type CallsOptions, FleetCalls } from './calls.ts';
 import { FleetService } from './fleet-service.ts';
 import { type ClockOffset, NodeClocks } from './node-clocks.ts';
 import type { FleetObserver } from './observed-messages.ts';
@@ -24,13 +24,13 @@ export interface FleetServiceOptions {
 }
 
 export class FleetServices {
-  readonly #calls: Calls;
+  readonly #calls: FleetCalls;
   readonly #clocks: NodeClocks;
   readonly #open = new Set<FleetService>();
 
   constructor(network: ClusterNetwork, table: RoutingTable, self: string, options: CallsOptions) {
     this.#clocks = new NodeClocks(network, options.clock);
-    this.#calls = new Calls(network, table, self, options);
+    this.#calls = new FleetCalls(network, table, self, options);
     this.#calls.onHops = (call, { node, generation, pid, receivedMs, answeredMs }) => {
       if (!(call.owner instanceof ServerRequests)) return;
       const offset = node === self ? { ms: 0, uncertaintyMs: 0 } : this.#clocks.offsetOf(node);

@@ -5,8 +5,8 @@ import type { Timer } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import type { CallState } from '../call-protocol.ts';
 import { askNode } from '../node/answer-node-requests.ts';
-import { type Call, FIRST_INQUIRY_MS } from './call.ts';
-import type { Calls } from './calls.ts';
+import { FIRST_INQUIRY_MS, type FleetCall } from './call.ts';
+import type { FleetCalls } from './calls.ts';
 
 const TICK_MS = 1_000;
 /** The interval between inquiries about a running call doubles up to this. */
@@ -25,12 +25,12 @@ interface AskedNode {
 }
 
 export class Inquiries {
-  readonly #calls: Calls;
+  readonly #calls: FleetCalls;
   readonly #nodes = new Map<string, AskedNode>();
   #timer: Timer | undefined;
   #isOver = false;
 
-  constructor(calls: Calls) {
+  constructor(calls: FleetCalls) {
     this.#calls = calls;
   }
 
@@ -78,7 +78,7 @@ export class Inquiries {
   #ask(): void {
     if (!this.#calls.network.isConnected) return this.#forgetAbsences();
     const nowMs = this.#calls.clock.nowMs();
-    const byNode = new Map<string, Call[]>();
+    const byNode = new Map<string, FleetCall[]>();
     for (const call of this.#calls.values()) {
       if (call.askAtMs > nowMs) continue;
       const { node } = call.instance!;
@@ -89,7 +89,7 @@ export class Inquiries {
     for (const [node, calls] of byNode) void this.#askNode(node, calls);
   }
 
-  async #askNode(node: string, calls: readonly Call[]): Promise<void> {
+  async #askNode(node: string, calls: readonly FleetCall[]): Promise<void> {
     const asked = this.#nodes.get(node) ?? { isAsked: false, absentSinceMs: undefined, silentSinceMs: undefined };
     if (asked.isAsked) return;
     this.#nodes.set(node, asked);
@@ -113,7 +113,7 @@ export class Inquiries {
   }
 
   /** `run`: the process that reports the state. */
-  #became(call: Call, run: string, state: CallState | undefined): void {
+  #became(call: FleetCall, run: string, state: CallState | undefined): void {
     const { clock } = this.#calls;
     const { node } = call.instance!;
     switch (state) {
@@ -161,7 +161,7 @@ export class Inquiries {
     }
   }
 
-  #lose(call: Call, why: string): void {
+  #lose(call: FleetCall, why: string): void {
     if (this.#calls.close(call, 'lost')) call.owner.lost(call, why);
   }
 }

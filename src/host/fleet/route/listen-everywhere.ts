@@ -10,9 +10,9 @@ import type { JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
 import type { NodeFilter } from '../call-protocol.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
 import type { Payload } from '../payload.ts';
-import { ACKNOWLEDGED, Call, type CallOwner, LISTEN } from './call.ts';
+import { ACKNOWLEDGED, FleetCall, type FleetCallOwner, LISTEN } from './call.ts';
 import { errorIn } from './read-answer.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 import type { ServerRequests } from './server-requests.ts';
 
 const AGAIN_MS = 250;
@@ -36,9 +36,9 @@ export interface Listener {
 }
 
 /** The stream at one instance. */
-type Stream = Call | { stop(): void };
+type Stream = FleetCall | { stop(): void };
 
-export class ListenEverywhere implements CallOwner {
+export class ListenEverywhere implements FleetCallOwner {
   readonly #requests: ServerRequests;
   readonly #id: number;
   readonly #wanted: NodeFilter;
@@ -78,7 +78,7 @@ export class ListenEverywhere implements CallOwner {
     this.#streams.clear();
   }
 
-  received(call: Call, text: string, data: Uint8Array): void {
+  received(call: FleetCall, text: string, data: Uint8Array): void {
     const message = this.#requests.read(call, text, data);
     if (!message) return;
     if (!('method' in message)) return this.#ended(call, message);
@@ -86,25 +86,25 @@ export class ListenEverywhere implements CallOwner {
     else this.#listener.notified(message.method, message.params);
   }
 
-  notRun(call: Call): void {
+  notRun(call: FleetCall): void {
     this.#openLater(call.instance!, call);
   }
 
-  busy(call: Call): void {
+  busy(call: FleetCall): void {
     this.#openLater(call.instance!, call);
   }
 
-  lost(call: Call): void {
+  lost(call: FleetCall): void {
     this.#openLater(call.instance!, call);
   }
 
-  failed(call: Call, error: Error): void {
+  failed(call: FleetCall, error: Error): void {
     this.#requests.calls.close(call);
     this.#requests.service.onerror?.(error);
     this.#openLater(call.instance!, call);
   }
 
-  #instances(): readonly Instance[] {
+  #instances(): readonly RoutedInstance[] {
     const { instances, isStateless } = this.#requests;
     if (!isStateless || instances.length <= 1) return instances;
     // All instances announce the same changes. The current stream is kept.
@@ -112,20 +112,20 @@ export class ListenEverywhere implements CallOwner {
     return kept ? [kept] : [];
   }
 
-  #open(instance: Instance): void {
+  #open(instance: RoutedInstance): void {
     const { calls, maxAnswerBytes } = this.#requests;
     if (!calls.canReach(instance)) return this.#updateLater();
     const local = calls.local(instance);
     if (local) return this.#openHere(instance, local);
     const params = { notifications: this.#wanted };
-    const call = new Call(this, { id: this.#id, method: LISTEN, params, caller: undefined, maxAnswerBytes });
+    const call = new FleetCall(this, { id: this.#id, method: LISTEN, params, caller: undefined, maxAnswerBytes });
     this.#payload ??= this.#requests.payloadOf(call);
     call.payload = this.#payload;
     this.#streams.set(instance.id, call);
     void calls.send(call, instance, false);
   }
 
-  #openHere(instance: Instance, local: LocalInstance): void {
+  #openHere(instance: RoutedInstance, local: LocalInstance): void {
     if (local.whyRefused({}) !== undefined) return this.#updateLater();
     let [end, isOver]: [(() => void) | undefined, boolean] = [undefined, false];
     const stream = {
@@ -155,7 +155,7 @@ export class ListenEverywhere implements CallOwner {
   }
 
   #stop(stream: Stream): void {
-    if (stream instanceof Call) this.#requests.calls.cancel(stream);
+    if (stream instanceof FleetCall) this.#requests.calls.cancel(stream);
     else stream.stop();
   }
 
@@ -166,14 +166,14 @@ export class ListenEverywhere implements CallOwner {
   }
 
   /** A stream that ends is opened again at the current instance. */
-  #ended(call: Call, message: JsonRpcMessage): void {
+  #ended(call: FleetCall, message: JsonRpcMessage): void {
     this.#requests.calls.close(call);
     if (!('error' in message)) return this.#openLater(call.instance!, call);
     this.#refused(call.instance!, call, errorIn(message));
   }
 
   /** A refusal is passed on as the answer until the subscription is acknowledged. */
-  #refused(instance: Instance, stream: Stream, error: unknown): void {
+  #refused(instance: RoutedInstance, stream: Stream, error: unknown): void {
     const isAnswer = error instanceof RpcError && !this.#isAcknowledged && this.#streams.size === 1;
     if (!isAnswer) {
       if (!(error instanceof RpcError)) this.#requests.service.onerror?.(toError(error));
@@ -183,7 +183,7 @@ export class ListenEverywhere implements CallOwner {
     this.#listener.refused(error);
   }
 
-  #openLater({ id }: Instance, stream: Stream): void {
+  #openLater({ id }: RoutedInstance, stream: Stream): void {
     if (this.#streams.get(id) === stream) this.#streams.delete(id);
     this.#updateLater();
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
 import type { ObservedHop } from '../../../observe/flow/event.ts';
 import type { WireObserver } from '../../../wire/wire.ts';
-import { type Payload, textOf } from '../payload.ts';
+import { type Payload, textOfPayload } from '../payload.ts';
 
 /** Minimum time between two requests for hops: each costs a message. */
 const TRACE_EVERY_MS = 20;
@@ -40,7 +40,7 @@ export class ObservedMessages {
     const observer = this.#observer;
     if (!observer) return;
     try {
-      if (!observer.sentSpans) return observer.sent?.(textOf(payload));
+      if (!observer.sentSpans) return observer.sent?.(textOfPayload(payload));
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
       observer.sentSpans(bytes, [0, bytes.length]);
     } catch (thrown) {

@@ -5,9 +5,9 @@ import { PeerError, RpcError } from '../../../base/errors.ts';
 import { filterFacts, idsAt, withHandle } from '../../../mcp/extensions/extension.ts';
 import type { Caller, Params, Watcher } from '../../../mcp/service.ts';
 import { acceptedBy } from '../../services/merged-extensions.ts';
-import { ACKNOWLEDGED, Call, type CallOwner, LISTEN } from './call.ts';
+import { ACKNOWLEDGED, FleetCall, type FleetCallOwner, LISTEN } from './call.ts';
 import { errorIn } from './read-answer.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 import type { ServerRequests } from './server-requests.ts';
 
 interface Stream {
@@ -16,11 +16,11 @@ interface Stream {
   stop(): void;
 }
 
-export class OwnSubscription implements CallOwner {
+export class OwnSubscription implements FleetCallOwner {
   readonly #requests: ServerRequests;
   readonly #watcher: Watcher;
   readonly #ended: () => void;
-  readonly #streams = new Map<Instance, Stream>();
+  readonly #streams = new Map<RoutedInstance, Stream>();
   #accepted: Params = {};
   #isOver = false;
 
@@ -37,7 +37,7 @@ export class OwnSubscription implements CallOwner {
     const others = Object.fromEntries(Object.entries(further).filter(([member]) => !filterFacts(member)?.hasIds));
     const home =
       Object.keys(others).length === 0 ? undefined : this.#requests.instanceOf(this.#watcher.client?.identity);
-    const parts = this.#requests.instances.flatMap((instance): [Instance, Params][] => {
+    const parts = this.#requests.instances.flatMap((instance): [RoutedInstance, Params][] => {
       const members = { ...idsAt(instance.id, further), ...(instance === home && others) };
       return Object.keys(members).length > 0 ? [[instance, members]] : [];
     });
@@ -56,7 +56,7 @@ export class OwnSubscription implements CallOwner {
     this.#streams.clear();
   }
 
-  received(call: Call, text: string, data: Uint8Array): void {
+  received(call: FleetCall, text: string, data: Uint8Array): void {
     const message = this.#requests.read(call, text, data);
     const instance = call.instance!;
     if (!message) return;
@@ -69,24 +69,24 @@ export class OwnSubscription implements CallOwner {
     this.#streams.get(instance)?.acknowledged();
   }
 
-  notRun(call: Call, why: string): void {
+  notRun(call: FleetCall, why: string): void {
     this.#over(call.instance!, new PeerError('NOT_SENT', `The subscription did not begin: ${why}`));
   }
 
-  busy(call: Call, why: string): void {
+  busy(call: FleetCall, why: string): void {
     this.notRun(call, why);
   }
 
-  lost(call: Call, why: string): void {
+  lost(call: FleetCall, why: string): void {
     this.notRun(call, why);
   }
 
-  failed(call: Call, error: Error): void {
+  failed(call: FleetCall, error: Error): void {
     this.#requests.calls.close(call);
     this.#over(call.instance!, error);
   }
 
-  #open(instance: Instance, members: Params): Promise<void> {
+  #open(instance: RoutedInstance, members: Params): Promise<void> {
     const { calls } = this.#requests;
     const local = calls.local(instance);
     if (!local) return this.#openFar(instance, members);
@@ -103,11 +103,17 @@ export class OwnSubscription implements CallOwner {
     });
   }
 
-  #openFar(instance: Instance, members: Params): Promise<void> {
+  #openFar(instance: RoutedInstance, members: Params): Promise<void> {
     const { calls, maxAnswerBytes } = this.#requests;
     const { client } = this.#watcher;
     const caller = client && ({ client, wantsProgress: false } as Caller);
-    const call = new Call(this, { id: 0, method: LISTEN, params: { notifications: members }, caller, maxAnswerBytes });
+    const call = new FleetCall(this, {
+      id: 0,
+      method: LISTEN,
+      params: { notifications: members },
+      caller,
+      maxAnswerBytes,
+    });
     call.payload = this.#requests.payloadOf(call);
     return new Promise((acknowledged, refused) => {
       this.#streams.set(instance, { acknowledged, refused, stop: () => calls.cancel(call) });
@@ -115,15 +121,15 @@ export class OwnSubscription implements CallOwner {
     });
   }
 
-  #agreed(instance: Instance, members: Params = {}): void {
+  #agreed(instance: RoutedInstance, members: Params = {}): void {
     this.#accepted = acceptedBy(instance.id, members, this.#accepted);
   }
 
-  #notified(instance: Instance, method: string, params: Params | undefined): void {
+  #notified(instance: RoutedInstance, method: string, params: Params | undefined): void {
     if (!this.#isOver) this.#watcher.notified(method, withHandle(instance.id, method, params));
   }
 
-  #over(instance: Instance, error: unknown): void {
+  #over(instance: RoutedInstance, error: unknown): void {
     const stream = this.#streams.get(instance);
     if (this.#isOver) return;
     stream?.refused(error ?? new RpcError(-32603, 'The server ended the subscription'));

@@ -6,7 +6,7 @@ import { PeerError, RpcError } from '../../../base/errors.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
 import { MessageFault, type ParseOptions, parseMessage } from '../../../wire/jsonrpc/parse.ts';
 
-export class AnswerReader {
+export class FleetAnswerReader {
   readonly maxFrameBytes: number;
   readonly #parsing: ParseOptions;
 

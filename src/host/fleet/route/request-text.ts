@@ -12,7 +12,7 @@ import type { ClientFacts, Params } from '../../../mcp/service.ts';
 import { messageText, OwnRequest, SharingRequest } from '../../../wire/jsonrpc/message-text.ts';
 import { CALLER, type CallerRecord } from '../call-protocol.ts';
 import { type Payload, payloadOf } from '../payload.ts';
-import type { Call } from './call.ts';
+import type { FleetCall } from './call.ts';
 
 type NodeEnvelope = RequestEnvelope & { [CALLER]?: CallerRecord };
 
@@ -27,7 +27,7 @@ export class RequestTexts {
     this.own = this.#make({});
   }
 
-  of({ id, method, params, caller }: Call): Payload | UsageError {
+  of({ id, method, params, caller }: FleetCall): Payload | UsageError {
     const text = messageText(
       caller && !caller.wantsProgress && params._meta === undefined
         ? new SharingRequest(id, method, params, this.#envelopes.of(caller.client))
@@ -40,7 +40,7 @@ export class RequestTexts {
     return messageText({ jsonrpc: '2.0', method, params: this.#envelopes.added(params, client) });
   }
 
-  #params(params: Params, id: number, caller: Call['caller']): Params {
+  #params(params: Params, id: number, caller: FleetCall['caller']): Params {
     if (!caller) return { ...params, _meta: this.own };
     const enveloped = this.#envelopes.added(params, caller.client);
     const { progressToken: _, ...meta } = enveloped._meta as Params;

@@ -5,7 +5,7 @@
 import type {
   ClaimRecord,
   ClusterNetwork,
-  Entry,
+  KeyedRecord,
   NodeRecord,
   ServerRecord,
   TableListener,
@@ -16,7 +16,7 @@ import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsO
 import { watchAll } from '../watch-all.ts';
 
 /** One process of a server that requests can be sent to. */
-export interface Instance {
+export interface RoutedInstance {
   /** Last token of its subject. */
   readonly id: string;
   readonly subject: string;
@@ -39,7 +39,7 @@ interface KnownNode {
   offersTooMany: boolean;
 }
 
-const NONE: readonly Instance[] = [];
+const NONE: readonly RoutedInstance[] = [];
 
 export class RoutingTable {
   /** Called when the names of `servers()` have changed. */
@@ -68,7 +68,7 @@ export class RoutingTable {
   readonly #slots = new Map<string, ClaimRecord[]>();
   readonly #claimed = new Map<string, Set<ClaimRecord>>();
   /** Computed on demand, and dropped when something changes. */
-  readonly #instances = new Map<string, readonly Instance[]>();
+  readonly #instances = new Map<string, readonly RoutedInstance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #unusable = new Set<string>();
   #stops: (() => void)[] = [];
@@ -127,9 +127,9 @@ export class RoutingTable {
   /** The known state. Leases are unknown, so each node counts as having one. */
   view(): FleetView {
     const entry = <T>(key: string, value: T) => ({ key, value, revision: 0 });
-    const claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+    const claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
     for (const [key, claim] of this.#claims) {
-      const slots = claims.get(keyOfServer(claim.server)) ?? new Map<number, Entry<ClaimRecord>>();
+      const slots = claims.get(keyOfServer(claim.server)) ?? new Map<number, KeyedRecord<ClaimRecord>>();
       claims.set(keyOfServer(claim.server), slots.set(claim.slot, entry(key, claim)));
     }
     return {
@@ -141,7 +141,7 @@ export class RoutingTable {
   }
 
   /** In the order of their slots. Returns the same array until something changes. */
-  instancesOf(server: string): readonly Instance[] {
+  instancesOf(server: string): readonly RoutedInstance[] {
     const known = this.#instances.get(server);
     if (known) return known;
     const found = this.#find(server);
@@ -174,7 +174,7 @@ export class RoutingTable {
     };
   }
 
-  #find(server: string): readonly Instance[] {
+  #find(server: string): readonly RoutedInstance[] {
     const claims = this.#slots.get(server);
     if (claims) {
       const inForce = claims.filter(
@@ -192,8 +192,8 @@ export class RoutingTable {
 
   #instance(
     id: string,
-    { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject' | 'run' | 'inFlight'>,
-  ): Instance {
+    { server, node, session, slot, generation }: Omit<RoutedInstance, 'id' | 'subject' | 'run' | 'inFlight'>,
+  ): RoutedInstance {
     const { run } = this.#nodes.get(node)!;
     return { id, subject: this.#subjects.call(node, id), server, node, session, run, slot, generation, inFlight: 0 };
   }

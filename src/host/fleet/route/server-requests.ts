@@ -20,16 +20,16 @@ import {
 import { isStopped } from '../../supervision/server-errors.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
 import type { Payload } from '../payload.ts';
-import { Call, type CallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
-import type { Calls } from './calls.ts';
+import { FleetCall, type FleetCallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
+import type { FleetCalls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
 import type { FleetService } from './fleet-service.ts';
 import type { FleetServiceOptions } from './fleet-services.ts';
 import type { FleetWatches } from './fleet-watches.ts';
 import { ObservedMessages } from './observed-messages.ts';
-import { AnswerReader, errorIn, wrongId } from './read-answer.ts';
+import { errorIn, FleetAnswerReader, wrongId } from './read-answer.ts';
 import { RequestTexts } from './request-text.ts';
-import type { Instance } from './routing-table.ts';
+import type { RoutedInstance } from './routing-table.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 /** Describes the server. It changes nothing, so it may be repeated. */
@@ -41,28 +41,28 @@ interface SentOptions extends WaitOptions {
   caller?: Caller | undefined;
 }
 
-export class ServerRequests implements CallOwner {
+export class ServerRequests implements FleetCallOwner {
   watches!: FleetWatches;
   readonly service: FleetService;
-  readonly calls: Calls;
+  readonly calls: FleetCalls;
   readonly url: string;
   readonly observed: ObservedMessages;
   readonly maxAnswerBytes: number;
   readonly #server: string;
-  readonly #reader: AnswerReader;
+  readonly #reader: FleetAnswerReader;
   readonly texts: RequestTexts;
   readonly #chooser: InstanceChooser;
   readonly #pending: PendingRequests<Params, Result, SentOptions>;
-  readonly #byId = new InFlight<number, Call>();
+  readonly #byId = new InFlight<number, FleetCall>();
   readonly waiting: WaitingCalls;
 
-  constructor(calls: Calls, server: string, options: FleetServiceOptions, service: FleetService) {
+  constructor(calls: FleetCalls, server: string, options: FleetServiceOptions, service: FleetService) {
     const { client = {}, maxFrameBytes, maxFrameValues, observer, share = 'all' } = options;
     this.service = service;
     this.calls = calls;
     this.#server = server;
     this.maxAnswerBytes = maxFrameBytes;
-    this.#reader = new AnswerReader(maxFrameBytes, maxFrameValues);
+    this.#reader = new FleetAnswerReader(maxFrameBytes, maxFrameValues);
     this.texts = new RequestTexts(client);
     this.url = `nats://${calls.network.fleet}/${encodeURIComponent(server)}`;
     this.observed = new ObservedMessages(observer, calls.clock, (error) => this.service.onerror?.(error));
@@ -113,7 +113,7 @@ export class ServerRequests implements CallOwner {
     return { phase: 'running', url: this.url };
   }
 
-  get instances(): readonly Instance[] {
+  get instances(): readonly RoutedInstance[] {
     return this.calls.table.instancesOf(this.#server);
   }
 
@@ -122,12 +122,12 @@ export class ServerRequests implements CallOwner {
   }
 
   /** Undefined if the server has no instance. */
-  instanceOf(client: ClientIdentity | undefined): Instance | undefined {
+  instanceOf(client: ClientIdentity | undefined): RoutedInstance | undefined {
     return this.#chooser.choose(this.instances, this.isStateless, client);
   }
 
   /** The message for another node. Throws a UsageError if the parameters cannot be serialised. */
-  payloadOf(call: Call): Payload {
+  payloadOf(call: FleetCall): Payload {
     const payload = this.texts.of(call);
     if (payload instanceof UsageError) throw payload;
     const { wire } = this.service;
@@ -136,7 +136,7 @@ export class ServerRequests implements CallOwner {
     return payload;
   }
 
-  received(call: Call, text: string, data: Uint8Array): void {
+  received(call: FleetCall, text: string, data: Uint8Array): void {
     const message = this.read(call, text, data);
     if (!message) return;
     if ('method' in message) return this.#notified(call, message.method, message.params ?? {});
@@ -146,28 +146,28 @@ export class ServerRequests implements CallOwner {
     else this.#answered(call, (message as { result: Result }).result);
   }
 
-  notRun(call: Call, why: string): void {
+  notRun(call: FleetCall, why: string): void {
     if (isRefusedByAll(call, this)) this.waiting.add(call, why);
     else this.#dispatch(call);
   }
 
-  busy(call: Call, why: string): void {
+  busy(call: FleetCall, why: string): void {
     if (!isRefusedByAll(call, this)) return void this.#dispatch(call);
     this.#lose(call, new RpcError(RpcCode.serverBusy, `Node "${call.instance!.node}" is busy: ${why}`));
   }
 
-  lost(call: Call, why: string): void {
+  lost(call: FleetCall, why: string): void {
     if (call.method === DISCOVER) return this.notRun(call, why); // it changes nothing, so it may be repeated
     this.#lose(call, outcomeUnknown(call, why));
   }
 
-  failed(call: Call, error: Error): void {
+  failed(call: FleetCall, error: Error): void {
     if (this.calls.close(call, 'failed')) this.#lose(call, error);
     else this.service.onerror?.(error);
   }
 
   /** Undefined if the text is not a valid message; the call has then failed. */
-  read(call: Call, text: string, data: Uint8Array): JsonRpcMessage | undefined {
+  read(call: FleetCall, text: string, data: Uint8Array): JsonRpcMessage | undefined {
     this.observed.received(data);
     const message = this.#reader.read(call.method, text, data.length);
     if (!(message instanceof PeerError)) return message;
@@ -182,7 +182,7 @@ export class ServerRequests implements CallOwner {
     }
     const member = idParameter(method) ?? 'requestState';
     const parked = readHandle(params[member]);
-    const call = new Call(this, {
+    const call = new FleetCall(this, {
       id,
       method,
       params: parked ? { ...params, [member]: parked.id } : params,
@@ -194,7 +194,7 @@ export class ServerRequests implements CallOwner {
     return this.#dispatch(call) ?? SENT;
   }
 
-  #dispatch(call: Call): Promise<void> | undefined {
+  #dispatch(call: FleetCall): Promise<void> | undefined {
     const instance = instanceFor(call, this, this.#chooser);
     if (!instance || !this.calls.canReach(instance)) {
       this.waiting.add(call, this.calls.table.whyNone(this.#server));
@@ -207,7 +207,7 @@ export class ServerRequests implements CallOwner {
   }
 
   /** The limit without progress is not applied here: the instance applies it, because it sees the progress. */
-  #runHere(call: Call, instance: Instance, local: LocalInstance): void {
+  #runHere(call: FleetCall, instance: RoutedInstance, local: LocalInstance): void {
     this.calls.beginHere(call, instance);
     const { reply } = call;
     const refused = local.whyRefused(call.params);
@@ -224,7 +224,7 @@ export class ServerRequests implements CallOwner {
   }
 
   /** False if the call has failed. */
-  #encode(call: Call): boolean {
+  #encode(call: FleetCall): boolean {
     try {
       const refused = this.calls.hold(call, this.payloadOf(call));
       if (!refused) return true;
@@ -236,7 +236,7 @@ export class ServerRequests implements CallOwner {
     return false;
   }
 
-  #notified({ id, caller }: Call, method: string, params: Params): void {
+  #notified({ id, caller }: FleetCall, method: string, params: Params): void {
     const pending = this.#pending.get(id);
     if (!pending || !caller) return;
     if (method === 'notifications/progress' && caller.wantsProgress) {
@@ -247,7 +247,7 @@ export class ServerRequests implements CallOwner {
     if (method === LOG_METHOD && logLevel !== undefined && reaches(params.level, logLevel)) caller.log(params);
   }
 
-  #answered(call: Call, result: Result): void {
+  #answered(call: FleetCall, result: Result): void {
     if (result.resultType === 'input_required' && typeof result.requestState === 'string') {
       result.requestState = handle(call.instance!.id, result.requestState);
     }
@@ -259,7 +259,7 @@ export class ServerRequests implements CallOwner {
     pending.resolve(withHandle(call.instance!.id, call.method, result));
   }
 
-  #refused(call: Call, error: Error): void {
+  #refused(call: FleetCall, error: Error): void {
     // The owner was releasing the server, so the request did not run.
     if (isStopped(error) && call.instance!.generation !== undefined) {
       this.calls.close(call, 'not_run');
@@ -279,13 +279,13 @@ export class ServerRequests implements CallOwner {
     this.calls.cancel(call);
   }
 
-  #settle(call: Call): void {
+  #settle(call: FleetCall): void {
     this.calls.close(call);
     this.calls.release(call);
     this.#byId.delete(call.id);
   }
 
-  #lose(call: Call, error: unknown): void {
+  #lose(call: FleetCall, error: unknown): void {
     this.#settle(call);
     this.#reject(call.id, error);
   }
@@ -302,7 +302,7 @@ export class ServerRequests implements CallOwner {
  * The instance that a call is sent to. A replica of a stateless server that refuses a call, or cannot be reached, is
  * left out until all others have refused it too.
  */
-function instanceFor(call: Call, requests: ServerRequests, chooser: InstanceChooser): Instance | undefined {
+function instanceFor(call: FleetCall, requests: ServerRequests, chooser: InstanceChooser): RoutedInstance | undefined {
   const { instances, calls } = requests;
   if (call.only !== undefined) return instances.find(({ id }) => id === call.only);
   const isStateless = instances.length > 1 && requests.isStateless;
@@ -315,7 +315,7 @@ function instanceFor(call: Call, requests: ServerRequests, chooser: InstanceChoo
 }
 
 /** Called after the call's instance has refused it. False if another one may answer it now. */
-function isRefusedByAll(call: Call, requests: ServerRequests): boolean {
+function isRefusedByAll(call: FleetCall, requests: ServerRequests): boolean {
   if (call.only !== undefined || !requests.isStateless) return true;
   call.refusedBy ??= new Set();
   call.refusedBy.add(call.instance!.id);
@@ -324,6 +324,6 @@ function isRefusedByAll(call: Call, requests: ServerRequests): boolean {
   return true;
 }
 
-function canAnswer({ refusedBy }: Call, { calls }: ServerRequests): (instance: Instance) => boolean {
+function canAnswer({ refusedBy }: FleetCall, { calls }: ServerRequests): (instance: RoutedInstance) => boolean {
   return (instance) => calls.canReach(instance) && !refusedBy?.has(instance.id);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
-import type { Call } from './call.ts';
-import { Calls } from './calls.ts';
+import type { FleetCall } from './call.ts';
+import { FleetCalls } from './calls.ts';
 import type { RoutingTable } from './routing-table.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
@@ -16,8 +16,8 @@ test('calls that failed with the end of their channel are not sent when the netw
     network: { leases: { lifetimeMs: LIFETIME_MS } },
     table: { instancesOf: () => [{}], whyNone: () => 'not connected' },
     canReach: () => isConnected,
-  } as unknown as Calls;
-  const sent: Call[] = [];
+  } as unknown as FleetCalls;
+  const sent: FleetCall[] = [];
   let ends = 0;
   const waiting: WaitingCalls = new WaitingCalls(calls, 'work', {
     send: (call) => (isConnected ? sent.push(call) : waiting.add(call, 'not connected')),
@@ -27,7 +27,7 @@ test('calls that failed with the end of their channel are not sent when the netw
       waiting.end();
     },
   });
-  const call = () => ({ method: 'tools/call' }) as unknown as Call;
+  const call = () => ({ method: 'tools/call' }) as unknown as FleetCall;
   waiting.add(call(), 'not connected');
   clock.advance(2 * LIFETIME_MS);
   waiting.add(call(), 'not connected');
@@ -42,7 +42,7 @@ test('calls that failed with the end of their channel are not sent when the netw
 test('while NATS is away, a channel that is opened does not wait anew for as long', () => {
   const clock = new ManualClock();
   const network = { fleet: 'one', leases: { lifetimeMs: LIFETIME_MS }, subscribe: () => undefined };
-  const calls = new Calls(network as unknown as ClusterNetwork, {} as RoutingTable, 'node', { run: '1', clock });
+  const calls = new FleetCalls(network as unknown as ClusterNetwork, {} as RoutingTable, 'node', { run: '1', clock });
   expect(calls.openWaitMs).toBe(2 * LIFETIME_MS);
   calls.disconnected();
   clock.advance(1.5 * LIFETIME_MS);

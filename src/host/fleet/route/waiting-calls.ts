@@ -3,8 +3,8 @@
 // disconnected, for PATIENCE lease lifetimes.
 
 import type { Timer } from '../../../base/clock.ts';
-import { type Call, notSent, parkedCallLost } from './call.ts';
-import type { Calls } from './calls.ts';
+import { type FleetCall, notSent, parkedCallLost } from './call.ts';
+import type { FleetCalls } from './calls.ts';
 import { isReachable } from './until-reachable.ts';
 
 const FIRST_RETRY_MS = 20;
@@ -16,31 +16,31 @@ const PARKED_MS = 1_000;
 
 export interface WaitingCallsOwner {
   /** Sends the call unless it has ended meanwhile. */
-  send(call: Call): unknown;
+  send(call: FleetCall): unknown;
   /** Fails a call that no longer waits. */
-  lose(call: Call, error: Error): void;
+  lose(call: FleetCall, error: Error): void;
   /** Called when no node has answered for the server for PATIENCE lease lifetimes. */
   end(why: string): void;
 }
 
 export class WaitingCalls {
-  readonly #calls: Calls;
+  readonly #calls: FleetCalls;
   readonly #server: string;
   readonly #owner: WaitingCallsOwner;
-  readonly #waiting = new Set<Call>();
+  readonly #waiting = new Set<FleetCall>();
   #retry: Timer | undefined;
   #retryMs = FIRST_RETRY_MS;
   /** Runs while the table has no reachable instance. */
   #absence: Timer | undefined;
   #isOver = false;
 
-  constructor(calls: Calls, server: string, owner: WaitingCallsOwner) {
+  constructor(calls: FleetCalls, server: string, owner: WaitingCallsOwner) {
     this.#calls = calls;
     this.#server = server;
     this.#owner = owner;
   }
 
-  add(call: Call, why: string): void {
+  add(call: FleetCall, why: string): void {
     const nowMs = this.#calls.clock.nowMs();
     call.waitsSinceMs ??= nowMs;
     if (nowMs - call.waitsSinceMs < (call.only === undefined ? this.#patienceMs : PARKED_MS)) {
@@ -53,7 +53,7 @@ export class WaitingCalls {
     this.#owner.lose(call, notSent(call, this.#server, `${why}, for ${waitedMs} ms`));
   }
 
-  delete(call: Call): void {
+  delete(call: FleetCall): void {
     this.#waiting.delete(call);
   }
 

@@ -29,7 +29,7 @@ export interface Auth {
   watch?(ended: (principal: string) => void): () => void;
 }
 
-export function isRefusal(found: Principal | AuthRefusal): found is AuthRefusal {
+export function isAuthRefusal(found: Principal | AuthRefusal): found is AuthRefusal {
   return 'status' in found;
 }
 
@@ -70,8 +70,8 @@ export function anyOf(...auths: readonly Auth[]): Auth {
   const from = (request: AuthRequest, at: number): ReturnType<Auth['authenticate']> => {
     const found = auths[at]!.authenticate(request);
     if (at === auths.length - 1) return found;
-    if (found instanceof Promise) return found.then((known) => (isRefusal(known) ? from(request, at + 1) : known));
-    return isRefusal(found) ? from(request, at + 1) : found;
+    if (found instanceof Promise) return found.then((known) => (isAuthRefusal(known) ? from(request, at + 1) : known));
+    return isAuthRefusal(found) ? from(request, at + 1) : found;
   };
   return {
     authenticate: (request) => from(request, 0),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkExposure, checkOrigin, type Exposure, isLoopback, isWildcard, ownHosts } from './exposure.ts';
+import { checkExposure, checkOrigin, type Exposure, isLoopbackHost, isWildcard, ownHosts } from './exposure.ts';
 
 const local = ['127.0.0.1', '127.0.0.2', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'];
 const remote = [
@@ -15,9 +15,9 @@ const remote = [
 ];
 
 test('which addresses are the loopback', () => {
-  for (const host of local) expect([host, isLoopback(host)]).toEqual([host, true]);
+  for (const host of local) expect([host, isLoopbackHost(host)]).toEqual([host, true]);
   for (const host of [...remote, 'localhost.example.org', '127.0.0.1.example.org', '127.1']) {
-    expect([host, isLoopback(host)]).toEqual([host, false]);
+    expect([host, isLoopbackHost(host)]).toEqual([host, false]);
   }
   expect(['0.0.0.0', '::', '0::0', ''].map(isWildcard)).toEqual([true, true, true, true]);
   expect(isWildcard('::1')).toBe(false);

@@ -22,7 +22,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /** A name other than `localhost` may resolve to any address. */
-export function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
   return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
@@ -34,7 +34,7 @@ export function isWildcard(host: string): boolean {
 
 /** Throws if listening with these options is insecure. */
 export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: Exposure): void {
-  const isLocal = isLoopback(host);
+  const isLocal = isLoopbackHost(host);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
   if (isLocal && !behindProxy && publicUrl === undefined) return;
   const where = isLocal ? 'Behind a proxy the gateway' : `${host || 'Every address of this machine'}`;
@@ -86,7 +86,7 @@ export function checkOrigin(text: string): void {
 
 /** The values of `Host` that identify this server. */
 export function ownHosts(host: string, port: number, publicUrl: string | undefined): Set<string> {
-  const names = isLoopback(host) || isWildcard(host) ? ['127.0.0.1', 'localhost', '[::1]'] : [];
+  const names = isLoopbackHost(host) || isWildcard(host) ? ['127.0.0.1', 'localhost', '[::1]'] : [];
   if (!isWildcard(host)) names.push(bracketed(host).toLowerCase());
   const hosts = new Set(names.map((name) => `${name}:${port}`));
   if (publicUrl !== undefined) hosts.add(new URL(publicUrl).host);

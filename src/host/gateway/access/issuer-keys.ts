@@ -5,7 +5,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { toError, UsageError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
-import { isLoopback } from './exposure.ts';
+import { isLoopbackHost } from './exposure.ts';
 
 /** The keys cannot be fetched, so tokens can be neither accepted nor refused. */
 export class KeysUnavailable extends Error {}
@@ -134,7 +134,7 @@ async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
 function checkAddress(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/[[\]]/g, '')));
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname.replace(/[[\]]/g, '')));
   if (isSafe && url.username === '' && url.hash === '') return;
   throw new UsageError('INVALID_OPTION', `"${text}" cannot be the address of an issuer or of its keys`, {
     hint: 'Write an https URL.',

@@ -5,7 +5,7 @@ import type { JWTPayload } from 'jose';
 import { toError, UsageError } from '../../../base/errors.ts';
 import { globMatcher } from '../../../base/glob.ts';
 import type { Principal } from '../principal.ts';
-import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, isRefusal, wrongToken } from './auth.ts';
+import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, isAuthRefusal, wrongToken } from './auth.ts';
 import { IssuerKeys, type IssuerKeysOptions, KeysUnavailable } from './issuer-keys.ts';
 import { rightsOfScopes, SCOPE, scopesIn } from './scopes.ts';
 
@@ -93,7 +93,7 @@ class JwtAuth implements Auth {
       return invalid(toError(error).message);
     }
     const granted = this.#principal(claims);
-    if (isRefusal(granted)) return granted;
+    if (isAuthRefusal(granted)) return granted;
     const principal = { ...granted, expiresMs: claims.exp! * 1000 + clockToleranceMs };
     this.#remember(token, principal);
     return principal;

@@ -4,7 +4,7 @@
 import type { Auth, AuthRefusal } from './auth.ts';
 
 /** Parts of the URL at which MCP is served. */
-export interface Resource {
+export interface ProtectedResource {
   origin: string;
   path: string;
 }
@@ -14,7 +14,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 /**
  * The metadata document at this path, for the resource itself and each server below it, or undefined if there is none.
  */
-export function resourceMetadata(path: string, resource: Resource, auth: Auth): object | undefined {
+export function resourceMetadata(path: string, resource: ProtectedResource, auth: Auth): object | undefined {
   if (!path.startsWith(WELL_KNOWN) || !auth.authorizationServers?.length) return undefined;
   const rest = path.slice(WELL_KNOWN.length);
   if (rest !== '' && !isWithin(rest, resource)) return undefined;
@@ -27,7 +27,12 @@ export function resourceMetadata(path: string, resource: Resource, auth: Auth): 
 }
 
 /** The value of `WWW-Authenticate`. */
-export function challenge(path: string, resource: Resource | undefined, auth: Auth, refusal: AuthRefusal): string {
+export function challenge(
+  path: string,
+  resource: ProtectedResource | undefined,
+  auth: Auth,
+  refusal: AuthRefusal,
+): string {
   const { error, scope = auth.scope } = refusal;
   const parts = error === undefined ? [] : [`error="${error}"`];
   if (resource && auth.authorizationServers?.length) {
@@ -39,6 +44,6 @@ export function challenge(path: string, resource: Resource | undefined, auth: Au
   return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
 }
 
-function isWithin(path: string, { path: root }: Resource): boolean {
+function isWithin(path: string, { path: root }: ProtectedResource): boolean {
   return path === root || path.startsWith(`${root}/`);
 }

@@ -5,7 +5,7 @@ import type { ObservedClient } from '../../../mcp/adapter/client-observer.ts';
 import type { Admission } from '../admission.ts';
 import type { Principal } from '../principal.ts';
 
-export interface EventSink {
+export interface EventWriter {
   write(text: string): void;
   end(): void;
   /** Closes the connection immediately and drops pending data. */
@@ -37,7 +37,7 @@ export interface HttpExchange {
   setHeader(name: string, value: string): void;
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
   /** Starts a response that is written in pieces. */
-  stream(headers: Readonly<Record<string, string>>): EventSink;
+  stream(headers: Readonly<Record<string, string>>): EventWriter;
   /** True if `onclose` was called, or would have been. */
   readonly isClosed: boolean;
   /**

@@ -3,13 +3,13 @@
 
 import { toError } from '../../../base/errors.ts';
 import { refuseForeignHeaders } from '../../../wire/http/access.ts';
-import { type Auth, type AuthRefusal, isRefusal } from '../access/auth.ts';
-import { challenge, type Resource, resourceMetadata } from '../access/resource-metadata.ts';
+import { type Auth, type AuthRefusal, isAuthRefusal } from '../access/auth.ts';
+import { challenge, type ProtectedResource, resourceMetadata } from '../access/resource-metadata.ts';
 import { rightsOf } from '../access/rights.ts';
 import { scopeOf } from '../access/scopes.ts';
 import type { Principal } from '../principal.ts';
 import type { HttpExchange } from './exchange.ts';
-import { refuse } from './refuse.ts';
+import { refuseExchange } from './refuse.ts';
 import { JSON_HEADERS } from './reply.ts';
 
 export interface GateOptions {
@@ -21,7 +21,7 @@ export interface GateOptions {
   allowedOrigins?: ReadonlySet<string> | undefined;
   auth?: Auth | undefined;
   /** The protected URL, for clients that must get a token for it. */
-  resource?: Resource | undefined;
+  resource?: ProtectedResource | undefined;
 }
 
 type Serve = (exchange: HttpExchange) => void;
@@ -32,7 +32,7 @@ export class Gate {
   readonly #origins: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
   readonly #auth: Auth | undefined;
-  readonly #resource: Resource | undefined;
+  readonly #resource: ProtectedResource | undefined;
 
   constructor({ hosts, origins = new Set(), allowedOrigins = new Set(), auth, resource }: GateOptions) {
     this.#hosts = hosts;
@@ -48,7 +48,7 @@ export class Gate {
       const origin = exchange.header('origin');
       const host = exchange.header('host')?.toLowerCase();
       const foreign = refuseForeignHeaders({ host, origin }, this.#hosts, this.#origins);
-      if (foreign) return refuse(exchange, foreign.status, foreign.message);
+      if (foreign) return refuseExchange(exchange, foreign.status, foreign.message);
       if (origin !== undefined && this.#allowed.has(origin) && answerPage(exchange, origin)) return;
     }
     if (!this.#auth) return serve(exchange);
@@ -64,7 +64,7 @@ export class Gate {
   }
 
   #admit(exchange: HttpExchange, found: Principal | AuthRefusal, serve: Serve): void {
-    if (isRefusal(found)) return this.#refuse(exchange, found);
+    if (isAuthRefusal(found)) return this.#refuse(exchange, found);
     exchange.principal = found;
     serve(exchange);
   }
@@ -80,7 +80,7 @@ export class Gate {
       const what =
         name === undefined ? 'Nothing is served at this path' : `This token can use no server named "${name}"`;
       const use = this.#resource ? ` Use ${this.#resource.path}.` : '';
-      return refuse(exchange, 404, `${what}.${use}`);
+      return refuseExchange(exchange, 404, `${what}.${use}`);
     }
     this.#refuse(exchange, {
       status: 403,
@@ -92,16 +92,16 @@ export class Gate {
 
   #refuse(exchange: HttpExchange, refusal: AuthRefusal): void {
     const { status, message } = refusal;
-    if (status === 503) return refuse(exchange, status, message, { 'retry-after': '5' });
+    if (status === 503) return refuseExchange(exchange, status, message, { 'retry-after': '5' });
     const authenticate = challenge(exchange.path, this.#resource, this.#auth!, refusal);
-    refuse(exchange, status, message, { 'www-authenticate': authenticate });
+    refuseExchange(exchange, status, message, { 'www-authenticate': authenticate });
   }
 }
 
 /** The details are for the application, not for an unauthenticated client. */
 function fail(exchange: HttpExchange, error: unknown): void {
   process.emitWarning(toError(error));
-  refuse(exchange, 500, 'The request cannot be served: see the log of the server');
+  refuseExchange(exchange, 500, 'The request cannot be served: see the log of the server');
 }
 
 /**

@@ -1,6 +1,6 @@
 // The gateways below one URL: one for each requested service and set of rights. A replaced service gets a new gateway.
 
-import { compose, type Layer } from '../../../mcp/layers/layer.ts';
+import { compose, type ServiceLayer } from '../../../mcp/layers/layer.ts';
 import type { Service } from '../../../mcp/service.ts';
 import { restrict } from '../access/restrict.ts';
 import { rightsOf } from '../access/rights.ts';
@@ -17,7 +17,7 @@ export interface GatewaysOptions extends HttpGatewayOptions {
   /** The name of the service at the path itself, if it is a single server. */
   name?: string | undefined;
   /** Middleware for requests to the service with this name. */
-  layers?: (name: string) => readonly Layer[];
+  layers?: (name: string) => readonly ServiceLayer[];
 }
 
 export interface CloseOptions {

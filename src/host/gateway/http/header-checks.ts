@@ -4,7 +4,7 @@
 import { RpcError } from '../../../base/errors.ts';
 import { decodeHeader, isEncodedHeader } from '../../../base/header-text.ts';
 import { readEnvelope } from '../../../mcp/adapter/envelope.ts';
-import { PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import { methodsOfMcp } from '../../../mcp/methods.ts';
 import { McpCode } from '../../../mcp/protocol-errors.ts';
 import type { ClientFacts, ClientIdentity } from '../../../mcp/service.ts';
@@ -12,7 +12,7 @@ import { type ToolHeader, valueAt } from '../../../mcp/tool-headers.ts';
 import { ENCODED, isEncoded } from '../../../wire/http/json-body.ts';
 import type { JsonRpcRequest } from '../../../wire/jsonrpc/message.ts';
 import type { HttpExchange } from './exchange.ts';
-import { refuse } from './refuse.ts';
+import { refuseExchange } from './refuse.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -21,7 +21,7 @@ export function refusesBody(exchange: HttpExchange): boolean {
   const type = exchange.header('content-type');
   const isJson = type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
   if (isJson && !isEncoded(exchange.header('content-encoding'))) return false;
-  refuse(exchange, 415, isJson ? ENCODED : 'The content-type must be application/json');
+  refuseExchange(exchange, 415, isJson ? ENCODED : 'The content-type must be application/json');
   return true;
 }
 
@@ -34,7 +34,7 @@ export function checkedClient(
   meta: Record<string, unknown>,
   identity: ClientIdentity,
 ): ClientFacts | RpcError {
-  const otherVersion = differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]);
+  const otherVersion = differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION_KEY]);
   if (otherVersion) return otherVersion;
   const client = readEnvelope(meta, identity);
   if (client instanceof RpcError) return client;

@@ -8,7 +8,7 @@ import { RpcError, toError } from '../../../base/errors.ts';
 import { ClientAdapters, DEFAULT_ASK_TIMEOUT_MS } from '../../../mcp/adapter/client-adapters.ts';
 import type { ObserveClient } from '../../../mcp/adapter/client-observer.ts';
 import { bytesOfUris } from '../../../mcp/adapter/modern-subscriptions.ts';
-import { CLIENT_INFO, PROTOCOL_VERSION } from '../../../mcp/meta.ts';
+import { CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../../mcp/revisions.ts';
 import { newClient, type Service } from '../../../mcp/service.ts';
@@ -23,7 +23,14 @@ import { type HttpGatewayOptions, type OwnOptions, withDefaults } from './gatewa
 import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
-import { refuse, refuseBeyond, refuseRequest, refuseStopping, refuseUnknownEvent, refuseUsedId } from './refuse.ts';
+import {
+  refuseBeyond,
+  refuseExchange,
+  refuseRequest,
+  refuseStopping,
+  refuseUnknownEvent,
+  refuseUsedId,
+} from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
@@ -64,7 +71,7 @@ export class HttpGateway {
     const exchange = this.#observe ? new ObservedExchange(received, this.#observe) : received;
     this.#route(exchange)?.catch((error: unknown) => {
       if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
-      else refuse(exchange, 500, toError(error).message);
+      else refuseExchange(exchange, 500, toError(error).message);
     });
   }
 
@@ -88,7 +95,7 @@ export class HttpGateway {
       case 'DELETE':
         return this.#delete(exchange);
       default:
-        return refuse(exchange, 405, `${exchange.method} is not used by MCP`, { allow: 'POST, GET, DELETE' });
+        return refuseExchange(exchange, 405, `${exchange.method} is not used by MCP`, { allow: 'POST, GET, DELETE' });
     }
   }
 
@@ -118,7 +125,7 @@ export class HttpGateway {
       return beyond === undefined;
     });
     if (beyond) return refuseBeyond(exchange, beyond);
-    if (text === undefined) return refuse(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
+    if (text === undefined) return refuseExchange(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
     const values = valuesOf(text, maxFrameValues);
     const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues, values });
     if (parsed instanceof MessageFault) {
@@ -136,7 +143,7 @@ export class HttpGateway {
     const oldSession = exchange.query?.get('sessionId');
     if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, bytes);
     const version = exchange.header('mcp-protocol-version');
-    if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
+    if (meta?.[PROTOCOL_VERSION_KEY] !== undefined || isModernRevision(version)) {
       beyond = isListen(message)
         ? await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}))
         : undefined;
@@ -156,16 +163,16 @@ export class HttpGateway {
     bytes: number,
   ): Promise<void> | void {
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
-    const alone = { revision: meta?.[PROTOCOL_VERSION], info: meta?.[CLIENT_INFO] };
+    const alone = { revision: meta?.[PROTOCOL_VERSION_KEY], info: meta?.[CLIENT_INFO] };
     const observed = this.#observe?.(client, { door: 'http', alone });
     exchange.belongsTo?.(observed);
-    if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
+    if (!('method' in message)) return refuseExchange(exchange, 400, 'Responses are not sent in 2026-07-28');
     if (!('id' in message)) {
       this.#postAdapters.notified(message, client);
       return exchange.answer(202, {});
     }
-    if (meta?.[PROTOCOL_VERSION] === undefined) {
-      const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
+    if (meta?.[PROTOCOL_VERSION_KEY] === undefined) {
+      const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION_KEY}"`, { missing: PROTOCOL_VERSION_KEY });
       return refuseRequest(exchange, 400, message.id, error);
     }
     const facts = checkedClient(exchange, message, meta, client);
@@ -223,11 +230,13 @@ export class HttpGateway {
 
   async #get(exchange: HttpExchange): Promise<void> {
     if (!exchange.header('accept')?.includes('text/event-stream')) {
-      return refuse(exchange, 406, 'A GET opens an event stream: accept text/event-stream');
+      return refuseExchange(exchange, 406, 'A GET opens an event stream: accept text/event-stream');
     }
     const version = exchange.header('mcp-protocol-version');
     if (isModernRevision(version)) {
-      return refuse(exchange, 405, `Revision ${version} has no GET: send subscriptions/listen`, { allow: 'POST' });
+      return refuseExchange(exchange, 405, `Revision ${version} has no GET: send subscriptions/listen`, {
+        allow: 'POST',
+      });
     }
     const id = exchange.header('mcp-session-id');
     const lastEventId = exchange.header('last-event-id');
@@ -258,7 +267,7 @@ export class HttpGateway {
 
   #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
     const session = this.#ownSession(exchange, id);
-    if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
+    if (!session?.isOneStream) return refuseExchange(exchange, 404, 'Unknown session: connect again');
     exchange.belongsTo?.(session.observed);
     if (isRequest(message) && session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
     session.receive(message, bytes, exchange.admission);
@@ -270,9 +279,10 @@ export class HttpGateway {
     const version = exchange.header('mcp-protocol-version');
     const session = id === undefined ? undefined : this.#ownSession(exchange, id);
     if (version !== undefined && !isLegacyRevision(version))
-      refuse(exchange, 400, `Unsupported protocol version ${version}`);
-    else if (id === undefined) refuse(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
-    else if (!session || session.isOneStream) refuse(exchange, 404, 'Unknown session: send initialize again');
+      refuseExchange(exchange, 400, `Unsupported protocol version ${version}`);
+    else if (id === undefined)
+      refuseExchange(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
+    else if (!session || session.isOneStream) refuseExchange(exchange, 404, 'Unknown session: send initialize again');
     else {
       session.usedMs = this.#clock.nowMs();
       exchange.belongsTo?.(session.observed);

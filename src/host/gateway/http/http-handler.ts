@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '../../../mcp/server/server.ts';
 import type { Service } from '../../../mcp/service.ts';
 import type { Auth } from '../access/auth.ts';
-import type { Resource } from '../access/resource-metadata.ts';
+import type { ProtectedResource } from '../access/resource-metadata.ts';
 import type { Principal } from '../principal.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
@@ -71,7 +71,7 @@ export function httpHandler(served: Server | Service, options: HttpHandlerOption
   };
 }
 
-function resourceOf(url: string): Resource {
+function resourceOf(url: string): ProtectedResource {
   const { origin, pathname } = new URL(url);
   return { origin, path: pathname };
 }

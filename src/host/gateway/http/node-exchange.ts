@@ -5,7 +5,7 @@ import { BodyParts } from '../../../base/body-parts.ts';
 import { decodeText } from '../../../base/decode-text.ts';
 import type { Admission } from '../admission.ts';
 import type { Principal } from '../principal.ts';
-import type { EventSink, HttpExchange } from './exchange.ts';
+import type { EventWriter, HttpExchange } from './exchange.ts';
 
 const MOST_DROPPED_BYTES = 64 * 1024;
 
@@ -94,11 +94,11 @@ export class NodeExchange implements HttpExchange {
     return Number(this.#request.headers['content-length'] ?? Number.NaN) <= MOST_DROPPED_BYTES;
   }
 
-  stream(headers: Readonly<Record<string, string>>): EventSink {
+  stream(headers: Readonly<Record<string, string>>): EventWriter {
     const response = this.#response;
     response.writeHead(200, headers);
     response.flushHeaders();
-    const sink: EventSink = {
+    const sink: EventWriter = {
       write: (text) => void response.write(text),
       end: () => void response.end(),
       abort: () => void response.destroy(),

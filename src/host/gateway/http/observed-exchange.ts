@@ -6,7 +6,7 @@ import type { ObserveClient, ObservedClient } from '../../../mcp/adapter/client-
 import { newClient } from '../../../mcp/service.ts';
 import type { Admission } from '../admission.ts';
 import type { Principal } from '../principal.ts';
-import type { EventSink, HttpExchange } from './exchange.ts';
+import type { EventWriter, HttpExchange } from './exchange.ts';
 
 export class ObservedExchange implements HttpExchange {
   readonly method: string;
@@ -84,7 +84,7 @@ export class ObservedExchange implements HttpExchange {
     this.#exchange.answer(status, headers, body);
   }
 
-  stream(headers: Readonly<Record<string, string>>): EventSink {
+  stream(headers: Readonly<Record<string, string>>): EventWriter {
     const sink = this.#exchange.stream(headers);
     const client = this.#known;
     const number = this.#number;

@@ -6,7 +6,7 @@ import type { LimitRefusal } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
 import { JSON_HEADERS } from './reply.ts';
 
-export function refuse(
+export function refuseExchange(
   exchange: HttpExchange,
   status: number,
   message: string,
@@ -32,7 +32,7 @@ export function refuseUsedId(exchange: HttpExchange, id: RequestId): void {
 }
 
 export function refuseUnknownEvent(exchange: HttpExchange, lastEventId: string): void {
-  refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
+  refuseExchange(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
 }
 
 /** The request did not reach the service and can be sent again. */

@@ -1,7 +1,7 @@
 // The reply to one request: a JSON object if only the answer is sent, otherwise an event stream. With an event log, a
 // client that was disconnected can fetch the events it missed.
 
-import type { EventSink, HttpExchange } from './exchange.ts';
+import type { EventWriter, HttpExchange } from './exchange.ts';
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
 const STREAM_HEADERS = {
@@ -23,7 +23,7 @@ type KeepEvent = (data: string) => string;
 
 export class Reply {
   #exchange: HttpExchange | undefined;
-  #sink: EventSink | undefined;
+  #sink: EventWriter | undefined;
   /** Sent in addition to the headers of every reply. */
   readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #keep: KeepEvent | undefined;
@@ -136,7 +136,7 @@ export class Reply {
     this.#sink?.end();
   }
 
-  #open(): EventSink | undefined {
+  #open(): EventWriter | undefined {
     const sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
     const admission = this.#exchange?.admission;
     this.#sink = sink;

@@ -17,7 +17,7 @@ import { type HttpGatewayOptions, withDefaults } from './gateway-options.ts';
 import { type CloseOptions, Gateways, type ServiceByName } from './gateways.ts';
 import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
 import { NodeExchange } from './node-exchange.ts';
-import { refuse } from './refuse.ts';
+import { refuseExchange } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpGatewayOptions, ConnectionOptions {
   /** Default: 0, any free port. */
@@ -84,7 +84,7 @@ export async function serveHttp(
       return void metrics.text().then((text) => exchange.answer(200, { 'content-type': metrics.contentType }, text));
     }
     const notYet = options.notYet?.(gateways.nameIn(exchange.path));
-    if (notYet !== undefined) return refuse(exchange, 503, notYet, RETRY);
+    if (notYet !== undefined) return refuseExchange(exchange, 503, notYet, RETRY);
     const gateway = gateways.at(exchange.path, exchange.principal);
     if (!gateway) return gate.refuseUnknown(exchange, gateways.nameIn(exchange.path));
     gateway.handle(exchange);

@@ -2,7 +2,7 @@
 
 import type { Admission } from '../admission.ts';
 import type { Principal } from '../principal.ts';
-import type { EventSink, HttpExchange } from './exchange.ts';
+import type { EventWriter, HttpExchange } from './exchange.ts';
 
 export class WebExchange implements HttpExchange {
   principal: Principal | undefined;
@@ -61,11 +61,11 @@ export class WebExchange implements HttpExchange {
     this.#closed(true);
   }
 
-  stream(headers: Readonly<Record<string, string>>): EventSink {
+  stream(headers: Readonly<Record<string, string>>): EventWriter {
     const encoder = new TextEncoder();
     let controller!: ReadableStreamDefaultController<Uint8Array>;
     let isOver = false;
-    const sink: EventSink = {
+    const sink: EventWriter = {
       write: (text) => {
         if (!isOver) controller.enqueue(encoder.encode(text));
       },

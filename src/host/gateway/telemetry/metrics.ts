@@ -2,7 +2,7 @@
 // not define is counted as `other`.
 
 import type { Counter, Gauge, Metric, Registry } from 'prom-client';
-import { forClients, type Layer, outcomeLabel, reportOutcome } from '../../../mcp/layers/layer.ts';
+import { forClients, outcomeLabel, reportOutcome, type ServiceLayer } from '../../../mcp/layers/layer.ts';
 import { isOfService } from '../../../mcp/methods.ts';
 import type { Counted, Limits } from '../limits.ts';
 import { RequestCounts } from './request-counts.ts';
@@ -87,7 +87,7 @@ export class Metrics {
   }
 
   /** Middleware that counts and times client requests to a server. */
-  measure(server: string): Layer {
+  measure(server: string): ServiceLayer {
     const counts = this.#servers.get(server) ?? new RequestCounts(server);
     this.#servers.set(server, counts);
     return forClients((next) => (method, params, caller) => {

@@ -7,10 +7,10 @@ import { isObject } from '../../../base/json-object.ts';
 import { textOf } from '../../../base/text-of.ts';
 import {
   forClients,
-  type Layer,
-  type Outcome,
   outcomeLabel,
+  type RequestOutcome,
   reportOutcome,
+  type ServiceLayer,
   type ServiceRequest,
 } from '../../../mcp/layers/layer.ts';
 import { methodsOfMcp } from '../../../mcp/methods.ts';
@@ -23,7 +23,7 @@ const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 let api: Api | undefined;
 
 /** Middleware that creates a span for each client request to a server. */
-export function trace(server: string): Layer {
+export function trace(server: string): ServiceLayer {
   return forClients((next) => (method, params, caller) => {
     const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED];
     if (registered?.trace === undefined) return next(method, params, caller);
@@ -76,7 +76,7 @@ function parentOf({ trace, context, propagation }: Api, meta: Params): Context {
   return own && own.traceId === remote?.traceId ? active : given;
 }
 
-function end(span: Span, outcome: Outcome): void {
+function end(span: Span, outcome: RequestOutcome): void {
   const label = outcomeLabel(outcome);
   if (label !== 'ok') {
     span.setAttribute('error.type', label);

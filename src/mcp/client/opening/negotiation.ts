@@ -21,7 +21,14 @@ import { openTranscript, readTranscriptServer, speaksTranscript } from '../sessi
 import { asResult, knownRevisions, readRevision, readServer } from '../tolerated-results.ts';
 import type { Warn } from '../warnings.ts';
 import type { KnownEra } from './era-memory.ts';
-import { type Answer, isModernRefusal, judgeProbe, NAME_VERSIONS, revisionNamedIn, type Verdict } from './probe.ts';
+import {
+  isModernRefusal,
+  judgeProbe,
+  NAME_VERSIONS,
+  type ProbeAnswer,
+  revisionNamedIn,
+  type Verdict,
+} from './probe.ts';
 import { untilUp } from './until-up.ts';
 
 export interface Agreement {
@@ -103,7 +110,7 @@ export class Negotiation {
     return this.#follow(this.#judge(late), late);
   }
 
-  async #follow(verdict: Verdict, answer: Answer): Promise<Agreement> {
+  async #follow(verdict: Verdict, answer: ProbeAnswer): Promise<Agreement> {
     switch (verdict.kind) {
       case 'modern':
         return this.#modern(verdict);
@@ -124,7 +131,7 @@ export class Negotiation {
     }
   }
 
-  #untilUp(probe: Promise<Answer>): Promise<Answer | typeof SILENT> {
+  #untilUp(probe: Promise<ProbeAnswer>): Promise<ProbeAnswer | typeof SILENT> {
     const { peer, clock, output, isHopeless, probeTimeoutMs, initializeByMs } = this.#options;
     if (output() === undefined || isHopeless()) return Promise.resolve(SILENT);
     const { signal } = this.#dropProbe;
@@ -132,7 +139,7 @@ export class Negotiation {
   }
 
   /** Sends `initialize` too, because the server is slow or does not answer the probe. */
-  async #askBoth(probe: Promise<Answer>): Promise<Agreement> {
+  async #askBoth(probe: Promise<ProbeAnswer>): Promise<Agreement> {
     const { clock, probeTimeoutMs, isPerRequest } = this.#options;
     const opening = settled(this.#legacy());
     const first = await Promise.race([probe.then((answer) => ({ answer })), opening.then((opened) => ({ opened }))]);
@@ -174,7 +181,7 @@ export class Negotiation {
   }
 
   /** The returned promise never rejects. */
-  #discover(revision: ModernRevision = NEWEST_MODERN): Promise<Answer> {
+  #discover(revision: ModernRevision = NEWEST_MODERN): Promise<ProbeAnswer> {
     const { peer, info, modernCapabilities, isPerRequest } = this.#options;
     this.step = 'server/discover';
     this.probed = true;
@@ -185,7 +192,7 @@ export class Negotiation {
     return settled(peer.request('server/discover', params, options));
   }
 
-  #judge(answer: Answer, asked: ModernRevision = NEWEST_MODERN): Verdict {
+  #judge(answer: ProbeAnswer, asked: ModernRevision = NEWEST_MODERN): Verdict {
     if (answer.error && (this.#dead || isUnreachable(answer.error))) throw answer.error;
     const verdict = judgeProbe(answer, asked);
     if (verdict.kind === 'modern') this.#isModern = true;
@@ -219,7 +226,7 @@ export class Negotiation {
       const params = { protocolVersion: version, capabilities: legacyCapabilities, clientInfo: info };
       return settled(peer.request('initialize', params, this.#untilDue()));
     };
-    let answer: Answer = await ask(protocolVersion);
+    let answer: ProbeAnswer = await ask(protocolVersion);
     const named = revisionNamedIn(answer.error);
     if (named && named !== protocolVersion && revision === undefined) answer = await ask(named);
     if (!answer.error) return asResult(answer.result, 'initialize');

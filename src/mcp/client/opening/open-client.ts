@@ -24,7 +24,7 @@ import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts
 import { type Agreement, Negotiation } from './negotiation.ts';
 import { finalDiagnosis, outputOf, StartupWatch } from './startup-watch.ts';
 
-export interface Target<T extends ClientChannel> {
+interface ConnectionTarget<T extends ClientChannel> {
   open(): T;
   /** Whether `open` creates a new connection every time. */
   canReopen: boolean;
@@ -44,7 +44,7 @@ const DEFAULT_STARTUP_TIMEOUT_MS = 60_000;
 const DEFAULT_PROBE_TIMEOUT_MS = 1_500;
 
 export async function openClient<T extends ClientChannel>(
-  target: Target<T>,
+  target: ConnectionTarget<T>,
   given: ClientOptions = {},
 ): Promise<Client<T>> {
   const options = withExtensions(given);
@@ -65,13 +65,13 @@ export async function openClient<T extends ClientChannel>(
 
 class Attempts<T extends ClientChannel> {
   remember: KnownEra | undefined;
-  readonly #target: Target<T>;
+  readonly #target: ConnectionTarget<T>;
   readonly #options: ClientOptions;
   readonly #warnings: Warnings;
   readonly #startupTimeoutMs: number;
   readonly #dueMs: number;
 
-  constructor(target: Target<T>, options: ClientOptions) {
+  constructor(target: ConnectionTarget<T>, options: ClientOptions) {
     this.#target = target;
     this.#options = options;
     this.#warnings = new Warnings(options.onWarning);

@@ -12,7 +12,7 @@ import type { Result } from '../../service.ts';
 const MOST_NAMED = 10;
 const MOST_NAME_CHARS = 60;
 
-export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
+export type ProbeAnswer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
 
 export type Verdict =
   | { kind: 'modern'; revision: ModernRevision; result: Result }
@@ -27,7 +27,7 @@ export type Verdict =
 export const NAME_VERSIONS =
   'In the server, name this member `supportedVersions`: a list of the revisions that it supports, such as ["2026-07-28"].';
 
-export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
+export function judgeProbe(answer: ProbeAnswer, asked: ModernRevision): Verdict {
   return answer.error ? judgeError(answer.error) : judgeResult(answer.result, asked);
 }
 

@@ -101,7 +101,7 @@ function tooMany(method: string): RpcError {
 }
 
 /** The reason to refuse a question although its owner is known. `owner` is undefined for the handlers of the host. */
-export function refusalOf(
+export function questionRefusal(
   { method }: AskedQuestion,
   owner: OwnerRequest | undefined,
   routed: Iterable<AskedQuestion>,

@@ -94,13 +94,13 @@ export function isOwner(options: RequestOptions | undefined): options is OwnerRe
 }
 
 /** The maximum length of the name of a tool or prompt in the specification. Clients can send names of any length. */
-export const LONGEST_NAME = 128;
+const LONGEST_TOOL_NAME = 128;
 /** Methods with a `name`. In others it is a member that MCP does not define. */
 const named = new Set(['tools/call', 'prompts/get']);
 
 /** The key of a request in `AskingTools`. Undefined if the name cannot be that of a tool: such a request is never remembered. */
 export function toolOf(method: string, { name }: Params): string | undefined {
-  if (!named.has(method)) return method.length <= LONGEST_NAME ? method : undefined;
-  if (typeof name !== 'string' || name.length > LONGEST_NAME) return undefined;
+  if (!named.has(method)) return method.length <= LONGEST_TOOL_NAME ? method : undefined;
+  if (typeof name !== 'string' || name.length > LONGEST_TOOL_NAME) return undefined;
   return method === 'tools/call' ? name : `${method} ${name}`;
 }

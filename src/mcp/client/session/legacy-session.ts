@@ -5,7 +5,7 @@
 import { PeerError, toError } from '../../../base/errors.ts';
 import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
-import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
+import { isLogLevel, PROTOCOL_VERSION_KEY, reaches, withoutEnvelope } from '../../meta.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
@@ -181,7 +181,7 @@ export class LegacySession extends Session {
 /** Removes the envelope of a modern client, because a server of both eras would take it for a modern request. */
 function plain(params: Params): Params {
   const meta = params._meta as Meta | undefined;
-  return meta?.[PROTOCOL_VERSION] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
+  return meta?.[PROTOCOL_VERSION_KEY] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
 }
 
 /** Clients of other revisions get log messages by watching them. */

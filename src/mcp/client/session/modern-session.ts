@@ -11,7 +11,7 @@ import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
   LOG_LEVEL,
-  PROTOCOL_VERSION,
+  PROTOCOL_VERSION_KEY,
   type RequestEnvelope,
   reaches,
 } from '../../meta.ts';
@@ -231,7 +231,7 @@ export function makeEnvelope(
   info: Implementation,
   capabilities: ClientCapabilities,
 ): RequestEnvelope {
-  return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
+  return { [PROTOCOL_VERSION_KEY]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
 }
 
 /**

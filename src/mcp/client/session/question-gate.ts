@@ -26,7 +26,7 @@ import {
   namesOf,
   notAnswered,
   perhapsGivenUp,
-  refusalOf,
+  questionRefusal,
   TIE_MS,
   tooManyHeld,
   unclear,
@@ -189,7 +189,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     // Roots are also requested in reply to a notification: without a pending request, those of this connection are meant.
     if (!first && abandoned.size > 0 && method !== 'roots/list') return this.#refuse(question, givenUp(method));
     const owner = first?.isAskable ? first : undefined;
-    const refusal = refusalOf(question, first, this.#routed);
+    const refusal = questionRefusal(question, first, this.#routed);
     if (refusal) return this.#refuse(question, refusal);
     this.#held.delete(question);
     this.#routed.add(question);

@@ -9,7 +9,7 @@ import { Connector } from '../../../wire/transport/http/connector.ts';
 import { serverUrl } from '../../../wire/transport/http/endpoint.ts';
 import type { FlowSource } from '../../flow/source.ts';
 import type { FlowStore } from '../../flow/store.ts';
-import { passExchange, refuse } from './pass-exchange.ts';
+import { failExchange, passExchange } from './pass-exchange.ts';
 import { TapSessions } from './tap-sessions.ts';
 
 export interface HttpTapOptions {
@@ -80,7 +80,7 @@ export class HttpTap {
     try {
       const { host = '', origin } = request.headers;
       const isLocal = loopback.test(host) && (!origin || loopback.test(origin.replace(/^https?:\/\//i, '')));
-      if (!isLocal) return refuse(response, 'only programs of this machine may use this address', 403);
+      if (!isLocal) return failExchange(response, 'only programs of this machine may use this address', 403);
       const to = await this.#connector.endpoint(this.#target(request.url ?? '/'));
       const { note } = this.#options;
       await passExchange(request, response, {
@@ -91,7 +91,7 @@ export class HttpTap {
         mask: this.#mask,
       });
     } catch (error) {
-      refuse(response, this.#mask(toError(error).message));
+      failExchange(response, this.#mask(toError(error).message));
     }
   }
 

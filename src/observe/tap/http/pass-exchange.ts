@@ -57,9 +57,11 @@ export async function passExchange(
   });
   // The server switched to another protocol: Node.js closes the connection, without an error.
   upstream.on('close', () => {
-    if (!response.headersSent) refuse(response, `${to.url.origin} closed the connection without a response`);
+    if (!response.headersSent) failExchange(response, `${to.url.origin} closed the connection without a response`);
   });
-  upstream.on('error', (error) => refuse(response, `cannot reach ${to.url.origin}: ${options.mask(error.message)}`));
+  upstream.on('error', (error) =>
+    failExchange(response, `cannot reach ${to.url.origin}: ${options.mask(error.message)}`),
+  );
   response.on('close', () => {
     if (!response.writableFinished) upstream.destroy();
   });
@@ -80,7 +82,7 @@ function passResponse(
     response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
   } catch (error) {
     answer.destroy();
-    return refuse(response, `the response of ${to.url.origin} cannot be forwarded: ${toError(error).message}`);
+    return failExchange(response, `the response of ${to.url.origin} cannot be forwarded: ${toError(error).message}`);
   }
   if (isStream(answer)) response.flushHeaders(); // the first event may come much later
   response.on('drain', () => answer.resume());
@@ -123,7 +125,7 @@ function learnCredentials(headers: IncomingHttpHeaders): void {
 }
 
 /** Answers the host with an HTTP error, or cuts off a response that has already begun. */
-export function refuse(response: ServerResponse, problem: string, status = 502): void {
+export function failExchange(response: ServerResponse, problem: string, status = 502): void {
   if (response.headersSent) return void response.destroy();
   response.writeHead(status, STATUS_CODES[status], { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`standpipe tap: ${problem}\n`);

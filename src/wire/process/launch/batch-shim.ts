@@ -4,7 +4,7 @@
 
 import { programName } from '../../../base/command-line.ts';
 import { findCommand } from './find-command.ts';
-import { pathOf, type Surroundings, type System } from './system.ts';
+import { pathModuleOf, type Surroundings, type System } from './system.ts';
 
 export interface ShimTarget {
   command: string;
@@ -54,7 +54,7 @@ class Reading {
   constructor(file: string, surroundings: Surroundings, system: System) {
     this.surroundings = surroundings;
     this.system = system;
-    this.#folder = `${pathOf(system).dirname(file)}\\`;
+    this.#folder = `${pathModuleOf(system).dirname(file)}\\`;
     for (const [name, value] of Object.entries(surroundings.environment)) {
       this.#inherited.set(name.toUpperCase(), value ?? '');
     }
@@ -80,7 +80,7 @@ class Reading {
   /** Expands one word of a command. Paths of package managers have two backslashes after the folder. */
   word(text: string): string {
     const word = this.expand(text);
-    return word.startsWith(this.#folder) ? pathOf(this.system).normalize(word) : word;
+    return word.startsWith(this.#folder) ? pathModuleOf(this.system).normalize(word) : word;
   }
 
   expand(text: string): string {

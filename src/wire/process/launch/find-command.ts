@@ -3,7 +3,7 @@
 
 import { readVariable } from './environment.ts';
 import { interpreterOf } from './first-line.ts';
-import { pathOf, realSystem, type Surroundings, type System } from './system.ts';
+import { pathModuleOf, realSystem, type Surroundings, type System } from './system.ts';
 
 export interface FoundCommand {
   file: string;
@@ -21,7 +21,7 @@ export function findCommand(
   system: System = realSystem,
 ): FoundCommand | undefined {
   const { platform } = system;
-  const { resolve } = pathOf(system);
+  const { resolve } = pathModuleOf(system);
   const { environment, cwd } = surroundings;
   const folders = isPath(command, platform)
     ? ['']

@@ -8,7 +8,7 @@ import type { Mask } from '../../../base/secrets/mask-values.ts';
 import { readVariable } from './environment.ts';
 import { findCommand, isPath } from './find-command.ts';
 import { interpreterOf } from './first-line.ts';
-import { pathOf, realSystem, type Surroundings, type System } from './system.ts';
+import { pathModuleOf, realSystem, type Surroundings, type System } from './system.ts';
 
 export interface Launch {
   command: string;
@@ -48,7 +48,7 @@ export function launchError(thrown: unknown, launch: Launch, system: System = re
   if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
     const byPath = isPath(command, platform);
     const where = byPath
-      ? `there is no file ${pathOf(system).resolve(cwd, command)}`
+      ? `there is no file ${pathModuleOf(system).resolve(cwd, command)}`
       : 'it is not in any folder of PATH';
     const hint = whereToLook(command, surroundings, system) + (byPath ? '' : searched);
     const message = `Cannot find the command ${quoted(command)}: ${where}.`;

@@ -70,7 +70,7 @@ export const realSystem: System = {
   },
 };
 
-export function pathOf({ platform }: Pick<System, 'platform'>): typeof posix {
+export function pathModuleOf({ platform }: Pick<System, 'platform'>): typeof posix {
   return platform === 'win32' ? win32 : posix;
 }
 

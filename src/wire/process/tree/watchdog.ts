@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../../base/clock.ts';
 import { ProcessError, toError } from '../../../base/errors.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
-export interface WatchedServer {
+interface WatchdogTarget {
   /** Set in the environment of the server and of all processes it starts (mark.ts). */
   mark: string;
   /** Process group, known after the spawn. */
@@ -83,7 +83,7 @@ export class Watchdog {
   }
 
   /** Must be called before the spawn, and again with the group in the turn of the spawn. */
-  watch({ mark, group = 0, startTicks = 0, keepDaemons = false, lease: session }: WatchedServer): void {
+  watch({ mark, group = 0, startTicks = 0, keepDaemons = false, lease: session }: WatchdogTarget): void {
     const known = group > 1 ? group : 0; // for kill(2), 0 is our own group and -1 is every process
     const lease = session === undefined ? undefined : this.#leaseOf(session);
     const line = `+ ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}${numberOf(lease)}\n`;

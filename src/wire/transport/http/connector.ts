@@ -3,7 +3,7 @@
 import { type AgentOptions, type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { Endpoint, isLoopback } from './endpoint.ts';
+import { Endpoint, isLoopbackEndpoint } from './endpoint.ts';
 import { DEFAULT_CONNECT_TIMEOUT_MS, type HttpClientOptions } from './http-client-options.ts';
 import { type HttpEvents, HttpRequest, type Sent } from './http-request.ts';
 import { ProxyAgents } from './proxy-agents.ts';
@@ -32,7 +32,7 @@ export class Connector {
   }
 
   async endpoint(url: URL): Promise<Endpoint> {
-    const isProxySet = !isLoopback(url) && proxyVariables.some((name) => process.env[name]);
+    const isProxySet = !isLoopbackEndpoint(url) && proxyVariables.some((name) => process.env[name]);
     const proxy = isProxySet ? await proxyFor(url) : '';
     const key = `${url.protocol} ${proxy}`;
     const agent = this.#agents.get(key) ?? (proxy ? await this.#proxyAgent(url, proxy) : this.#agent(url));

@@ -52,7 +52,7 @@ export function isSafeRedirect(from: URL, to: URL): boolean {
   return isUpgrade && (to.port === '' || to.port === from.port);
 }
 
-export function isLoopback(url: URL): boolean {
+export function isLoopbackEndpoint(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith('.localhost');
 }
 

@@ -14,7 +14,7 @@ import { Incoming, type IncomingOwner } from './incoming.ts';
 import { LegacySse } from './legacy-sse.ts';
 import { Post, type Posted, type PostOwner } from './post.ts';
 import { PostQueue } from './post-queue.ts';
-import { judge } from './refused-post.ts';
+import { judgeRefusedPost } from './refused-post.ts';
 import { repeatedHeaders } from './repeated-headers.ts';
 import { type RenewalOwner, SessionRenewal } from './session-renewal.ts';
 
@@ -24,7 +24,7 @@ export interface HttpChannel extends Pick<Channel, 'onfault' | 'onlost' | 'onerr
   closeError: Error | undefined;
 }
 
-export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
+export class ClientExchanges implements PostOwner, IncomingOwner, RenewalOwner {
   readonly connection: HttpConnection;
   readonly channel: HttpChannel;
   readonly #mayBeSse: boolean;
@@ -112,7 +112,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
 
   refused(post: Post, response: IncomingMessage, body: Buffer): void {
     const isRenewed = this.channel.onrenewed !== undefined;
-    const judgement = judge(post, response, body, {
+    const judgement = judgeRefusedPost(post, response, body, {
       hasSession: post.session !== undefined && (isRenewed || this.connection.session.id !== undefined),
       evidence: this.connection.evidence(),
       mask: this.connection.mask,

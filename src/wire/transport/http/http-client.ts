@@ -6,7 +6,7 @@ import type { Channel, InboundFault, SendOptions } from '../../jsonrpc/channel.t
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
 import { endSession } from './end-session.ts';
-import { Exchanges } from './exchanges.ts';
+import { ClientExchanges } from './exchanges.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
 
 export type { HttpClientOptions } from './http-client-options.ts';
@@ -22,13 +22,13 @@ export class HttpClientTransport implements Channel {
   readonly writesText = true;
   readonly hasPerRequestStream = true;
   readonly httpSymptoms = () => this.#exchanges.connection.symptoms;
-  readonly #exchanges: Exchanges;
+  readonly #exchanges: ClientExchanges;
   readonly #isSse: boolean;
   #isStarted = false;
 
   constructor(options: HttpClientOptions) {
     this.#isSse = options.transport === 'sse';
-    this.#exchanges = new Exchanges(this, options);
+    this.#exchanges = new ClientExchanges(this, options);
   }
 
   /** The target of requests, without credentials. */

@@ -15,12 +15,12 @@ import { type Endpoint, safeLocation, serverUrl, urlText, withCredentials } from
 import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
 import { ObservedRemote } from './observed-remote.ts';
 import { RequestHead } from './request-head.ts';
-import { Session } from './session.ts';
+import { RemoteSession } from './session.ts';
 
 const DIAGNOSED_BYTES = 1024;
 
 export class HttpConnection {
-  readonly session = new Session();
+  readonly session = new RemoteSession();
   readonly connector: Connector;
   readonly head: RequestHead;
   /** Undefined if the configured headers already contain a credential. */

@@ -26,7 +26,7 @@ interface ErrorBody {
 const aboutAccess = new Set([401, 403, 407, 413, 429, 431, 502, 503, 504]);
 const SAID_CHARS = 300;
 
-export function judge(
+export function judgeRefusedPost(
   post: Post,
   response: IncomingMessage,
   body: Buffer,

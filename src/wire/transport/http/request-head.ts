@@ -1,6 +1,6 @@
 // Builds request headers as flat lists of names and values. The headers common to all requests of a connection are built once.
 
-import type { Session } from './session.ts';
+import type { RemoteSession } from './session.ts';
 
 const POST_DEFAULTS = {
   'content-type': 'application/json',
@@ -10,12 +10,12 @@ const POST_DEFAULTS = {
 const GET_DEFAULTS = { accept: 'text/event-stream', 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
 
 export class RequestHead {
-  readonly #session: Session;
+  readonly #session: RemoteSession;
   readonly #post: readonly string[];
   readonly #get: readonly string[];
   readonly #delete: readonly string[];
 
-  constructor(given: Readonly<Record<string, string>>, session: Session) {
+  constructor(given: Readonly<Record<string, string>>, session: RemoteSession) {
     this.#session = session;
     this.#post = flat(POST_DEFAULTS, given);
     this.#get = flat(GET_DEFAULTS, given);

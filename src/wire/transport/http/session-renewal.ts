@@ -14,7 +14,7 @@ import { NOTIFICATION_TIMEOUT_MS } from './http-client-options.ts';
 import type { HttpConnection } from './http-connection.ts';
 import { Post, type Posted, type PostOwner } from './post.ts';
 import type { PostQueue } from './post-queue.ts';
-import { judge } from './refused-post.ts';
+import { judgeRefusedPost } from './refused-post.ts';
 
 export interface RenewalOwner {
   readonly connection: HttpConnection;
@@ -130,7 +130,11 @@ export class SessionRenewal implements PostOwner {
 
   refused(post: Post, response: IncomingMessage, body: Buffer): void {
     const { mask } = this.connection;
-    const judgement = judge(post, response, body, { hasSession: false, evidence: this.connection.evidence(), mask });
+    const judgement = judgeRefusedPost(post, response, body, {
+      hasSession: false,
+      evidence: this.connection.evidence(),
+      mask,
+    });
     if (judgement.kind === 'answer') this.received(post, body, 0, body.length);
     else if (judgement.kind === 'refused') this.#fail(judgement.error.message, judgement.error);
   }

@@ -3,7 +3,7 @@
 /** "The session ID MUST only contain visible ASCII characters." The length limit is our own. */
 const valid = /^[\x21-\x7e]{1,1024}$/;
 
-export class Session {
+export class RemoteSession {
   #id: string | undefined;
   #version: string | undefined;
   #headers: readonly string[] = [];

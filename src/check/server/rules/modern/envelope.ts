@@ -1,7 +1,7 @@
 // What each request says about itself in `_meta`, and what is refused.
 
 import type { JsonObject } from '../../../../base/json-object.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer, withEnvelope } from '../../conversation.ts';
@@ -67,7 +67,7 @@ export const envelopeRules = [
     fix,
     uses: 'shared',
     check: async (ruleRun) => {
-      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION]: undefined }));
+      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION_KEY]: undefined }));
       await mustNotBeServed(ruleRun, answer, 'without a version');
     },
   }),
@@ -80,7 +80,7 @@ export const envelopeRules = [
     fix,
     uses: 'shared',
     check: async (ruleRun) => {
-      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION]: 20260728 }));
+      const answer = await asked(ruleRun, envelope(ruleRun, { [PROTOCOL_VERSION_KEY]: 20260728 }));
       if (answer.error?.code !== UNSUPPORTED) await mustNotBeServed(ruleRun, answer, 'whose version is a number');
     },
   }),

@@ -4,7 +4,7 @@
 // before any but `server/discover` with it. Official servers of both eras choose once for the whole process.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
-import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../../../mcp/meta.ts';
 import { errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
@@ -25,7 +25,7 @@ export type Passed = { sent: JsonObject } | { received: JsonObject; frame: Frame
 const known = new WeakMap<Probe, { entries: number; passed: Passed[] }>();
 
 export function exchangesOf(ruleRun: ServerRuleRun): Exchange[] {
-  return exchangesOfAllVersions(ruleRun).filter(({ meta }) => meta[PROTOCOL_VERSION] === ruleRun.revision);
+  return exchangesOfAllVersions(ruleRun).filter(({ meta }) => meta[PROTOCOL_VERSION_KEY] === ruleRun.revision);
 }
 
 /** Also those that name another version. */
@@ -40,7 +40,7 @@ export function exchangesOfAllVersions({ seen }: ServerRuleRun): Exchange[] {
         if (isRequest(each.sent)) requests.set(key, requests.has(key) ? undefined : each.sent);
       } else if (isAnswer(each.received)) {
         const request = requests.get(JSON.stringify(each.received.id));
-        if (request && PROTOCOL_VERSION in metaOf(request)) exchanges.push(exchange(request, each));
+        if (request && PROTOCOL_VERSION_KEY in metaOf(request)) exchanges.push(exchange(request, each));
       }
     }
     return exchanges;
@@ -82,7 +82,7 @@ function read({ transcript }: Probe): Passed[] {
     const end = bytes.lastIndexOf(10) + 1;
     rest = bytes.subarray(end);
     for (const sent of parsedLines(bytes.subarray(0, end))) {
-      const hasEnvelope = typeof metaOf(sent)[PROTOCOL_VERSION] === 'string';
+      const hasEnvelope = typeof metaOf(sent)[PROTOCOL_VERSION_KEY] === 'string';
       if (!hasEnvelope && (sent.method === 'initialize' || !isModern)) return passed;
       isModern ||= sent.method !== 'server/discover';
       passed.push({ sent });

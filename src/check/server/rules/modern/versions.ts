@@ -1,7 +1,7 @@
 // The version that each request names, and the versions that the server names.
 
 import { isObject } from '../../../../base/json-object.ts';
-import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { PROTOCOL_VERSION_KEY } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, readAnswer, withEnvelope } from '../../conversation.ts';
@@ -14,7 +14,7 @@ const OLDER = '1900-01-01';
 /** A server that compares only the beginning of a version, or its order, accepts it. */
 const NEWER = '2099-01-01';
 const METHOD = 'server/discover';
-const inVersion = (version: string) => ({ _meta: { [PROTOCOL_VERSION]: version } });
+const inVersion = (version: string) => ({ _meta: { [PROTOCOL_VERSION_KEY]: version } });
 const negotiation = page('basic/versioning#protocol-version-negotiation');
 const fix = {
   any: 'Compare `io.modelcontextprotocol/protocolVersion` of each request with the versions that the server supports. Refuse others with -32022 and `data: { supported: […], requested }`.',
@@ -87,7 +87,7 @@ export const versionRules = [
         const { supported, requested } = isObject(error?.data) ? error.data : {};
         if (!isListOfVersions(supported) || !supported.includes(ruleRun.revision))
           violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${ruleRun.revision}.`, frame);
-        if (requested !== meta[PROTOCOL_VERSION] && typeof meta[PROTOCOL_VERSION] === 'string')
+        if (requested !== meta[PROTOCOL_VERSION_KEY] && typeof meta[PROTOCOL_VERSION_KEY] === 'string')
           violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of the version of the request.`, frame);
       }
     },

@@ -7,7 +7,7 @@
 
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import { toError } from '../../../../base/errors.ts';
-import type { ClaimRecord, ClusterNetwork, Entry, ServerRecord, Table } from '../../cluster-network.ts';
+import type { ClaimRecord, ClusterNetwork, KeyedRecord, ServerRecord, Table } from '../../cluster-network.ts';
 import type { NodeRequests } from '../../node-methods.ts';
 import { usableClaim, usableServer } from '../../place/usable-records.ts';
 import { keyOfServer, keyOfSlot } from '../../subjects.ts';
@@ -225,7 +225,7 @@ export class Claims {
   }
 
   /** Undefined if there is none that can be used. */
-  async #recordOf(server: string): Promise<Entry<ServerRecord> | undefined> {
+  async #recordOf(server: string): Promise<KeyedRecord<ServerRecord> | undefined> {
     const key = keyOfServer(server);
     const entry = await this.#network.directory.servers.get(key);
     const value = entry && usableServer(entry.value, key);
@@ -236,8 +236,8 @@ export class Claims {
   async #claim(
     key: string,
     number: number,
-    record: Entry<ServerRecord>,
-    before: Entry<ClaimRecord> | undefined,
+    record: KeyedRecord<ServerRecord>,
+    before: KeyedRecord<ClaimRecord> | undefined,
     session: string,
   ): Promise<Slot | undefined> {
     const generation = (before?.value.generation ?? 0) + 1;
@@ -255,7 +255,7 @@ export class Claims {
   }
 
   /** Resolves to whether the previous process continues. */
-  async #run(slot: Slot, { value, revision: config }: Entry<ServerRecord>): Promise<boolean> {
+  async #run(slot: Slot, { value, revision: config }: KeyedRecord<ServerRecord>): Promise<boolean> {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
