@@ -209,13 +209,13 @@ describe('tap', () => {
     const file = writeConfig('host-of-project.json', { good: everythingEntry });
     const main = join(local, 'dist', 'cli', 'main.cjs');
     const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
-    expect(ran.stderr).toContain(`warning: The entries run the Standpipe of the project ${project}`);
+    expect(ran.stderr).toContain(`warning: The entries run Standpipe from the project ${project}`);
     expect(ran.stderr).toContain(`npm install -g standpipe@${ownInfo.version}`);
     const exported = spawnSync(process.execPath, [main, 'export', 'cursor', '--connect', '--config', file], {
       env: cleanEnv,
       encoding: 'utf8',
     });
-    expect(exported.stderr).toContain(`The entries run the Standpipe of the project ${project}`);
+    expect(exported.stderr).toContain(`The entries run Standpipe from the project ${project}`);
   });
 
   test('installed otherwise, the program is named with its path', async () => {

@@ -102,7 +102,7 @@ test('servers go to another host and come back', async () => {
   });
 
   const exported = await here('export', 'codex', 'files', '--config', file);
-  expect(exported.stderr).toContain('files: added\nfiles: without restart, which the host does not know\n');
+  expect(exported.stderr).toContain('files: added\nfiles: without restart, which the host does not support\n');
   expect(exported.stderr).toContain('Restart Codex to apply the change.');
   const imported = await here('import', 'codex', '--json', '--config', join(folder, 'back.json'));
   expect(JSON.parse(imported.stdout)).toMatchObject({
@@ -196,7 +196,7 @@ test.skipIf(lacks.fileModes)('import and export say which secrets they copy, and
   const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
   expect(references).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('weather: secrets were replaced by inputs, for which the host asks: API_TOKEN'),
+    stderr: expect.stringContaining('weather: secrets were replaced by inputs; the host prompts for them: API_TOKEN'),
   });
   expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
   expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');

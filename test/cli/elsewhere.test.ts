@@ -24,7 +24,7 @@ async function up(...args: string[]): Promise<void> {
 test('the only host is used by commands that change nothing, and named on stderr; others have to name it', async () => {
   const config = writeConfig('only.json', { everything: everythingEntry });
   await up('--config', config);
-  const stderr = `There is no config here: using the host that runs ${config}\n`;
+  const stderr = `There is no config here. Using the host that runs ${config}\n`;
   expect(await here('call', 'everything', 'greet', 'name=you')).toEqual({ code: 0, stdout: 'Hello, you!\n', stderr });
   const tools = await here('tools', '--json');
   expect(tools).toMatchObject({ code: 0, stderr });
@@ -36,7 +36,7 @@ test('the only host is used by commands that change nothing, and named on stderr
     expect(await here(...command)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: There is no config here. A host runs elsewhere, with ${config}\nhint: If you mean that one, add --config ${config}\n`,
+      stderr: `error: There is no config here. A host in another folder runs ${config}\nhint: To use that host, add --config ${config}\n`,
     });
   }
   expect(await here('restart', 'everything', '--config', config)).toEqual({

@@ -127,7 +127,7 @@ test('a refusal in the browser is the reason of the failure', async () => {
 
 test('what cannot be logged in to is named', async () => {
   const run = (...args: string[]) => cli('login', ...args, '--config', config);
-  expect(await run('local')).toMatchObject({ code: 2, stderr: expect.stringContaining('is started as a command') });
+  expect(await run('local')).toMatchObject({ code: 2, stderr: expect.stringContaining('is a local command') });
   expect(await run('note')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });
   expect(await run('http://')).toMatchObject({ code: 2 });
   expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('No server was given') });

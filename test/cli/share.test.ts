@@ -232,7 +232,7 @@ test('windows of three hosts share one process, unless its variables or its fold
   await until('no process is left', () => !pids().some(isAlive));
   expect(await runCli(['ls', '--shared'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('No host of shared'),
+    stderr: expect.stringContaining('The shared host is not running'),
   });
   await Promise.all(clients.map((client) => client.close()));
 });

@@ -6,7 +6,7 @@ import { Interrupted } from './interrupt.ts';
 export const ExitCode = {
   done: 0,
   toolError: 1,
-  /** Of `check`. */
+  /** `check` only. */
   ruleViolated: 1,
   usage: 2,
   server: 3,
@@ -16,7 +16,7 @@ export const ExitCode = {
   internal: 70,
 } as const;
 
-/** The entry of a server that was named cannot be used. For a script this is a server that does not start, whatever the reason. */
+/** The config entry of a named server is invalid. Scripts treat this like a server that does not start. */
 export class UnusableEntry extends UsageError {}
 
 /** Error codes whose exit code differs from that of their class. */
@@ -39,7 +39,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof StandpipeError)) return ExitCode.internal;
   if (error instanceof UnusableEntry) return ExitCode.server;
-  // A failed start has a cause; if it took too long, that is a timeout.
+  // A failed start has a cause: if that is a timeout, the exit code is the one for a timeout.
   if ((error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE') && error.cause instanceof StandpipeError)
     return exitCodeOf(error.cause);
   const exception = exceptions[error.code];

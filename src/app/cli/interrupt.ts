@@ -1,5 +1,5 @@
-// Interrupts: Ctrl-C, SIGTERM, a closed terminal, a closed output pipe. At the first, the command ends and stops its servers; at the
-// second, the process exits at once, and the watchdog stops the servers.
+// Interrupts: Ctrl-C, SIGTERM, a closed terminal, a closed output pipe. On the first one the command ends and stops its servers. On the
+// second one the process exits immediately, and the watchdog stops the servers.
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
@@ -33,7 +33,7 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Resolves when the signal aborts, also if it already has. */
+/** Resolves when the signal aborts or has already aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

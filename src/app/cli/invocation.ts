@@ -15,9 +15,9 @@ export interface Invocation {
 
 type Values = Record<string, unknown>;
 
-/** A file of `commands/`. */
+/** Exports of a file in `commands/`. */
 export interface CommandModule {
-  /** Defines the arguments and options of the command, and its action by means of `run`. */
+  /** Defines the arguments, options and action of the command. `run` makes the action. */
   define(command: Command, run: RunCommand): void;
 }
 

@@ -1,4 +1,4 @@
-// The path of the program, to start it again. In the build it is beside this file.
+// Path of the program, for starting it again. In the build it is beside this file.
 
 import { fileURLToPath } from 'node:url';
 

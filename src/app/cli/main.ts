@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line. Starts fast: modules are loaded when the command is known.
+// Entry point of the command line. Loads only the modules of the given command, to start fast.
 
 void main(process.argv.slice(2));
 
@@ -8,7 +8,7 @@ async function main(words: readonly string[]): Promise<void> {
     const { ownInfo } = await import('../../mcp/own-info.ts');
     process.stdout.write(`${ownInfo.version}\n`);
   } else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
-    // The tap is a separate program, and so is `connect`: nothing else of the command line is loaded for them.
+    // `tap` and `connect` are separate programs: the rest of the command line is not loaded for them.
     const { tapMain } = await import('../../observe/tap/main.ts');
     await tapMain(words.slice(1));
   } else if (words[0] === 'connect' && !asksForHelp(words)) {
@@ -25,7 +25,7 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-/** While the command is being loaded: nothing was started yet, so nothing has to be stopped. */
+/** Used while the command is being loaded: nothing has started yet, so nothing must be stopped. */
 function endOnSignals(): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (_name: string, number: number) => process.exit(128 + number);

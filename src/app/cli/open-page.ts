@@ -1,5 +1,5 @@
-// Opens a page in a browser whose address is a secret, such as one with a token. Every user of the machine can read arguments of
-// processes: so the browser gets a file that only its owner can read, which redirects to the address.
+// Opens a page with a secret address, such as one with a token, in a browser. Every user of the machine can read the arguments of
+// processes, so the browser gets a file that only the owner can read and that redirects to the address.
 
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { ensureRuntimeFolder, runtimeFolder } from '../../observe/live/runtime-f
 import { replacePrivately } from '../../wire/process/files/private-file.ts';
 import { openBrowser } from '../../wire/process/launch/open-browser.ts';
 
-/** Never throws: the address was printed anyway. The file is removed when this process exits. */
+/** Never throws, because the address was already printed. The file is removed when this process exits. */
 export function openPage(url: string | URL, title: string): void {
   const folder = runtimeFolder();
   const file = join(folder, `open-${process.pid}-${randomBytes(6).toString('hex')}.html`);

@@ -141,7 +141,7 @@ describe('an error says what to do', () => {
     [
       'no file for a baseline',
       ['check', '--update-baseline', ...server],
-      '--update-baseline needs the file',
+      '--update-baseline needs --baseline',
       '--baseline',
     ],
     [
@@ -150,7 +150,7 @@ describe('an error says what to do', () => {
       'Cannot read the baseline "none.json"',
       '--update',
     ],
-    ['a client of the config', ['check', '--client', 'weather'], 'The command of the client is missing', ''],
+    ['a client of the config', ['check', '--client', 'weather'], 'No client command was given', ''],
     [
       'an option of other checks',
       ['check', '--litemcp', '--revision', '2025-11-25', ...server],

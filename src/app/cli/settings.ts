@@ -1,4 +1,4 @@
-// The options of all commands.
+// Options common to all commands.
 
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -7,16 +7,16 @@ export interface Settings {
   /** The config file, if one was named. */
   config?: string | undefined;
   discover?: boolean | undefined;
-  /** The host of the servers that clients brought along, in place of that of a config. */
+  /** Use the shared host, which runs the servers given to `connect`, instead of the host of a config. */
   shared?: boolean | undefined;
-  /** The host of this node of a fleet, which has no config. */
+  /** Use the host of this fleet node, which has no config. */
   node?: string | undefined;
   json?: boolean | undefined;
   verbose?: boolean | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** How long a host that was started for its clients stays without them. */
+/** Time in ms without clients after which a host started by `connect` ends. */
 export const DEFAULT_IDLE_MS = 10 * 60_000;
 
 const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -33,7 +33,7 @@ export const durationOf =
     });
   };
 
-/** `90000` as `90s`, in the largest unit without a rest. */
+/** `90000` as `90s`: the largest unit that divides the value evenly. */
 export function durationText(ms: number): string {
   const [unit, size] = Object.entries(units).findLast(([, size]) => ms % size === 0)!;
   return `${ms / size}${unit}`;

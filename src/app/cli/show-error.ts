@@ -7,7 +7,7 @@ import { visibleIndented, visibleLine } from '../../base/terminal/visible.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Output } from './output/output.ts';
 
-/** The limit of printed lines of stderr; --json has all that is stored. */
+/** Limit for printed lines of stderr. --json has all stored lines. */
 const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
@@ -23,13 +23,13 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
   if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visibleIndented(withCliOptionNames(error.hint))}`);
   if (!verbose) return;
-  // A stack of Standpipe explains only its own defects.
+  // A stack trace of Standpipe is useful only for its own defects.
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
     out.say(paint('dim', `caused by: ${visibleIndented(toError(cause).message)}`));
   }
 }
 
-/** Hints name options of the library, which have other names on the command line. */
+/** Hints use option names of the library, which differ on the command line. */
 function withCliOptionNames(hint: string): string {
   return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }
@@ -52,7 +52,7 @@ function evidenceLines({ evidence }: StandpipeError): string[] {
   ];
 }
 
-/** The first non-protocol text of a server. */
+/** Shows the first non-protocol text of a server. */
 export function stdoutLine(firstNoise: string): string {
   return `  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`;
 }

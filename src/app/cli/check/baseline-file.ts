@@ -11,11 +11,11 @@ export interface BaselineOptions {
   updateBaseline?: boolean;
 }
 
-/** Undefined: none was given, or it is written for the first time. */
+/** Undefined if no baseline was given, or if it is written for the first time. */
 export async function readBaseline({ baseline: file, updateBaseline }: BaselineOptions): Promise<Baseline | undefined> {
   if (file === undefined) {
     if (!updateBaseline) return undefined;
-    throw new UsageError('INVALID_OPTION', '--update-baseline needs the file', {
+    throw new UsageError('INVALID_OPTION', '--update-baseline needs --baseline', {
       hint: '--baseline check-baseline.json --update-baseline',
     });
   }
@@ -34,7 +34,7 @@ export async function readBaseline({ baseline: file, updateBaseline }: BaselineO
   return parseBaseline(text, file);
 }
 
-/** The report with what is accepted, after the file was written if that was asked for. */
+/** Marks accepted violations in the report. Writes the file first if `--update-baseline` is given. */
 export async function withBaseline(
   report: CheckReport,
   before: Baseline | undefined,

@@ -1,4 +1,4 @@
-// Writes the reports of `check` that go to files.
+// Writes the report files of `check`.
 
 import { stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ export interface ReportFiles {
   strict?: boolean;
 }
 
-/** Before the check runs: whether the reports can be written. */
+/** Throws before the check runs if the reports cannot be written. */
 export async function checkReportFiles({ junit, html }: ReportFiles): Promise<void> {
   for (const [option, file] of Object.entries({ '--junit': junit, '--html': html })) {
     await checkOutput(file, option);

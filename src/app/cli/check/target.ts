@@ -1,4 +1,4 @@
-// What `check` starts: the command after `--`, or the command of an entry of the config.
+// Finds the command that `check` starts: the one after `--`, or the one of a config entry.
 
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -32,12 +32,12 @@ export async function commandToCheck(
   const [name, excess] = words;
   if (excess !== undefined || (name !== undefined && serverCommand)) {
     throw new UsageError('INVALID_OPTION', 'check takes one server', {
-      hint: `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check takes one name of the config.`,
+      hint: `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check accepts one name from the config.`,
     });
   }
   if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));
   if (options.client) {
-    throw new UsageError('INVALID_OPTION', 'The command of the client is missing', {
+    throw new UsageError('INVALID_OPTION', 'No client command was given', {
       hint: `Write it after --: ${ownCommand} check --client -- <command …> {server}`,
     });
   }
@@ -49,7 +49,7 @@ export async function commandToCheck(
   if (/^https?:\/\//i.test(name)) throw remote(name);
   const ofCommands = (['env', 'cwd'] as const).find((option) => options[option] !== undefined);
   if (ofCommands) {
-    throw new UsageError('INVALID_OPTION', `--${ofCommands} is for a command after --`, {
+    throw new UsageError('INVALID_OPTION', `--${ofCommands} needs a command after --`, {
       hint: `Set it in the entry "${name}" of the config.`,
     });
   }
@@ -73,7 +73,7 @@ async function entryOf(name: string, settings: Settings): Promise<CommandConfig>
 function checked(config: CommandConfig): CheckedCommand {
   const { command, args, env, cwd, protocol, framing } = config;
   if (protocol === 'mcp' && framing !== undefined && framing !== 'newline') {
-    throw new UsageError('INVALID_OPTION', `"${config.name}" uses the framing ${framing}, which MCP does not have`, {
+    throw new UsageError('INVALID_OPTION', `"${config.name}" uses the framing ${framing}, which MCP does not support`, {
       hint: 'MCP over stdio separates messages by newlines.',
     });
   }

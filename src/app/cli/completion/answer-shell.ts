@@ -1,5 +1,5 @@
-// Answers a completion request of a shell: one candidate per line, with a description after a tab. It waits for hosts only for a time
-// (`sources.ts`) and prints no errors, because the user is typing.
+// Answers a completion request of a shell: one candidate per line, with a description after a tab. The wait for hosts is limited
+// (`sources.ts`) and errors are not printed, because the user is typing.
 
 import { visibleLine } from '../../../base/terminal/visible.ts';
 import { candidates } from './candidates.ts';

@@ -1,5 +1,5 @@
-// Completes the words of a command line, from the commands as Commander has them: by the choices of an option or an argument, or by the
-// name that its help gives it (`<file>`, `<server>`). Names with special characters of shells are not suggested; they can be typed in quotes.
+// Completes the words of a command line from the Commander definitions: by the choices of an option or argument, or by its name in the
+// help (`<file>`, `<server>`). Names with special shell characters are not suggested; they can be typed in quotes.
 
 import type { Argument, Command, Option } from 'commander';
 import { hostIds } from '../../../config/hosts/host-program.ts';
@@ -16,7 +16,7 @@ export interface Candidate {
   about?: string | undefined;
 }
 
-/** Completed by file names after the prefix. */
+/** The shell completes file names after the prefix. */
 export interface Files {
   filesBehind: string;
 }
@@ -25,7 +25,7 @@ export type Answer = Candidate[] | Files;
 
 const files: Files = { filesBehind: '' };
 
-/** What completes a value, by its name in the help. */
+/** Source of candidates for a value, by its name in the help. */
 const values: Readonly<Record<string, Answer>> = {
   file: files,
   folder: files,
@@ -64,7 +64,7 @@ export async function candidates(
   }
 }
 
-/** The named commands from the program on, their arguments, and an option whose value comes next. */
+/** The program, the named commands, their arguments, and an option whose value comes next. */
 function readWords(before: readonly string[], program: Command) {
   const path = [program];
   const given: string[] = [];
@@ -98,7 +98,7 @@ async function ofArgument(command: Command, given: string[], current: string, so
     case 'words':
       return ofWords(command.name(), given, current, sources);
     case 'server': {
-      // `import` and `install` take the servers of another host.
+      // `import` and `install` accept servers of another host.
       if (known[0]!.name() === 'host' && command.name() !== 'export') return [];
       const servers = await sources.servers();
       return words(...servers.filter((each) => !given.includes(each)));
@@ -115,7 +115,7 @@ async function ofArgument(command: Command, given: string[], current: string, so
   }
 }
 
-/** Of commands that begin with a server. */
+/** Arguments of commands whose first argument is a server. */
 async function ofWords(command: string, given: string[], current: string, sources: Sources): Promise<Answer> {
   const [server, name] = given;
   if (command === 'call') return ofCall(given, current, sources);

@@ -1,5 +1,5 @@
-// A cache of the tools of servers, so that a shell can complete their names without starting a server. Entries may be old or
-// missing, and an error here must not fail a command.
+// Caches the tools of servers, so that a shell can complete their names without starting a server. Entries may be outdated or
+// missing. An error of the cache must not fail a command.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ export function rememberTools(settings: Settings, server: string, tools: readonl
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     replacePrivately(file, text);
   } catch {
-    // the cache cannot be written: no completion of tools
+    // without a writable cache, tools are not completed
   }
 }
 
@@ -43,7 +43,7 @@ export function recallTools(settings: Settings): Remembered {
     const value: unknown = file && JSON.parse(readFileSync(file, 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Remembered) : {};
   } catch {
-    return {}; // no cache, or not readable
+    return {}; // the cache does not exist or cannot be read
   }
 }
 

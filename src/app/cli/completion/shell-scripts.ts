@@ -90,7 +90,7 @@ end
 complete -c standpipe -f -a '(__standpipe_complete)'
 `;
 
-// Windows PowerShell drops empty arguments and the quotes inside of others: the words are passed as one argument of hexadecimal UTF-8.
+// Windows PowerShell drops empty arguments and quotes inside arguments, so the words are passed as one argument in hexadecimal UTF-8.
 const powershell = `# standpipe completion for PowerShell
 Register-ArgumentCompleter -Native -CommandName standpipe, standpipe.cmd, standpipe.ps1 -ScriptBlock {
   param($current, $ast, $cursor)

@@ -1,4 +1,4 @@
-// The data for completions: from the running host, or from the config and the cache. No server is started.
+// Reads the data for completions from the running host, or from the config and the cache, without starting a server.
 
 import { systemClock } from '../../../base/clock.ts';
 import { SILENT, within } from '../../../base/wait.ts';
@@ -11,17 +11,17 @@ import { type RememberedTool, recallTools } from './remembered-tools.ts';
 export interface Sources {
   servers(): Promise<string[]>;
   tools(server: string): Promise<RememberedTool[]>;
-  /** By their address. */
+  /** Addresses of remote servers. */
   allTools(): Promise<{ server: string; tool: RememberedTool }[]>;
   resources(server: string): Promise<string[]>;
   prompts(server: string): Promise<{ name: string; arguments?: { name: string }[] }[]>;
   close(): Promise<void>;
 }
 
-/** A host that hangs is not waited for any longer, because the user is typing. What needs no host has no limit. */
+/** Limit for the answer of a host, because the user is typing. */
 const PATIENCE_MS = 5_000;
 
-/** Undefined if it fails or takes too long. */
+/** Undefined on a failure or a timeout. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const value = await within(
     systemClock,

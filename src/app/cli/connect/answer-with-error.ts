@@ -1,11 +1,11 @@
-// A relay without a host: each request of the client is answered with the reason, which hosts show to their users. stderr alone
-// is often hidden.
+// Answers each request of the client with an error if the relay cannot reach a host. MCP hosts show such errors to their users, but
+// often hide stderr.
 
 import { toRpcError } from '../../../base/error-json.ts';
 import type { FrameSink } from '../../../wire/framing/framing.ts';
 import { newline } from '../../../wire/framing/newline.ts';
 
-/** Resolves when the client has ended its input. */
+/** Resolves when the client closes its input. */
 export async function answerWithError(reason: Error & { hint?: string | undefined }): Promise<void> {
   const { rpcCode: code, message, data } = toRpcError(reason);
   const error = { code, message: reason.hint ? `${message}. ${reason.hint}` : message, data };
@@ -19,12 +19,12 @@ export async function answerWithError(reason: Error & { hint?: string | undefine
   decoder.end(sink);
 }
 
-/** Undefined where it is no request. */
+/** Undefined if the line is not a request. */
 function requestId(line: string): unknown {
   try {
     const { id, method } = JSON.parse(line);
     return method === undefined ? undefined : id;
   } catch {
-    return undefined; // no message
+    return undefined; // not JSON
   }
 }

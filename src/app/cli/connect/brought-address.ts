@@ -1,4 +1,4 @@
-// A remote server as a client brings it to the shared host. Variables are those of this process: the host has others.
+// The remote server that `connect URL` adds to the shared host. Variables are expanded here: the host has a different environment.
 
 import type { BroughtAddress } from '../../../host/control/shared-servers.ts';
 import { serverAtAddress } from '../servers/server-at-address.ts';

@@ -8,10 +8,10 @@ const refused: [what: string, words: string[], says: string][] = [
   ['an unknown way to share', ['--share', 'cal', '--', 'node'], 'Write one of all, principal, client, call.'],
   ['sharing of a server of a config', ['weather', '--share', 'client'], '"share" in its entry'],
   ['a URL and a command', ['http://x.test', '--', 'node'], 'Name one server'],
-  ['a URL with a config', ['http://x.test', '--config', 'x'], '--config is not for a remote server'],
+  ['a URL with a config', ['http://x.test', '--config', 'x'], '--config cannot be used for a remote server'],
   ['an unknown transport', ['http://x.test', '--transport', 'ws'], 'Write one of auto, http, sse.'],
-  ['a header without a URL', ['weather', '--header', 'A: b'], '--header and --transport are for a URL'],
-  ['the value of a variable', ['--env', 'KEY=x', '--', 'node'], '--env takes names only'],
+  ['a header without a URL', ['weather', '--header', 'A: b'], '--header and --transport need a URL'],
+  ['the value of a variable', ['--env', 'KEY=x', '--', 'node'], '--env accepts only names'],
   ['a variable that is not set', ['--env', 'KEY', '--', 'node'], '"env" of the entry'],
 ];
 

@@ -1,4 +1,4 @@
-// The command line of `standpipe connect`. Parsed without the rest of the command line, because a host waits for the start.
+// Parses the command line of `standpipe connect`. Does not load the other commands, because an MCP host waits for the start.
 
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
@@ -13,11 +13,11 @@ import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
 
 export interface ConnectArguments {
   settings: Settings;
-  /** The parameters of `standpipe/use`. */
+  /** Parameters of `standpipe/use`. */
   use: Params;
-  /** A remote server is brought, instead. */
+  /** Set in place of `use` for a remote server. */
   address?: ConnectAddress;
-  /** How long a host that is started for this connection stays without clients. */
+  /** Time in ms without clients after which a host started for this connection ends. */
   idleMs: number;
 }
 
@@ -48,23 +48,24 @@ export function parseConnectArguments(words: readonly string[], env = process.en
   const misplaced = (...names: (keyof Given)[]) => names.find((name) => given[name] !== undefined);
   if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
     const option = misplaced('config', 'env', 'cwd');
-    if (option) throw usage(`--${option} is not for a remote server`);
+    if (option) throw usage(`--${option} cannot be used for a remote server`);
     if (command.length > 0 || all) throw usage('Name one server');
     return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, given), idleMs };
   }
-  if (misplaced('header', 'transport')) throw usage('--header and --transport are for a URL');
+  if (misplaced('header', 'transport')) throw usage('--header and --transport need a URL');
   if (command.length > 0) {
-    if (config !== undefined || servers.length > 0 || all) throw usage('A command after -- is a server of no config');
+    if (config !== undefined || servers.length > 0 || all)
+      throw usage('A command after -- cannot be combined with --config, --all or a server name');
     return { settings: { shared: true }, use: { brought: broughtServer(command, given, env) }, idleMs };
   }
   const option = misplaced('name', 'env', 'cwd', 'share');
   if (option) {
     throw usage(
-      `--${option} is for a command after --`,
-      'A server of a config has its name, "env", "cwd" and "share" in its entry there.',
+      `--${option} needs a command after --`,
+      'For a server of a config, set "env", "cwd" and "share" in its entry.',
     );
   }
-  if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
+  if (servers.length + Number(all) !== 1) throw usage('Name one server, or use --all');
   return { settings: { config }, use: all ? {} : { server: servers[0] }, idleMs };
 }
 
@@ -76,7 +77,7 @@ function addressOf(url: string, { transport: text = 'auto', header = [], name, s
 
 const HOW_TO_SET = 'Set it in "env" of the entry that has this command, or remove it from --env.';
 
-/** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
+/** Values of variables come from the environment that the MCP host has set, never from the arguments, which all users can see. */
 function broughtServer([command, ...args]: readonly string[], given: Given, env: NodeJS.ProcessEnv): BroughtCommand {
   const names = given.env?.flatMap((each) => each.split(',')) ?? [];
   return {
@@ -86,7 +87,7 @@ function broughtServer([command, ...args]: readonly string[], given: Given, env:
     env: Object.fromEntries(
       names.map((name) => {
         if (name.includes('='))
-          throw usage('--env takes names only, since a command line is visible to others', HOW_TO_SET);
+          throw usage('--env accepts only names, because a command line is visible to other users', HOW_TO_SET);
         const value = readVariable(env, name);
         if (value === undefined) {
           throw usage(`The variable "${name}" of --env is not set`, HOW_TO_SET);

@@ -1,5 +1,5 @@
-// `standpipe connect <server>`: a stdio server that is a connection to a host. A separate entry point that loads only this,
-// because a host waits for it.
+// `standpipe connect <server>`: relays stdio to a running host. A separate entry point that loads only the relay, because an MCP host
+// waits for its start.
 
 import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -22,7 +22,7 @@ export async function connectMain(words: readonly string[]): Promise<void> {
     }
     const socket = await openConnection(given);
     if ((await relay(socket)) === 'client') process.exit(ExitCode.done);
-    print('the host has ended; requests that were not answered may have run. Start this server again to connect anew.');
+    print('the host has ended; unanswered requests may have run. Restart this server to reconnect.');
     process.exit(ExitCode.server);
   } catch (thrown) {
     const error = toError(thrown);
@@ -33,7 +33,7 @@ export async function connectMain(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The same format as cli/show-error.ts, which would take too long to load here. */
+/** Uses the format of cli/show-error.ts, which would take too long to load here. */
 function inWords(error: Error): string {
   if (!(error instanceof StandpipeError)) return `error: ${error.stack}`;
   const message = `error: ${visibleIndented(error.message)}`;
@@ -44,14 +44,14 @@ function print(text: string): void {
   try {
     writeSync(2, `standpipe connect: ${text}\n`);
   } catch {
-    // stderr is not read, and there is no other place for it
+    // stderr is closed, so the message cannot be shown
   }
 }
 
-/** A host may be about to end when it is connected to. More often than this it is no coincidence. */
+/** Limit for attempts: a host may be ending at the moment of a connection. More failures have another cause. */
 const MOST_TRIES = 5;
 
-/** A connection to the host of a config, which has chosen its server. Where no host runs, one is started in the background. */
+/** Connects to the host of a config and selects the server. Starts a background host if none is running. */
 async function openConnection({ settings, use, idleMs }: ConnectArguments): Promise<Socket> {
   const path = certainControlPath(settings);
   for (let tries = 1; ; tries++) {

@@ -1,16 +1,16 @@
-// Passes bytes between the client on our stdin and stdout and the socket of a host. Nothing is parsed and nothing is kept, so
-// that a relay adds as little as possible to a call. When the host is gone this process ends: that is the one sign of the loss
-// of all pending requests that every client understands. Connecting anew behind its back would lose its session.
+// Copies bytes between stdin and stdout and the socket of a host. Messages are neither parsed nor buffered, to add little latency to a
+// call. When the host ends, this process ends too: every client understands that all pending requests are lost. A silent reconnect
+// would lose the session of the client.
 
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { watchHost } from '../../../observe/tap/host-exit.ts';
 import { type OwnStdio, ownStdio } from '../../../observe/tap/own-stdio.ts';
 
-/** A last line without its end must not swallow it. */
+/** Sent first, so that an incomplete last line of output does not merge with the error. */
 const END = '\n{"jsonrpc":"2.0","method":"standpipe/end"}\n';
 
-/** `client`: it has ended its input and got its answers, or is gone. `host`: the host has ended. */
+/** `client`: the client closed its input and got its answers, or has exited. `host`: the host has ended. */
 export type RelayEnd = 'client' | 'host';
 
 export function relay(
@@ -20,7 +20,7 @@ export function relay(
   return new Promise((resolve) => {
     let inputOver = false;
     const clientGone = () => {
-      socket.destroy(); // its requests are cancelled
+      socket.destroy(); // cancels the requests of the client
       resolve('client');
     };
     const client = watchHost(input, clientGone);
@@ -37,12 +37,12 @@ export function relay(
     input.once('end', inputEnded).once('error', inputEnded).once('close', inputEnded);
     output.once('error', clientGone);
     socket.once('end', hostEnded).once('close', hostEnded);
-    socket.on('error', () => undefined); // it closes
+    socket.on('error', () => undefined); // `close` follows
     socket.resume();
   });
 }
 
-/** Data that the system accepted at once needs no wait, whatever its size: only the rest is waited for. */
+/** Waits only for data that the system has not accepted yet, whatever its size. */
 function pass(source: Readable, sink: Writable): void {
   const drained = () => source.resume();
   source.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
-// The log file of a background host: what the host reports, and the stderr of its servers. It stays after the host has ended, until the
-// next one; it is private and of limited size (bounded-log.ts).
+// The log file of a background host: messages of the host and stderr of its servers. The file remains after the host has ended, until
+// the next one starts. It is private and has a limited size (bounded-log.ts).
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { readPrivately } from '../../../wire/process/files/private-file.ts';
 import { controlNameOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 
-/** Of one line of stderr. */
+/** Limit for one line of stderr, in characters. */
 const MOST_CHARACTERS = 4000;
 
 export interface HostLogLine {
   atMs: number;
   /** The whole line. */
   line: string;
-  /** Without its time. */
+  /** The line without its time. */
   text: string;
 }
 
@@ -41,7 +41,7 @@ export function logStderr(flow: FlowStore, log: { write(text: string): void }, r
   });
 }
 
-/** The log of the last background host of the settings; undefined if there is none. A line without a time belongs to the one before. */
+/** The log of the last background host for the settings; undefined if there is none. A line without a time continues the previous one. */
 export function readHostLog(settings: Settings): { file: string; lines: HostLogLine[] } | undefined {
   const file = hostLogFile(settings);
   if (file === undefined || !isTrusted(runtimeFolder()) || !existsSync(file)) return undefined;

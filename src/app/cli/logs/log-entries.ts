@@ -1,4 +1,4 @@
-// Converts an event of a flow to lines of a log: everything except messages. The host has already removed secrets.
+// Converts an event to log lines. Messages are left out. The host has already removed secrets.
 
 import { decodeText } from '../../../base/decode-text.ts';
 import { ownInfo } from '../../../mcp/own-info.ts';
@@ -30,7 +30,7 @@ export function logEntries(event: FlowEvent): LogEntry[] {
     case 'client':
       return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
     case 'remote':
-      // The states of the server say when it connects and is closed.
+      // State changes of the server already show when it connects and closes.
       return event.state === 'known' || event.reason ? [{ kind: 'remote', text: eventText(event) }] : [];
     case 'http':
       return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
@@ -43,7 +43,7 @@ export function logEntries(event: FlowEvent): LogEntry[] {
   }
 }
 
-/** Its name comes with its first request. The commands of this program are clients too, and come and go all the time. */
+/** A client is logged with its first request, which has its name. Commands of Standpipe, which connect often, are left out. */
 function isWorthALine({ name }: ClientFact): boolean {
   return name !== undefined && name !== ownInfo.name;
 }

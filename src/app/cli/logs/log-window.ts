@@ -1,10 +1,10 @@
-// Which lines of a log are shown: `--since` and `--tail`. Earlier lines are held back until the end of what is stored is known; later
-// ones are printed at once.
+// Selects log lines by `--since` and `--tail`. Stored lines are held back until all of them are known; later lines are printed
+// immediately.
 
 export interface LogWindow {
-  /** Only the last so many of the stored lines. */
+  /** Show at most this many stored lines, the newest ones. */
   tail?: number | undefined;
-  /** Only lines that are at most so old. */
+  /** Maximum age of shown lines in ms. */
   since?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export class WindowedLines<T extends { atMs: number }> {
     if (this.#held.length > 2 * this.#tail) this.#held = this.#held.slice(-this.#tail);
   }
 
-  /** All stored lines were added. */
+  /** Call this after the last stored line. */
   storedEnd(): void {
     if (!this.#isStored) return;
     this.#isStored = false;

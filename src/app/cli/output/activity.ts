@@ -1,5 +1,5 @@
-// A line on the terminal that shows the current activity. It is removed when the activity ends, and while the user is asked. It is
-// not shown without a terminal.
+// A line on the terminal that shows the current activity. It is removed when the activity ends and during questions to the user.
+// Without a terminal it is not shown.
 
 import { cutToWidth } from '../../../base/terminal/text-width.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -51,7 +51,7 @@ export class Activity {
     this.#shown = false;
   }
 
-  /** Removes the line while the user is asked, until the returned function is called. */
+  /** Removes the line during a question to the user, until the returned function is called. */
   hold(): () => void {
     this.pause();
     this.#holds++;

@@ -1,5 +1,5 @@
-// The difference of two texts as lines with `-`, `+` and a space, as `diff -u` prints one block: from the first line that differs to
-// the last one, with lines around it. Changes of a config are close together.
+// Compares two texts and returns one block in the style of `diff -u`, from the first line that differs to the last one, with context.
+// One block is enough because changes of a config are close together.
 
 const CONTEXT = 3;
 

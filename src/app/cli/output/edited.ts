@@ -1,4 +1,4 @@
-// The report of commands that change a config: `add`, `remove`, `import` and `export`.
+// Prints the report of the commands that change a config: `add`, `rm`, `import` and `export`.
 
 import { shellWord } from '../../../base/command-line.ts';
 import { maskValues } from '../../../base/secrets/mask-values.ts';
@@ -18,11 +18,11 @@ export interface Edited {
   changed: ChangedConfig;
   servers: readonly EditedServer[];
   dryRun: boolean;
-  /** The files that servers were read from. */
+  /** Files that servers were read from. */
   from?: readonly string[];
-  /** Whose config was written. Default: that of Standpipe. */
+  /** Host whose config was written. Default: Standpipe. */
   host?: HostProgram | undefined;
-  /** About what was written. */
+  /** Advice about the written entries. */
   advice?: readonly string[];
   /** A command to run next. */
   next?: string | undefined;
@@ -64,7 +64,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, host, 
     const why = reason === undefined ? '' : `: ${visibleLine(reason)}`;
     if (!dryRun || outcome === 'refused' || outcome === 'exists')
       out.say(`${visibleLine(name)}: ${words[outcome]}${why}`);
-    if (lost.length > 0) out.say(`${visibleLine(name)}: without ${lost.join(', ')}, which the host does not know`);
+    if (lost.length > 0) out.say(`${visibleLine(name)}: without ${lost.join(', ')}, which the host does not support`);
     if (relative.length > 0)
       out.say(
         visibleLine(`${name}: the host may start it in another folder; write the full path of ${relative.join(', ')}`),
@@ -84,7 +84,7 @@ function secretsWarning(name: string, secrets: readonly string[], file: string, 
   return `"${name}" has secrets in plain text in ${file}: ${secrets.join(', ')}. To keep them out of the file, ${withoutSecrets(host)}.`;
 }
 
-/** Who else may get to see a file with secrets. */
+/** Warnings about who else can read a file with secrets. */
 export function fileWarnings({ file, isNew, scope }: Pick<ChangedConfig, 'file' | 'isNew' | 'scope'>): string[] {
   const mode = isNew ? undefined : modeForOthers(file);
   return [
@@ -95,24 +95,22 @@ export function fileWarnings({ file, isNew, scope }: Pick<ChangedConfig, 'file' 
   ];
 }
 
-/** What `--secrets reference` has written. */
+/** Describes the references that `--secrets reference` has written. */
 function referenceLines(servers: readonly EditedServer[], { inputs }: ChangedConfig): string[] {
   return servers.flatMap(({ name, references = [] }) => {
     if (references.length === 0) return [];
     const list = references.join(', ');
     return inputs
-      ? [`${name}: secrets were replaced by inputs, for which the host asks: ${list}`]
-      : [
-          `${name}: secrets were replaced by references; set these variables in the environment that the server is started from: ${list}`,
-        ];
+      ? [`${name}: secrets were replaced by inputs; the host prompts for them: ${list}`]
+      : [`${name}: secrets were replaced by references; set these variables in the environment of the host: ${list}`];
   });
 }
 
 const words: Readonly<Record<EditedServer['outcome'], string>> = {
   added: 'added',
-  already: 'already there',
+  already: 'already present',
   replaced: 'replaced',
   removed: 'removed',
-  exists: 'not changed: there is a server of this name (--force replaces it)',
+  exists: 'not changed: a server of this name exists (--force replaces it)',
   refused: 'not written',
 };

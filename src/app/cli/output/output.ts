@@ -1,5 +1,5 @@
-// The output of a command: only its result on stdout, everything else on stderr. Control characters in text of a server are
-// escaped on a terminal and on stderr; a pipe gets the result unchanged.
+// The output of a command: the result on stdout, everything else on stderr. Control characters in text from a server are escaped on a
+// terminal and on stderr; a pipe gets the result unchanged.
 
 import { isColourful, type Paint, painter } from '../../../base/terminal/colours.ts';
 import { visible, visibleJson } from '../../../base/terminal/visible.ts';
@@ -18,7 +18,7 @@ export interface OutputOptions {
   json: boolean;
 }
 
-/** For a terminal of unknown width. */
+/** Width of a terminal that does not report one. */
 const USUAL_WIDTH = 80;
 
 export class Output {
@@ -46,12 +46,12 @@ export class Output {
     return this.#stdout.columns || USUAL_WIDTH;
   }
 
-  /** Text of a server: control characters are escaped on a terminal, and unchanged in a pipe. */
+  /** Prints text from a server. Control characters are escaped on a terminal and unchanged in a pipe. */
   text(text: string): void {
     this.write(this.onTerminal ? visible(text) : text);
   }
 
-  /** Text of the command, which may be coloured. Quoted text must already be escaped. */
+  /** Prints text of the command, which may be coloured. Quoted text must already be escaped. */
   write(text: string): void {
     this.activity.pause();
     this.#stdout.write(text);
@@ -66,12 +66,12 @@ export class Output {
     this.write(`${visibleJson(value)}\n`);
   }
 
-  /** One document per line, for output without an end. */
+  /** Prints one document per line, for continuous output. */
   documentLine(value: unknown): void {
     this.write(`${visibleJson(value, 0)}\n`);
   }
 
-  /** A line on stderr, which may be coloured. Quoted text must already be escaped. */
+  /** Prints a line to stderr, which may be coloured. Quoted text must already be escaped. */
   say(text: string): void {
     this.activity.pause();
     this.#stderr.write(`${text}\n`);

@@ -1,4 +1,4 @@
-// Paths and reasons as tables for people show them.
+// Shortens paths and reasons for tables on a terminal.
 
 import { homedir } from 'node:os';
 import { shellHere } from '../../../base/command-line.ts';
@@ -15,19 +15,19 @@ export function shownPath(
   return onTerminal && isInside && shell === 'posix' ? `~${path.slice(home.length)}` : path;
 }
 
-/** What an error says before its cause. In a row of a table, the name of the server is known. */
+/** The part of an error message before its cause. In a table row the server is already named. */
 const beginnings = [
   /^Server "[^"]*" (?:is not (?:running|connected)|cannot be reached): /,
   /^Could not connect(?: \([\w/]+\)| to \S+)?: /,
   /^Server ".*?" (?=(?:exited with|was ended by) )/,
 ];
 
-/** Of a server in a table. A pipe gets the whole message. */
+/** Reason of a server state in a table. A pipe gets the whole message. */
 export function shownReason(message: string, { onTerminal }: Pick<Output, 'onTerminal'>): string {
   return onTerminal ? causeOf(message) : message;
 }
 
-/** An error as its cause: `exited with code 3 …` for `Could not connect (initialize): Server "node x.js" exited with code 3 …`. */
+/** The cause in an error message: `exited with code 3 …` for `Could not connect (initialize): Server "node x.js" exited with code 3 …`. */
 export function causeOf(message: string): string {
   return beginnings.reduce((text, beginning) => text.replace(beginning, ''), message);
 }

@@ -9,24 +9,24 @@ import type { Output } from './output.ts';
 export interface Cell {
   text: string;
   colour?: Colour | undefined;
-  /** The limit on a terminal, for text that only describes. */
+  /** Limit in lines on a terminal, for descriptions. */
   mostLines?: number;
 }
 
 export type Row = readonly (string | Cell)[];
 
 export interface TableOptions {
-  /** The title of a column that a terminal shows below each row, over the whole width: for reasons. */
+  /** Title of a column that a terminal shows below each row over the whole width, such as a reason. */
   below?: string;
 }
 
-/** A description of a server: its first line, on a terminal in at most three lines. */
+/** The first line of a description, wrapped to at most three lines on a terminal. */
 export function describing(text: string): Cell {
   return { text: text.trim().split('\n')[0]!, mostLines: 3 };
 }
 
 const GAP = '  ';
-/** The minimum width of a column, also in a narrow window. */
+/** Minimum width of a column, also in a narrow window. */
 const LEAST_WIDTH = 6;
 
 export function printRows(

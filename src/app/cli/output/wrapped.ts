@@ -1,4 +1,4 @@
-// The report of `tap install`, `share install` and their counterparts.
+// Prints the report of `tap install`, `share install` and the matching `uninstall` commands.
 
 import { maskValues } from '../../../base/secrets/mask-values.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -23,7 +23,7 @@ export function tellWrapped(
   if (dryRun && diff.length > 0) {
     out.write(`--- ${visibleLine(file)}\n+++ ${visibleLine(file)}\n${diff.join('\n')}\n`);
   }
-  const all = { ...words, 'not-a-command': 'has no command, it is a remote server: unchanged' };
+  const all = { ...words, 'not-a-command': 'is a remote server without a command: unchanged' };
   for (const { name, outcome, reason } of servers) {
     const line = `${visibleLine(name)}\t${outcome === 'refused' ? `${reason}: unchanged` : all[outcome]}`;
     if (!dryRun) out.write(`${line}\n`);

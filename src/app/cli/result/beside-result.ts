@@ -1,5 +1,5 @@
-// The document of --json for a result: all its members as the server sent them, and beside them the facts of the command. A fact wins
-// over a member of the same name: a server must not decide what a script takes for the name of the server.
+// The --json document of a result: all members that the server sent, plus members of the command. These replace members of the same
+// name, so that a server cannot forge, for example, the server name that a script reads.
 
 export function besideResult(result: object, facts: object): object {
   return { ...facts, ...result, ...facts };

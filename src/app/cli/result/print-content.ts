@@ -14,7 +14,7 @@ interface Part {
   what: string;
 }
 
-/** Resolves to the files that were saved. */
+/** Resolves to the saved files. */
 export async function printContent(
   blocks: readonly ContentBlock[],
   structured: unknown,
@@ -24,7 +24,7 @@ export async function printContent(
   const parts = blocks.map(readBlock);
   const pieces = parts.flatMap(({ piece }) => (piece ? [piece] : []));
   const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  // Servers repeat structured content as text, for clients without support for it.
+  // Servers repeat structured content as text for clients that do not support it.
   const isRepeated = structured !== undefined && texts.length > 0 && texts.every((text) => repeats(text, structured));
   const shown = isRepeated ? [] : texts;
   if (structured !== undefined) shown.push(visibleJson(structured));
@@ -69,13 +69,13 @@ function saved(files: string[], out: Output): string[] {
   return files;
 }
 
-/** Whether it is the JSON of the value, or of its only member: libraries wrap a list as an object for structured content. */
+/** Whether the text is the JSON of the value or of its only member: libraries wrap a list in an object for structured content. */
 function repeats(text: string, structured: unknown): boolean {
   const members = isObject(structured) ? Object.values(structured) : [];
   try {
     const value: unknown = JSON.parse(text);
     return isDeepStrictEqual(value, structured) || (members.length === 1 && isDeepStrictEqual(value, members[0]));
   } catch {
-    return false; // a separate text
+    return false; // not JSON, so not a copy
   }
 }

@@ -29,10 +29,10 @@ const extensions: Record<string, string> = {
   'text/markdown': 'md',
 };
 
-/** In a folder we choose the names, which could already be links. A named file is written as named. */
+/** In a folder Standpipe chooses the names, which could already exist as links. A file named by the user may be a link. */
 const withoutLinks = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
-/** Called before the call: it cannot be undone if its result cannot be saved. */
+/** Checks the path before the call, because a call cannot be undone if saving its result fails. */
 export async function checkOutput(target: string | undefined, option = '--output'): Promise<void> {
   if (target === undefined) return;
   const found = await stat(target).catch(() => undefined);
@@ -54,7 +54,7 @@ export async function checkOutput(target: string | undefined, option = '--output
   if (!isWritable) throw cannot('it cannot be written to', 'Change its permissions, or use another path.');
 }
 
-/** Resolves to the files that were written. */
+/** Resolves to the written files. */
 export async function savePieces(pieces: readonly Piece[], target: string): Promise<string[]> {
   const isFolder = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
   if (!isFolder && pieces.length > 1) {

@@ -1,4 +1,4 @@
-// Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
+// Shows an elicitation of a server at the terminal and reads the answer. Without a terminal, declines and reports it.
 
 import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
@@ -24,7 +24,7 @@ export function askPerson(server: string, out: Output, unanswered: Unanswered[] 
         return { action: 'decline' };
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visibleIndented(params.message)}`));
-      const goOn = out.activity.hold(); // otherwise it would overwrite the question
+      const goOn = out.activity.hold(); // the activity line would overwrite the question
       const lines = new TypedLines();
       try {
         return await answer(params, (question) => lines.ask(question, signal), out);
@@ -57,7 +57,7 @@ async function fillIn({ requestedSchema }: ElicitFormParams, ask: Ask, out: Outp
     const about = [schema.title, schema.description].filter((text) => typeof text === 'string').map(String);
     if (about.length > 0) out.say(`  ${visibleLine(about.join(': '))}`);
     const usual = schema.default === undefined ? '' : ` (${visibleLine(String(schema.default))})`;
-    const optional = required.has(name) ? '' : ', may be empty';
+    const optional = required.has(name) ? '' : ', optional';
     const question = `  ${visibleLine(name)} <${visibleLine(describeType(schema, requestedSchema))}${optional}>${usual}: `;
     const value = await askUntilItFits(question, schema, required.has(name), ask, out);
     if (value !== undefined) content[name] = value as Content[string];

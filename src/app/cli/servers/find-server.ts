@@ -31,7 +31,7 @@ export function onlyNode(name: string, servers: readonly ServerStatus[]): Server
   return others.length === 0 ? servers.find((server) => server.name === only) : undefined;
 }
 
-/** A name that looks like an address, a program or a file is probably that. */
+/** Hint for a name that looks like a URL, a program or a file. */
 export function commandHint(name: string): string | undefined {
   if (/^[a-z]+:\/\//i.test(name)) return 'The URL of a server begins with https:// or http://.';
   if (/^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+(?:\/|$)/i.test(name))

@@ -1,4 +1,4 @@
-// Finds a tool by its name among those of all servers, or explains why there is none.
+// Finds a tool by name among the tools of all servers, or explains why there is none.
 
 import { shellWord } from '../../../base/command-line.ts';
 import { UsageError } from '../../../base/errors.ts';
@@ -17,8 +17,8 @@ import type { FoundTool } from './find-tool.ts';
 import type { Reached } from './reach-host.ts';
 
 /**
- * A first word that resembles the name of a server counts as a misspelling of it, and no server is started. If an argument
- * follows, it may also be a tool: then all servers are queried. A known tool of this name is never refused.
+ * A first word similar to a server name counts as a misspelling, and no server is started. If an argument follows, the word may also be
+ * a tool, so all servers are queried. A known tool of this name is always accepted.
  */
 export async function refuseMisspeltServer(
   { host }: Reached,
@@ -72,7 +72,7 @@ export function rememberOffers(remember: Reached['remember'], offers: readonly O
 
 const NO_TOOLS = 'It has no tools.';
 
-/** `next`: the word after the name, if the server is started for this command and must not be named. */
+/** `next`: the word after the name, if the server comes after `--` and must not be named. */
 export function noSuchTool(
   server: string,
   name: string | undefined,

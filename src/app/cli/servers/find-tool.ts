@@ -1,4 +1,4 @@
-// Finds the tool of a call: `server tool`, `server/tool`, a name that only one server has, or no name for a server with only one
+// Finds the tool of a call: `server tool`, `server/tool`, a tool name that is unique among all servers, or only a server that has one
 // tool.
 
 import { UsageError } from '../../../base/errors.ts';

@@ -1,5 +1,5 @@
-// In a folder without a config: the node of a fleet that was started here without one, or else the only running host. Loaded only when
-// needed: most commands have a config.
+// Finds a host from a folder without a config: a fleet node that was started here without a config, or else the only running host.
+// Loaded only when needed, because most commands have a config.
 
 import { shellWord, shellWords } from '../../../base/command-line.ts';
 import { UsageError } from '../../../base/errors.ts';
@@ -10,7 +10,7 @@ import { findLive } from '../../../observe/live/find-live.ts';
 import type { Settings } from '../settings.ts';
 import { controlPathOf } from './running-host.ts';
 
-/** Called if the only running host is that of another folder. `option` selects it from any folder. It may throw. */
+/** Called if the only running host belongs to another folder. `option` selects it from any folder. May throw. */
 export type Elsewhere = (name: string, option: string) => void;
 
 export async function findHostElsewhere(elsewhere: Elsewhere): Promise<RemoteHost | undefined> {
@@ -18,7 +18,7 @@ export async function findHostElsewhere(elsewhere: Elsewhere): Promise<RemoteHos
   return only && RemoteHost.connect(only.control!);
 }
 
-/** The descriptor of a host: by its config, that of this folder, or the only one. Undefined if none runs; throws if there are several. */
+/** Descriptor of the host of the config, of this folder, or the only one. Undefined if none is running; throws if there are several. */
 export async function findLiveHost(settings: Settings, elsewhere: Elsewhere): Promise<LiveDescriptor | undefined> {
   const hosts = (await findLive()).filter(({ kind, control }) => kind === 'host' && control !== undefined);
   const path = controlPathOf(settings);
@@ -41,7 +41,7 @@ export async function findLiveHost(settings: Settings, elsewhere: Elsewhere): Pr
   return only;
 }
 
-/** A host of one file is identified by it, a node without a config by its name, one with --discover by its folder. */
+/** A host is identified by its config file, a node without a config by its name, a host with --discover by its folder. */
 function howToName(host: LiveDescriptor): string {
   const { name, control, cwd, cliOptions } = host;
   if (isNode(host)) return shellWords(cliOptions!);

@@ -1,4 +1,4 @@
-// A host for one command: it starts the servers that are used, does not restart them, and passes elicitations to the terminal.
+// A host for one command. It starts the servers that are used, never restarts them, and passes elicitations to the terminal.
 
 import { UsageError } from '../../../base/errors.ts';
 import type { Config } from '../../../config/files/load-config.ts';
@@ -24,7 +24,7 @@ export async function ownHost(
     given ??
     (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) => forOneCommand(server, settings));
   const ready = new Set<string>();
-  const early = new Map<string, string>(); // the error of a server that does not connect has it
+  const early = new Map<string, string>(); // shown with the error of a server that does not connect
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
     serviceOf: fleet?.serviceOf,

@@ -1,4 +1,4 @@
-// The host of a command: the running one, or one that is started for the command and stopped afterwards.
+// Finds the running host for a command, or starts one and stops it afterwards.
 
 import { StandpipeError, UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -16,17 +16,17 @@ import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 export interface Reached {
   host: HostAccess;
-  /** It was running before, and keeps running. */
+  /** The host was running before the command and keeps running. */
   running: boolean;
-  /** The server of the command line, which is the only one. */
+  /** The only server, if the command line gives one. */
   only: string | undefined;
-  /** Elicitations so far that were not answered. */
+  /** Elicitations that were not answered. */
   unanswered: readonly Unanswered[];
   /** For completions while no host is running. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
 
-/** Runs the work with a host, and releases the host afterwards in any case. */
+/** Runs the work with a host, and always releases the host afterwards. */
 export async function withHost<T>(
   invocation: Invocation,
   options: ServerCommandOptions & FleetOptions,
@@ -76,11 +76,11 @@ export async function withHost<T>(
 
 function serverOfFleet(): UsageError {
   return new UsageError('INVALID_OPTION', '--join cannot be used with a command after -- or with a URL', {
-    hint: 'Name a server of the fleet, or leave out --join.',
+    hint: 'Name a server of the fleet, or remove --join.',
   });
 }
 
-/** Elicitations during a call go to the terminal of this command, if it has one. */
+/** Shows elicitations during a call at the terminal of this command, if there is one. */
 function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
   if (hasTerminal()) {
     host.inputs = (server) => ({
@@ -97,7 +97,7 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
   };
 }
 
-/** For commands that end or change something at a running host. */
+/** For commands that stop or change a running host. */
 export function withChangedHost<T>(invocation: Invocation, work: (host: RemoteHost) => Promise<T>): Promise<T> {
   return withRunningHost(invocation, work, undefined, true);
 }
@@ -110,7 +110,7 @@ export async function withRunningHost<T>(
   changes = false,
 ): Promise<T> {
   const find = findRunningHost(settings, (text) => out.say(text), changes);
-  // A host that was named by --shared or --node is not there: the error says so.
+  // With --shared or --node, the error tells that this host is not running.
   const host = await find.catch((error) => {
     if (error instanceof UsageError && error.code === 'NOT_STARTED')
       return otherwise().then(
@@ -134,7 +134,7 @@ export function noHost(): UsageError {
   });
 }
 
-/** After a failed start the cause is shown, instead of the message that the server is not running. */
+/** Replaces "not running" after a failed start with the cause of the failure. */
 export function whyItFailed<E>(error: E): E | StandpipeError {
   const failed = error instanceof StandpipeError && error.code === 'SERVER_FAILED';
   return failed && error.cause instanceof StandpipeError ? error.cause : error;

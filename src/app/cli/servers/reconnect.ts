@@ -1,4 +1,4 @@
-// Lets a running host connect to a remote server again, after a login or a logout. What fails there is reported by the host.
+// Makes a running host reconnect to a remote server after a login or a logout. The host reports failures.
 
 import type { ServerState } from '../../../host/supervision/server-state.ts';
 import type { Settings } from '../settings.ts';

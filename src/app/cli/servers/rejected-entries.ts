@@ -1,4 +1,4 @@
-// The entries of the config that cannot be used. Commands that list servers also report these, with the reason.
+// Finds config entries that cannot be used. Commands that list servers report them with the reason.
 
 import { visibleLine } from '../../../base/terminal/visible.ts';
 import { type ConfigProblem, problemText } from '../../../config/problem.ts';
@@ -7,7 +7,7 @@ import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 
-/** From the running host, which may have loaded another state of the file; or from the config. */
+/** Asks the running host, which may have loaded an earlier version of the file; otherwise reads the config. */
 export async function rejectedEntries(
   { host, running, only }: Pick<Reached, 'host' | 'running' | 'only'>,
   settings: Settings,
@@ -18,7 +18,7 @@ export async function rejectedEntries(
   return rejections(await loadServers(settings).catch(() => undefined)); // already reported when the config was loaded
 }
 
-/** One line per faulty entry. */
+/** Prints one line per invalid entry. */
 export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {
   for (const problem of rejected) {
     const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';

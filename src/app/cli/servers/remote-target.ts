@@ -1,4 +1,4 @@
-// A remote server by its name in the config, or by its address.
+// Finds a remote server by its name in the config, or by its URL.
 
 import { UsageError } from '../../../base/errors.ts';
 import type { RemoteConfig } from '../../../config/server-config.ts';
@@ -24,7 +24,7 @@ export async function remoteTarget(word: string, settings: Settings): Promise<Re
       rejections(config),
     );
   if (found.url !== undefined) return found;
-  throw new UsageError('INVALID_OPTION', `"${word}" is started as a command: it has no login`, {
-    hint: 'Give the credentials of such a server in its "env".',
+  throw new UsageError('INVALID_OPTION', `"${word}" is a local command and has no login`, {
+    hint: 'Set its credentials in "env" of its entry.',
   });
 }

@@ -1,4 +1,4 @@
-// Finds the socket of the host of a config: one per config, in the runtime folder of the user, independent of the current folder.
+// Finds the socket of the host of a config. Each config has one socket in the user's runtime folder, whatever the current folder is.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,19 +12,19 @@ import type { RemoteHost } from '../../../host/control/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
-/** The config file of the settings, if there is one. It is not read. */
+/** Path of the config file for the settings, if there is one. The file is not read. */
 export function configFileOf({ config, shared, node }: Settings): string | undefined {
   if (shared || node !== undefined) return undefined;
   if (config !== undefined) return resolve(config);
   return usedFiles(systemContext()).find((file) => existsSync(file));
 }
 
-/** What a command line needs to use this config: nothing, if it is the one of the folder. */
+/** Option that selects this config on a command line; empty if it is the config of the folder. */
 export function configFlag(file: string): string {
   return configFileOf({}) === file ? '' : ` --config ${shellWord(file)}`;
 }
 
-/** The options that select the same config from any folder. */
+/** Options that select the same config from any folder. */
 export function configOptions(settings: Settings): string[] {
   const file = configFileOf(settings);
   if (settings.shared) return ['--shared'];
@@ -32,7 +32,7 @@ export function configOptions(settings: Settings): string[] {
   return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
 }
 
-/** The name of its socket and of the files beside it. Undefined if there is no config. */
+/** Base name of the socket and of the files beside it. Undefined if there is no config. */
 export function controlNameOf(settings: Settings): string | undefined {
   if (settings.shared) return 'control-shared';
   if (settings.node !== undefined) return `control-node-${shortHash(settings.node)}`;
@@ -47,18 +47,18 @@ export function controlPathOf(settings: Settings): string | undefined {
   return name === undefined ? undefined : join(runtimeFolder(), `${name}.sock`);
 }
 
-/** Where a host is needed that can be found again: that of a certain config, from any folder. */
+/** For hosts that other commands must find from any folder: throws without a config. */
 export function certainControlPath(settings: Settings): string {
   const path = controlPathOf(settings);
   if (path !== undefined) return path;
   throw new UsageError('CONFIG_NOT_FOUND', `There is no config in ${process.cwd()}`, {
-    hint: 'Name it by --config FILE. A program that starts this command may do so in any folder.',
+    hint: 'Name it with --config FILE: another program may start this command in any folder.',
   });
 }
 
 /**
- * `say` is called if the host of another folder is used. A command that ends or changes something (`changes`) acts on such a host
- * only where it is named.
+ * Calls `say` if the host of another folder is used. A command that stops or changes a host (`changes`) uses such a host only if the
+ * user names it.
  */
 export async function findRunningHost(
   settings: Settings,
@@ -70,7 +70,7 @@ export async function findRunningHost(
     const { findHostElsewhere } = await import('./host-elsewhere.ts');
     const elsewhere = (name: string, option: string) => {
       if (changes) throw elsewhereOnly(name, option);
-      say(`There is no config here: using the host that runs ${name}`);
+      say(`There is no config here. Using the host that runs ${name}`);
     };
     return timed(await findHostElsewhere(elsewhere), settings);
   }
@@ -78,22 +78,22 @@ export async function findRunningHost(
   const host = isTrusted(runtimeFolder()) ? await RemoteHost.connect(path) : undefined;
   if (host || (!settings.shared && settings.node === undefined)) return timed(host, settings);
   if (settings.node !== undefined) {
-    throw new UsageError('NOT_STARTED', `No host on this machine is the node "${settings.node}" without a config`, {
-      hint: `The host of a node with a config is found by its config. \`${ownCommand} ls --fleet --join …\` shows all nodes.`,
+    throw new UsageError('NOT_STARTED', `No host on this machine runs the node "${settings.node}" without a config`, {
+      hint: `Use --config to find the host of a node with a config. \`${ownCommand} ls --fleet --join …\` shows all nodes.`,
     });
   }
-  throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
+  throw new UsageError('NOT_STARTED', 'The shared host is not running', {
     hint: `The first \`${ownCommand} connect -- <command>\` or \`connect <url>\` starts it.`,
   });
 }
 
 function elsewhereOnly(name: string, option: string): UsageError {
-  return new UsageError('CONFIG_NOT_FOUND', `There is no config here. A host runs elsewhere, with ${name}`, {
-    hint: `If you mean that one, add ${option}`,
+  return new UsageError('CONFIG_NOT_FOUND', `There is no config here. A host in another folder runs ${name}`, {
+    hint: `To use that host, add ${option}`,
   });
 }
 
-/** `--timeout` holds for each request. */
+/** `--timeout` applies to each request. */
 function timed(host: RemoteHost | undefined, { timeoutMs }: Settings): RemoteHost | undefined {
   if (host) host.timeoutMs = timeoutMs;
   return host;

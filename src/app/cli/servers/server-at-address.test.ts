@@ -8,8 +8,8 @@ test.each<[options: ServerCommandOptions, command: string[] | undefined, message
   [{ url: 'ws://127.0.0.1:1/' }, undefined, 'WebSocket is not supported', 'https://'],
   [{ url, header: ['secret-token'] }, undefined, '--header must be a name and a value', '${TOKEN}'],
   [{ url, header: ['A: ${NOT_SET_ANYWHERE}'] }, undefined, 'NOT_SET_ANYWHERE is not set', 'Set it'],
-  [{ url, cwd: '/' }, undefined, '--cwd cannot be used for a remote server', 'Leave out'],
-  [{ url }, ['node'], 'A command after -- cannot be used', 'Leave out'],
+  [{ url, cwd: '/' }, undefined, '--cwd cannot be used for a remote server', 'Remove one'],
+  [{ url }, ['node'], 'A command after -- cannot be used', 'Remove one'],
   [{ header: ['A: b'] }, ['node'], '--header needs --url', '--url'],
 ])('%j with the command %j is refused, with what to do', async (options, serverCommand, message, hint) => {
   const refused = givenServer({ serverCommand, settings: {}, out: undefined as never }, options);

@@ -1,4 +1,4 @@
-// `--url <address>`: a server for one command, which is reached and not started. It is read like an entry of a config.
+// `--url <address>`: a remote server for one command, validated like an entry of a config.
 
 import { UsageError } from '../../../base/errors.ts';
 import { secretsInAddress } from '../../../config/expand/address.ts';
@@ -43,7 +43,7 @@ export function serverAtAddress(
   };
 }
 
-/** What the shell has expanded is in the list of processes; what Standpipe expands is not. */
+/** Values that the shell expands are visible in the process list; values that Standpipe expands are not. */
 function visibleSecrets(url: string, headers: Readonly<Record<string, string>>): string[] {
   const hint = "Set a variable and write '${NAME}' in single quotes: Standpipe expands it.";
   const warnings = Object.entries(headers)

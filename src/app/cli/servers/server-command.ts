@@ -29,7 +29,7 @@ export interface ServerCommandOptions extends AddressOptions {
   revision?: Revision;
 }
 
-/** The server that a command line gives, if it gives one. */
+/** The server given on the command line, if any. */
 export async function givenServer(
   { serverCommand, settings, out }: Pick<Invocation, 'serverCommand' | 'settings' | 'out'>,
   options: ServerCommandOptions,
@@ -44,7 +44,7 @@ export async function givenServer(
   if (serverCommand || ofCommands) {
     const other = ofCommands ? `--${ofCommands}` : 'A command after --';
     throw new UsageError('INVALID_OPTION', `${other} cannot be used for a remote server`, {
-      hint: 'Leave out one of the two.',
+      hint: 'Remove one of the two.',
     });
   }
   const { serverAtAddress } = await import('./server-at-address.ts');
@@ -54,12 +54,12 @@ export async function givenServer(
   return { ...server, era, revision };
 }
 
-/** For a server that is used by one command alone. */
+/** Settings of a server that only one command uses. */
 export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: Settings) {
   return {
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
-    pingTimeoutMs: 0, // it is used for one call
+    pingTimeoutMs: 0, // used for one call only
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
@@ -92,10 +92,10 @@ export function serverOfCommand(
   };
 }
 
-/** A path or a package, in any script, without characters that code for `node -e` or `sh -c` has too. */
+/** Matches a path or a package in any script. Excludes characters that also occur in code for `node -e` or `sh -c`. */
 const plainWord = /^[\p{L}\p{M}\p{N}_@./\\][\p{L}\p{M}\p{N}_@./\\:-]*$/u;
 
-/** The name of `python3 some/weather.py` is `weather`. A word with spaces or punctuation counts if there is such a file. */
+/** `python3 some/weather.py` is named `weather`. A word with spaces or punctuation is used only if such a file exists. */
 function nameOf(command: string, args: readonly string[], cwd: string): string {
   const isFile = (arg: string) => arg !== '' && !arg.startsWith('-') && existsSync(resolve(cwd, arg));
   const script = args.find((arg) => plainWord.test(arg) || isFile(arg));

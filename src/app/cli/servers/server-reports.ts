@@ -1,5 +1,4 @@
-// Reports on stderr about what servers do besides answering: non-protocol text on stdout, deviations from the protocol, and
-// questions that were not answered.
+// Reports to stderr about servers: non-protocol text on stdout, deviations from the protocol, and unanswered elicitations.
 
 import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../../host/control/control-methods.ts';
@@ -9,7 +8,7 @@ import type { Output } from '../output/output.ts';
 
 const MOST_CHARACTERS = 200;
 
-/** It does no harm here, but other clients may fail on it. */
+/** Standpipe ignores such text, but other clients may fail on it. */
 export function reportNoise(server: string, text: string, out: Output): void {
   out.say(`${out.paintError('yellow', 'warning:')} ${noiseText(server, text)}`);
   out.say(`${out.paintError('cyan', 'hint:')} stdout is for protocol messages only; print to stderr instead.`);
@@ -22,8 +21,8 @@ export function noiseText(server: string, text: string): string {
 }
 
 /**
- * How servers deviated from the protocol, and how that was read. Returned for the document of --json, so that a result never
- * looks cleaner than what was sent.
+ * Prints how servers deviated from the protocol and how Standpipe interpreted it. The warnings are also part of the --json document, so
+ * that a corrected result is recognizable.
  */
 export async function reportWarnings(
   host: HostAccess,
@@ -42,7 +41,7 @@ export async function reportWarnings(
   return warnings.length > 0 ? { warnings } : {};
 }
 
-/** Whether a person can be asked: both ends of the terminal are needed. */
+/** Whether the user can answer: input and output must be a terminal. */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }

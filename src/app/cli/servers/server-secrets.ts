@@ -14,7 +14,7 @@ export class ServerSecrets {
     this.learn(servers);
   }
 
-  /** Must be called before these servers are started. */
+  /** Call this before these servers start. */
   learn(servers: readonly ServerConfig[]): void {
     for (const server of servers) {
       for (const [form, mask] of formsToMask(server)) this.#maskOf.set(form, mask);

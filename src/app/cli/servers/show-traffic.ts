@@ -8,7 +8,7 @@ import type { FlowEvent } from '../../../observe/flow/event.ts';
 import type { FlowStore } from '../../../observe/flow/store.ts';
 import type { Output } from '../output/output.ts';
 
-/** The limit per frame; the Inspector shows all of it. */
+/** Limit per frame. The Inspector shows the whole frame. */
 const MOST_CHARACTERS = 2000;
 
 export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () => void {

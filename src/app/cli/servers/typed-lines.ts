@@ -22,7 +22,7 @@ export class TypedLines {
       this.#isClosed = true;
       this.#answer();
     });
-    // While readline reads from the terminal, Ctrl-C is an event of it and not a signal.
+    // While readline reads from the terminal, Ctrl-C emits its SIGINT event and sends no signal.
     this.#lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   }
 
@@ -45,7 +45,7 @@ export class TypedLines {
     this.#lines.close();
   }
 
-  /** Several lines may come in one turn: only the first is for the question. */
+  /** Several lines may arrive in one turn: only the first one answers the question. */
   #answer(line?: string): boolean {
     const next = this.#next;
     this.#next = undefined;

@@ -1,4 +1,4 @@
-// The tools of a server as TypeScript: signatures for people, and a type for `connect` (docs/client.md).
+// Writes the tools of a server as TypeScript: signatures to read, and a type for `connect` (docs/client.md).
 
 import { objectSchema } from '../../../mcp/schema-alternatives.ts';
 import type { Tool } from '../../../mcp/types.ts';

@@ -1,18 +1,18 @@
-// Converts a JSON Schema to a TypeScript type. What TypeScript cannot express (ranges, patterns) is dropped; unknown constructs
-// become `unknown`. A schema comes from a server: the conversion does not throw, and its time and output are limited.
+// Converts a JSON Schema to a TypeScript type. Constraints that TypeScript cannot express (ranges, patterns) are dropped; unknown
+// constructs become `unknown`. Schemas come from servers, so the conversion never throws and its time and output are limited.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { follow } from '../../../mcp/schema-alternatives.ts';
 
 const DEEPEST = 12;
-/** The limit of types of one tool; further ones are `unknown`. */
+/** Limit for the types of one tool. Further types are `unknown`. */
 const MOST_TYPES = 2000;
 
 export class TypeWriter {
   readonly #root: JsonObject;
   #left = MOST_TYPES;
 
-  /** References are resolved in the root. */
+  /** Schema in which references are resolved. */
   constructor(root: JsonObject) {
     this.#root = root;
   }

@@ -13,14 +13,14 @@ import { type Assignment, parseJson, readAssignment, readSource, readStdin } fro
 type Arguments = Record<string, unknown>;
 
 export interface ArgumentsOptions {
-  /** The name for errors. */
+  /** Name of the tool in error messages. */
   tool: string;
   schema: JsonSchema;
   /** `--args`: JSON, `@file` or `-`. */
   args?: string | undefined;
-  /** Send them without validation. */
+  /** Skip the validation. */
   unchecked?: boolean;
-  /** The server parses its arguments, as with LiteMCP: JSON values of other types are sent too. */
+  /** The server converts types itself, as in LiteMCP: JSON values of other types are sent too. */
   typesAreHints?: boolean;
 }
 
@@ -74,7 +74,7 @@ async function assign(
     if ('bytes' in source || encoded) {
       const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text);
       if (encoded) return bytes.toString('base64');
-      throw new TypeMismatch(`cannot be the content of ${value.slice(1)}, which is not text`);
+      throw new TypeMismatch(`cannot be read from ${value.slice(1)}, which is not text`);
     }
     return unchecked ? typedIfPossible(source.text, type, schema) : typedValue(source.text, type, schema);
   };
@@ -83,7 +83,7 @@ async function assign(
     setOwn(place.holder, place.key, await read(place.schema));
     return;
   }
-  // Given again: a list, if the schema allows one.
+  // A repeated name makes a list if the schema allows one.
   if (place.schema !== undefined && !acceptsList(place.schema, schema))
     throw new TypeMismatch('is given twice and is not a list');
   const before = place.holder[place.key];
@@ -92,7 +92,7 @@ async function assign(
   setOwn(place.holder, place.key, list);
 }
 
-/** A text that matches no type of the schema is sent as text. */
+/** A value that does not match a type of the schema is sent as text. */
 function typedIfPossible(text: string, type: unknown, schema: JsonSchema): unknown {
   try {
     return typedValue(text, type, schema);

@@ -1,5 +1,5 @@
-// Compares JSON values with the types of a schema, as `typed-value.ts` does for text: the first value that fits none of its types is
-// reported. The schema comes from a server: the search does not throw, and its time is limited.
+// Compares JSON values with the types of a schema, as `typed-value.ts` does for text, and reports the first mismatch. Schemas come from
+// servers, so the search never throws and its time is limited.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../base/json-object.ts';
@@ -8,14 +8,14 @@ import type { JsonSchema } from '../../../mcp/types.ts';
 import { propertySchema } from './property-schema.ts';
 import { choicesOf, describeType } from './typed-value.ts';
 
-/** The limit of values to compare. The server validates the others. */
+/** Limit for compared values. The server validates the rest. */
 const MOST_VALUES = 10_000;
 const LONGEST_SHOWN = 60;
 
 export interface WrongType {
   /** `filter.tags.0` */
   name: string;
-  /** What is wrong, after the name. */
+  /** Continues a sentence that begins with the name. */
   message: string;
 }
 

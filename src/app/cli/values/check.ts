@@ -1,5 +1,5 @@
 // Validates the names of arguments against a schema: a misspelled or missing name is reported before the call, with a suggestion.
-// The types of values: `check-types.ts`. The server validates the rest.
+// `check-types.ts` validates the types of values. The server validates the rest.
 
 import { UsageError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
@@ -10,7 +10,7 @@ import { isOpen, propertySchema } from './property-schema.ts';
 import { describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
-/** The limit of alternatives to compare. A schema with more is validated only by the server. */
+/** Limit for compared alternatives. Only the server validates a schema with more of them. */
 const MOST_ALTERNATIVES = 1000;
 const MOST_SHOWN = 4;
 
@@ -39,7 +39,7 @@ interface Faults {
   suggestion: string | undefined;
 }
 
-/** Of alternatives, the best match is used: a value has to match one of them. */
+/** Uses the best match among alternatives, because a value must match only one of them. */
 function findFaults(args: Arguments, type: unknown, look: Look, path = '', depth = 0): Faults {
   let best: { faults: Faults; misfits: number } | undefined;
   for (const schema of objectSchemas(type, look.root)) {

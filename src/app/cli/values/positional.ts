@@ -4,14 +4,14 @@ import { propertiesOf, requiredOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema, Tool } from '../../../mcp/types.ts';
 import { readAssignment, readSource } from './word.ts';
 
-/** In the order of the protocol: all parameters are in `required`, which keeps the order also for numeric keys. */
+/** Parameters in protocol order. `required` lists all of them and keeps the order even for numeric keys. */
 export function parameterNames(schema: JsonSchema): string[] {
   const names = Object.keys(propertiesOf(schema));
   const required = requiredOf(schema);
   return required.length === names.length ? required : names;
 }
 
-/** Undefined if they are named. */
+/** Undefined if the arguments are named. */
 export async function readPositional(
   words: readonly string[],
   tool: Tool,

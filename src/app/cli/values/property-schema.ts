@@ -1,10 +1,10 @@
-// Finds the schema of a property by its name. The schema comes from a server: the search does not throw, and its time is limited.
+// Finds the schema of a property by its name. Schemas come from servers, so the search never throws and its time is limited.
 
 import { isObject } from '../../../base/json-object.ts';
 import { objectSchemas, propertiesOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../../mcp/types.ts';
 
-/** The limit of ways in which a name may be matched to the patterns of one object. */
+/** Limit for the number of ways in which a name can match the patterns of one object. */
 const MOST_TRIES = 1_000_000;
 const LONGEST_PATTERN = 500;
 
@@ -31,7 +31,7 @@ export function propertySchema(schema: JsonSchema, name: string): unknown {
     : undefined;
 }
 
-/** Whether names outside `properties` are allowed. If the schema does not say, an unknown name is probably a mistake. */
+/** Whether names outside `properties` are allowed. If the schema leaves this open, an unknown name is probably a mistake. */
 export function isOpen(schema: JsonSchema): boolean {
   const { additionalProperties } = schema;
   if (additionalProperties === true || isObject(additionalProperties)) return true;
@@ -43,8 +43,8 @@ function patternsOf({ patternProperties }: JsonSchema): [string, unknown][] {
 }
 
 /**
- * An upper limit for the number of ways in which a backtracking engine can match the name to the pattern. Each quantifier may end
- * at any position of the name, each alternative doubles the number. A repeated or referenced group has no limit.
+ * Upper bound for the number of ways in which a backtracking engine can match the name to the pattern. Each quantifier may end at any
+ * position of the name, and each alternative doubles the number. A repeated or referenced group is unbounded.
  */
 function mostTries(pattern: string, name: string): number {
   if (pattern.length > LONGEST_PATTERN || /\\[1-9k]/.test(pattern)) return Number.POSITIVE_INFINITY;

@@ -57,7 +57,7 @@ const names: Record<string, string> = {
   object: 'object',
 };
 
-/** The values of an `enum` or a `const`; none: any value of the type. */
+/** Values of an `enum` or a `const`. Empty if any value of the type is allowed. */
 export function choicesOf(schema: JsonSchema): unknown[] {
   if ('const' in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : [];
@@ -78,7 +78,7 @@ function parseStructure(text: string): object | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // it may be a string; otherwise the TypeMismatch names the expected type
+    return undefined; // the text may be a string; otherwise the TypeMismatch names the expected type
   }
 }
 

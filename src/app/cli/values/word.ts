@@ -30,7 +30,7 @@ export async function readSource(value: string): Promise<{ text: string } | { by
     bytes = file === '-' ? await readStdin() : await readFile(file);
   } catch (error) {
     throw new UsageError('INVALID_OPTION', `Cannot read "${file}": ${toError(error).message}`, {
-      hint: 'A value that begins with @ names a file; write @@ for an @ itself.',
+      hint: 'A value that begins with @ names a file; write @@ for a literal @.',
       cause: error,
     });
   }
@@ -53,7 +53,7 @@ export function parseJson(text: string, what: string): unknown {
 
 let stdin: Promise<Buffer> | undefined;
 
-/** stdin can be read only once: a second caller gets the same text. */
+/** stdin can be read only once, so a second caller gets the same text. */
 export function readStdin(): Promise<Buffer> {
   stdin ??= buffer(process.stdin);
   return stdin;

@@ -1,4 +1,4 @@
-// The config of a host that `tap install` and `share install` change: named as a host or as a file.
+// Finds the config that `tap install` and `share install` change, by the name of a host or by path.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -22,17 +22,17 @@ interface HostConfigOptions {
 
 export interface Wrapped extends WrapResult {
   file: string;
-  /** Values that must not be shown. */
+  /** Secret values to hide in the output. */
   secrets: readonly string[];
   warnings: readonly string[];
-  /** About the entries as they were before: for `install` only. */
+  /** Warnings about the original entries; only for `install`. */
   entryWarnings: readonly string[];
   dryRun: boolean;
 }
 
 export interface WrapTarget {
   file: string;
-  /** Undefined: all servers. */
+  /** Undefined means all servers. */
   servers?: readonly string[];
   dryRun: boolean;
 }
@@ -47,10 +47,10 @@ export function addHostConfig(command: Command): Command {
     .option('--dry-run', 'show the difference and write nothing');
 }
 
-/** Of 80 columns at most. */
+/** Fits into 80 columns. */
 export const hostNames = `Hosts: ${hostIds.slice(0, 8).join(', ')},\n${hostIds.slice(8).join(', ')}.`;
 
-/** Runs `change` on the config that is named, and adds the warnings about its entries. */
+/** Runs `change` on the named config and adds warnings about its entries. */
 export async function changeHostConfig(
   [word, ...names]: Parameters<CommandBody>[1],
   { scope, dryRun = false }: HostConfigOptions,
@@ -70,7 +70,7 @@ export async function changeHostConfig(
   return { ...result, file, secrets, warnings: otherFiles(word!, place), entryWarnings, dryRun };
 }
 
-/** With the warnings about the command that is written, and about the entries that `install` has changed. */
+/** Adds the warnings about the written command and about the entries that `install` has changed. */
 export function withWarningOfCommand(wrapped: Wrapped): Wrapped {
   const warning = wrapped.after === wrapped.before ? undefined : warningOfCommand();
   const { warnings, entryWarnings } = wrapped;
@@ -85,7 +85,7 @@ function existingPlace(word: string, scope: HostConfigOptions['scope']): ConfigP
   const place = placeToWrite(hostIdOf(word), scope, systemContext());
   if (existsSync(place.file)) return place;
   const looked = placesOfHost(hostIdOf(word), systemContext()).filter((each) => !scope || each.scope === scope);
-  throw new UsageError('CONFIG_NOT_FOUND', `There is no config of ${place.host!.title}`, {
+  throw new UsageError('CONFIG_NOT_FOUND', `No config of ${place.host!.title} was found`, {
     hint: `Looked for ${looked.map(({ file }) => file).join(', ')}.`,
   });
 }
@@ -101,12 +101,14 @@ function otherFiles(word: string, place: ConfigPlace): string[] {
 
 function warningsOf(name: string, entry: Parameters<typeof relativeFiles>[0], folder: string): string[] {
   const relative = relativeFiles(entry, folder);
-  const own = wrapperCommand('tap'); // another wrapper of ours may be there already: its path was warned about
+  const own = wrapperCommand('tap'); // an entry may already have another Standpipe wrapper, whose path was reported
   const local = filesOfProjects(entry).filter((file) => !own.includes(file));
   return [
     ...(relative.length > 0
       ? [`${name}: the host may start it in another folder. Write the full path of ${relative.join(', ')}.`]
       : []),
-    ...(local.length > 0 ? [`${name}: ${local.join(', ')} belongs to one project, and is gone if that is moved.`] : []),
+    ...(local.length > 0
+      ? [`${name}: ${local.join(', ')} belongs to one project. The entry fails if that project is moved.`]
+      : []),
   ];
 }

@@ -1,4 +1,4 @@
-// The command of Standpipe that is written into the config of another host.
+// The Standpipe command that is written to the config of another host.
 
 import { projectOf } from '../../../config/edit/project-paths.ts';
 import type { Wrapper } from '../../../config/wrap/wrapped-entry.ts';
@@ -6,8 +6,8 @@ import { ownInfo } from '../../../mcp/own-info.ts';
 import { mainFile } from '../main-file.ts';
 
 /**
- * Programs started from a desktop get a shorter PATH: the absolute path of this program is used, unless it is in the cache of npx.
- * The version is pinned, because `npx standpipe` runs the newest version that the registry has.
+ * Uses the absolute path of this program, unless it is in the npx cache, because programs started from a desktop have a shorter PATH.
+ * The version is pinned because `npx standpipe` runs the newest version in the registry.
  */
 export function wrapperCommand(wrapper: Wrapper): string[] {
   const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
@@ -16,9 +16,9 @@ export function wrapperCommand(wrapper: Wrapper): string[] {
 
 const pinned = `standpipe@${ownInfo.version}`;
 
-/** Why the command fails some day, or undefined. */
+/** Warning if the command stops working when its project is moved. */
 export function warningOfCommand(): string | undefined {
   const project = wrapperCommand('tap').includes(mainFile) ? projectOf(mainFile) : undefined;
   if (project === undefined) return undefined;
-  return `The entries run the Standpipe of the project ${project}, and fail if the project is moved or removed. Install it for all projects and run this again: npm install -g ${pinned}`;
+  return `The entries run Standpipe from the project ${project} and fail if the project is moved or removed. Install it globally and run this command again: npm install -g ${pinned}`;
 }
