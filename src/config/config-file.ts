@@ -26,16 +26,16 @@ export interface ConfigFile {
   file: string;
   origin: ConfigOrigin;
   scope?: HostScope;
-  /** False if it is not JSON, or has no `mcpServers`: then nothing is known about its servers. */
+  /** False if the file is not JSON or has no `mcpServers`. Its servers are then unknown. */
   usable: boolean;
   servers: readonly ServerConfig[];
   rejected: readonly RejectedServer[];
   problems: readonly ConfigProblem[];
-  /** Other files that its servers depend on. */
+  /** Other files that the servers depend on. */
   envFiles: readonly string[];
 }
 
-/** An entry that cannot be used. The problems with its name explain it. */
+/** An entry that cannot be used. The problems with its name have the reason. */
 export interface RejectedServer {
   name: string;
   source: Position;
@@ -53,7 +53,7 @@ export interface FileContext {
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
-  // Some hosts create an empty file. It may also be one that is being written.
+  // Some hosts create an empty file. A file that is being written may also be empty.
   if (place.scope === 'user' && text.trim() === '') return unusable(place, []);
   const document = await parseText(text, place);
   const form = readForm(document, place, context.platform);
@@ -67,12 +67,12 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
   return expandForm(form, place, sources, (file) => texts.get(file)!, context.checkEntry);
 }
 
-/** A file of which nothing is known. */
+/** A file without readable content. */
 export function unusable({ file, origin, scope }: ConfigPlace, problems: readonly ConfigProblem[]): ConfigFile {
   return { file, origin, scope, usable: false, servers: [], rejected: [], problems, envFiles: [] };
 }
 
-/** The content of the text alone: nothing is expanded, and no other file was read. */
+/** Content of the text before expansion. No other file was read. */
 export interface ConfigForm {
   usable: boolean;
   definitions: InputDefinition[];
@@ -114,7 +114,7 @@ export function expandForm(
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
     if (draft.place) {
-      const suggestion = `It is for the servers of a fleet: \`${ownCommand} fleet apply FILE\`.`;
+      const suggestion = `Only \`${ownCommand} fleet apply FILE\` uses it.`;
       findings.warn(draft.place.at, '"place" has no effect in the config of one host', suggestion);
     }
     const server = expandDraft(draft, sources, textOf, findings, envFiles);
@@ -157,7 +157,7 @@ function rejection(name: string, source: Position, { problems }: Findings): Reje
 }
 
 /**
- * The host would wait for its own server. This happens where the config of an editor, which Standpipe finds too, has `connect` without
+ * Such an entry makes the host wait for its own server. It occurs if Standpipe reads the config of an editor that has `connect` without
  * `--config`.
  */
 function connectsToItself(server: ServerConfig, file: string, platform: NodeJS.Platform): boolean {

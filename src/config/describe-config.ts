@@ -20,7 +20,7 @@ export interface ConfigDescription {
   problems: readonly ConfigProblem[];
 }
 
-/** `rejected`: the entry cannot be used; its problems explain it. */
+/** `rejected`: the entry cannot be used; its problems have the reason. */
 export type ServerDescription =
   | ({ status: 'enabled' | 'disabled' } & (
       | Omit<CommandConfig, 'secrets' | 'enabled'>

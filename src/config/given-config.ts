@@ -1,5 +1,5 @@
-// A config that is passed as an object instead of a file: the same structure and the same checks. Synchronous: an `envFile` is
-// read at once, and inputs take their values from the environment or from their defaults.
+// Reads a config that is passed as an object instead of a file, with the same structure and checks. Synchronous: an `envFile` is
+// read synchronously, and inputs get their values from the environment or their defaults.
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
@@ -69,7 +69,7 @@ export function isGivenConfig(value: unknown): value is GivenConfig {
   return typeof value === 'object' && value !== null && ('mcpServers' in value || 'servers' in value);
 }
 
-/** Throws if it is not a config. Errors in an entry are in `problems`, and only that entry is disabled. */
+/** Throws if the value is not a config. An error in an entry is added to `problems` and disables only that entry. */
 export function configOf(given: GivenConfig): Config {
   if (typeof given === 'string') {
     throw new UsageError('INVALID_OPTION', 'A host needs a config object, not a file name', {

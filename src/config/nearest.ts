@@ -1,8 +1,8 @@
 // Suggests a name for a misspelled one: the nearest by edit distance (a swap of neighbours is one edit), if it is near enough.
 
-/** Of names in a hint. */
+/** Limit for names in a hint. */
 const MOST_NAMES = 20;
-/** A server may list any number of names, and each comparison takes a while. */
+/** Limit for compared names: a server may list any number of them. */
 const MOST_COMPARED = 1000;
 
 export function nearest(name: string, known: Iterable<string>): string | undefined {
@@ -14,7 +14,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     if (++compared > MOST_COMPARED) break;
     if (Math.abs(candidate.length - name.length) >= bestEdits) continue;
     const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
-    // Without a letter in common, it is another name.
+    // Names without a common letter are unrelated.
     if (edits >= Math.max(name.length, candidate.length)) continue;
     if (edits < bestEdits) [best, bestEdits] = [candidate, edits];
   }
@@ -26,7 +26,7 @@ export function didYouMean(name: string, known: Iterable<string>): string | unde
   return meant === undefined ? undefined : `Did you mean "${meant}"?`;
 }
 
-/** For an unknown name: the one that was probably meant, and those that exist. `none` is the hint if there are none. */
+/** Hint for an unknown name: a similar name and the existing ones. `none` is the hint if there are none. */
 export function hintOfNames<T>(name: string, names: readonly string[], none: T): string | T {
   if (names.length === 0) return none;
   const more = names.length > MOST_NAMES ? ', …' : '';

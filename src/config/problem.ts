@@ -1,9 +1,9 @@
-// Problems of a config, with their positions. A problem is data and not an exception: a faulty entry fails alone, and all other
-// problems are still found. No message contains a value of `env`.
+// Problems of a config, with their positions. A problem is data, not an exception: an invalid entry does not affect others, and all
+// problems are found. Messages never contain a value of `env`.
 
 import { UsageError } from '../base/errors.ts';
 
-/** Both count from 1. Columns count UTF-16 units, as editors do. */
+/** Line and column count from 1. Columns count UTF-16 units, as editors do. */
 export interface Position {
   file: string;
   line: number;
@@ -15,17 +15,17 @@ export type ConfigErrorCode = 'CONFIG_NOT_FOUND' | 'CONFIG_INVALID' | 'VARIABLE_
 export interface ConfigProblem extends Position {
   /** An error disables its entry (or, without `server`, its file); a warning does not. */
   severity: 'error' | 'warning';
-  /** Only errors have one. */
+  /** Set only for errors. */
   code?: ConfigErrorCode;
   server?: string;
   message: string;
   suggestion?: string;
 }
 
-/** In place of a file name for a config that was passed as an object: it has no lines. */
+/** Replaces the file name for a config that was passed as an object, which has no lines. */
 export const GIVEN = 'the given config';
 
-/** In place of a file name for a server that a command line gives. */
+/** Replaces the file name for a server given on a command line. */
 export const COMMAND_LINE = 'the command line';
 
 /** `mcp.json:3:15: "args" must be an array`, a format that terminals and editors turn into links. */

@@ -1,4 +1,4 @@
-// The secret values of a server, so that they are hidden in everything that is shown or stored.
+// Collects the secret values of a server, which are hidden in all output and recordings.
 
 import { type Mask, maskForms, masksByForm } from '../base/secrets/mask-values.ts';
 import { redactor } from '../base/secrets/redact.ts';
@@ -8,7 +8,7 @@ import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface ServerSecrets {
-  /** Hidden by their names. */
+  /** Values that are replaced by their names. */
   env: Readonly<Record<string, string>>;
   secrets: readonly string[];
 }
@@ -31,7 +31,7 @@ export function formsToMask(config: ServerConfig): ReadonlyMap<string, string> {
   return masksByForm(env, secrets);
 }
 
-/** Where a server is reached, for people to read. */
+/** Printable address or command of a server. */
 export function shownUrl(config: ServerConfig): string | undefined {
   return config.url === undefined ? undefined : redactor({ mask: maskOf(config) })(config.url);
 }

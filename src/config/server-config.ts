@@ -13,63 +13,63 @@ export interface RestartLimits {
   /** At most this many restarts within `periodMs`. */
   maxRestarts: number;
   periodMs: number;
-  /** The first wait; it doubles with every failure, up to `maxBackoffMs`. */
+  /** Delay before the first restart. It doubles with every failure, up to `maxBackoffMs`. */
   backoffMs: number;
   maxBackoffMs: number;
   /** After this much uptime, earlier failures are forgotten. */
   resetAfterMs: number;
 }
 
-/** Who shares a process of the server. */
+/** Which clients share a process of the server. */
 export const shareModes = ['all', 'principal', 'client', 'call'] as const;
 
 export interface SharePolicy {
   /** One process for all clients, for each principal, for each client, or a new one for each call of a tool. */
   by: (typeof shareModes)[number];
-  /** Not counting the process of the host itself, which answers what belongs to no client. */
+  /** Does not count the process of the host itself, which answers requests unrelated to a client. */
   maxProcesses: number;
-  /** A process of a principal or of a client ends when it was not used for this long. */
+  /** A process of a principal or client is stopped after this time without use. */
   idleMs: number;
 }
 
-/** On which nodes of a fleet a server runs, and how often. */
+/** Nodes and number of replicas of a server in a fleet. */
 export interface Place {
-  /** The node must have all of these. */
+  /** Labels that a node must have, all of them. */
   labels: readonly string[];
-  /** How many processes, on as many nodes where possible. */
+  /** Number of processes, on different nodes where possible. */
   replicas: number;
   /** `nodes`: never two replicas on one node, even if some then run nowhere. `prefer`: on different nodes where possible. */
   spread: (typeof spreads)[number];
-  /** Any replica may answer any request, and more than `replicas` processes do no harm. */
+  /** Any replica may answer any request, and more than `replicas` processes may run at a time. */
   stateless: boolean;
 }
 
 export const spreads = ['nodes', 'prefer'] as const;
-/** Of a server. */
+/** Limit for the replicas of a server. */
 export const MOST_REPLICAS = 1_000;
-/** Of a server, and of a node. */
+/** Limit for the labels of a server or a node. */
 export const MOST_LABELS = 100;
 
-/** A server that is started as a command, or a remote one. */
+/** A local server, started as a command, or a remote server. */
 export type ServerConfig = CommandConfig | RemoteConfig;
 
 export interface CommandConfig extends ServerSettings {
   command: string;
   args: readonly string[];
-  /** Added to the short list of inherited variables: the `envFile`, overridden by `env`. */
+  /** Variables of the `envFile`, overridden by `env`. They are added to the short list of inherited variables. */
   env: Readonly<Record<string, string>>;
   /** Absolute. */
   cwd: string;
   protocol: 'mcp' | 'litemcp';
-  /** A name for `framingByName`. Undefined: the framing of the protocol. */
+  /** Name for `framingByName`. Default: the framing of the protocol. */
   framing: string | undefined;
-  /** Missing members are taken from `defaultStopWaits`. */
+  /** Missing members default to `defaultStopWaits`. */
   stop: Readonly<Partial<StopWaits>>;
   /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
   /**
-   * The session of the lease that its processes run under: they are killed if it is not renewed in time, and none is started
-   * without it. Set by a fleet for what it runs here.
+   * Session of the lease of its processes. They are killed if the lease is not renewed in time, and are not started without it. Set
+   * by a fleet for the servers that it runs here.
    */
   lease?: string | undefined;
   url?: undefined;
@@ -77,33 +77,33 @@ export interface CommandConfig extends ServerSettings {
 
 export interface RemoteConfig extends ServerSettings {
   url: string;
-  /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
+  /** `auto`: Streamable HTTP, then HTTP+SSE of 2024-11-05 if the server refuses it. */
   transport: RemoteTransport;
   /** Sent with every request. Their values are secrets. Credentials in the address of an entry become `Authorization`. */
   headers: Readonly<Record<string, string>>;
-  /** What is known for logging in. False: a server that asks for it is refused. */
+  /** Login settings. False disables logins: a server that requires one cannot be used. */
   oauth: Readonly<OAuthSettings> | false;
-  /** A file with the certificates of the authorities to trust, instead of the known ones. Absolute. */
+  /** Absolute path of a file with trusted CA certificates, which replace the default ones. */
   ca: string | undefined;
   protocol: 'mcp';
   command?: undefined;
 }
 
-/** Of a server that other nodes of a fleet run: `nats://<fleet>/<name>`. No config file may contain one. */
+/** Address of a server on other nodes of a fleet: `nats://<fleet>/<name>`. Config files must not contain one. */
 export function isOfFleet({ url }: ServerConfig): boolean {
   return url?.startsWith('nats:') === true;
 }
 
-/** Undefined members are found out or asked for. */
+/** Undefined members are discovered or requested from the user. */
 export interface OAuthSettings {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   scopes?: readonly string[] | undefined;
-  /** The https URL of a client-id metadata document, which is the client id where the authorization server supports it. */
+  /** The https URL of a client-id metadata document. It is used as the client id if the authorization server supports that. */
   clientMetadataUrl?: string | undefined;
-  /** The port of the redirect, for clients that are registered with one. */
+  /** Port of the redirect address, for clients that are registered with a fixed port. */
   callbackPort?: number | undefined;
-  /** `client_credentials`: the client logs in by itself, without a person. */
+  /** `client_credentials`: the client logs in without user interaction. */
   grant?: (typeof oauthGrants)[number] | undefined;
 }
 
@@ -115,31 +115,31 @@ export type RemoteTransport = (typeof remoteTransports)[number];
 export interface ServerSettings {
   name: string;
   enabled: boolean;
-  /** Started with the host; otherwise at first use. */
+  /** Start with the host; otherwise at first use. */
   autoStart: boolean;
-  /** Of MCP. `auto` detects it; if `revision` is set, only that is tried. */
+  /** MCP era. `auto` detects it. If `revision` is set, only that revision is tried. */
   era: 'auto' | Era;
   revision: Revision | undefined;
   startupTimeoutMs: number;
   requestTimeoutMs: number;
   /** Timeout of a ping after a request has timed out; then the server is restarted. 0: no ping. */
   pingTimeoutMs: number;
-  /** The longest message that is read from the server. */
+  /** Limit for a message from the server, in bytes. */
   maxFrameBytes: number;
-  /** The most JSON values in a message that is read from the server. */
+  /** Limit for JSON values in a message from the server. */
   maxFrameValues: number;
   restart: Readonly<RestartLimits>;
   share: Readonly<SharePolicy>;
-  /** Which tools ask their client, or whether all do: no call of another client runs beside them. Others are found out. */
+  /** Tools that send requests to their client, or true for all. Their calls never overlap with another client. Others are detected. */
   asks: boolean | readonly string[];
-  /** What clients may be asked for, announced to a server of a revision before 2026-07-28. */
+  /** Client capabilities to announce to a server of a revision before 2026-07-28. */
   clientCapabilities: readonly InputCapability[];
   tools: ToolRules;
   /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
   secrets: readonly string[];
-  /** Not one of all servers as one, and without an address of its own on the gateway. Set by a fleet for what it runs here. */
+  /** Excluded from the combined server, and without an address on the gateway. Set by a fleet for the servers that it runs here. */
   unlisted: boolean;
-  /** The start of the entry. */
+  /** Position of the entry. */
   source: Position;
 }
 
@@ -148,7 +148,7 @@ export type InputCapability = (typeof inputCapabilities)[number];
 
 /** Globs: `*` matches any characters, `?` one. */
 export interface ToolRules {
-  /** Undefined: all tools. */
+  /** Default: all tools. */
   allow?: readonly string[];
   /** Takes precedence over `allow`. */
   deny?: readonly string[];
@@ -167,12 +167,12 @@ export const defaultRestart: Readonly<RestartLimits> = {
   resetAfterMs: 60_000,
 };
 
-/** A process takes some 50 MB: the limit keeps those of one server below a gigabyte. */
+/** A process needs about 50 MB, so the limit keeps the processes of one server below 1 GB. */
 export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
 
 export const defaultPlace: Readonly<Place> = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
 
-/** The settings of an entry that says only where the server is. */
+/** Default settings of every entry. */
 export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> = {
   enabled: true,
   autoStart: true,
@@ -181,7 +181,7 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   // A JVM, `npx` or `docker` may be slow, especially at the first start.
   startupTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
-  // Long enough for a server that computes without reading its input: only one that hangs should be restarted.
+  // Long enough for a server that computes without reading its input: only a server that hangs must be restarted.
   pingTimeoutMs: 30_000,
   // All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and
   // 100 MB, whatever its content. The limits are a quarter of those of a client of one server.
@@ -190,14 +190,14 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   restart: defaultRestart,
   share: defaultShare,
   asks: false,
-  // Clients of a host differ; a question that its client cannot answer is refused when it comes.
+  // Clients of a host differ in capabilities. A server request that the client cannot answer is refused.
   clientCapabilities: inputCapabilities,
   tools: {},
   secrets: [],
   unlisted: false,
 };
 
-/** In addition, of an entry with nothing but a command. */
+/** Additional defaults of a local server. */
 export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSettings | 'command' | 'cwd' | 'url'>> = {
   args: [],
   env: {},
@@ -207,7 +207,7 @@ export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSe
   keepDaemons: false,
 };
 
-/** In addition, of an entry with nothing but an address. */
+/** Additional defaults of a remote server. */
 export const defaultRemoteSettings: Readonly<Omit<RemoteConfig, keyof ServerSettings | 'command' | 'url'>> = {
   transport: 'auto',
   headers: {},

@@ -146,11 +146,11 @@ test('a host that expands no variables is not said to take references in place o
   writeFileSync(file, JSON.stringify({ mcpServers: { keyed, remote: { url } } }), { mode: 0o600 });
   const to = (host: string, ...words: string[]) => here('export', host, '--dry-run', '--config', file, ...words);
   const refused = (await to('claude-desktop', 'keyed', '--secrets', 'reference')).stderr;
-  expect(refused).toContain('keyed: not written: Claude Desktop does not expand API_TOKEN, so that references cannot');
+  expect(refused).toContain('keyed: not written: Claude Desktop does not expand API_TOKEN, so references cannot');
   expect(refused).toContain('use --connect');
   expect(refused).not.toContain('--reveal');
   const copied = (await to('claude-desktop', 'keyed')).stderr;
-  expect(copied).toContain('API_TOKEN. To keep them out of the file, use --connect, which leaves them in the config');
+  expect(copied).toContain('API_TOKEN. To keep them out of the file, use --connect, which keeps them in the config');
   for (const host of ['codex', 'opencode', 'continue']) {
     expect((await to(host, 'keyed')).stderr).toContain('To keep them out of the file, write references with --secrets');
   }

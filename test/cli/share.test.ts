@@ -99,7 +99,7 @@ test('what cannot be shared is left as it is, with the reason', async () => {
     'of a file\thas variables from an envFile, which only its host reads (set them in "env"): unchanged\n',
   );
   expect(read(file)).toBe(vsCode);
-  expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain('has no command');
+  expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain('is a remote server without a command');
   expect(await runCli(['share', 'install', file, 'unknown'])).toMatchObject({ code: 2 });
   expect(await runCli(['share', 'install', join(folder, 'none.json')])).toMatchObject({ code: 2 });
 });

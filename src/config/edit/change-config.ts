@@ -29,18 +29,18 @@ export interface ServerChange {
 
 export interface ChangePlan {
   servers: readonly ServerChange[];
-  /** Inputs that the servers refer to, by their `id`. Those that the file has stay. */
+  /** Inputs that the servers refer to, by `id`. Existing inputs of the file are kept. */
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
   /** The entries already have the format of the file. */
   isSpelled?: boolean;
 }
 
 export interface ChangeOptions extends Partial<SystemContext> {
-  /** Called with the servers of the file; again if the file changed meanwhile. */
+  /** Called with the servers of the file, and again if the file has changed in the meantime. */
   plan: (existing: ConfigServers) => ChangePlan;
-  /** Called for a server that the reader of configs would refuse, which is then left out. Default: nothing is written. */
+  /** Called for an invalid server, which is then left out. Default: throw and write nothing. */
   onRefused?: (name: string, reason: string) => void;
-  /** Whether the file is created where there is none. */
+  /** Create the file if it does not exist. */
   create?: boolean;
   dryRun?: boolean;
 }
@@ -51,12 +51,12 @@ export interface ChangedConfig {
   before: string;
   after: string;
   backup: string | undefined;
-  /** Of the servers that were changed. Variables that are not set are among them: they may be set later. */
+  /** Problems of the changed servers, including unset variables, which may be set later. */
   problems: readonly ConfigProblem[];
   scope: ConfigPlace['scope'];
-  /** The file may have `inputs`: its host asks for their values. */
+  /** The file supports `inputs`: its host prompts for their values. */
   inputs: boolean;
-  /** Values of servers of the file that must not be shown. */
+  /** Secret values of the servers, to hide in output. */
   secrets: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export async function changeConfig(place: ConfigPlace, options: ChangeOptions): 
   return { file: place.file, isNew, before, after, backup, problems, scope: place.scope, inputs, secrets };
 }
 
-/** What a new file must have besides the servers. */
+/** Required content of a new file besides the servers. */
 const newTexts: Readonly<Record<string, string>> = { continue: 'name: Local\nversion: 1.0.0\nschema: v1\n' };
 
 async function edit(text: string, place: ConfigPlace, existing: ConfigServers, plan: ChangePlan): Promise<string> {
@@ -119,7 +119,7 @@ async function edit(text: string, place: ConfigPlace, existing: ConfigServers, p
       );
 }
 
-/** A config of Standpipe keeps the keys that the host of the file does not know: hosts ignore them. */
+/** Keys of Standpipe that the host does not know are kept, because hosts ignore them. */
 function ownFormat(name: string, entry: PlainEntry, { host }: ConfigPlace): PlainEntry {
   if (!host) return entry;
   const { written, lost } = spellEntry(name, entry, host);
@@ -158,7 +158,7 @@ async function problemsIn(text: string, place: ConfigPlace, context: SystemConte
   return (await configFromText(text, place, { ...context, readText, checkEntry: checkOnSystem })).problems;
 }
 
-/** Values that are written out, and not references. */
+/** Literal values, not references. */
 export function secretsIn({ env, headers, oauth, args, url }: PlainEntry): string[] {
   const values = [env, headers, oauth].flatMap((group) => (isObject(group) ? Object.values(group) : []));
   const texts = values.filter((value) => typeof value === 'string' && !value.includes('${')) as string[];

@@ -1,4 +1,4 @@
-// A change of the servers of a config: what is wanted, as data. The editors of texts must reach exactly this.
+// Applies a change of servers to the data of a config. The text editors must produce exactly this data.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -6,7 +6,7 @@ import type { ConfigFormat } from '../hosts/host-program.ts';
 
 /** Where the servers are in a file. */
 export interface ServersAt {
-  /** For messages. */
+  /** Path for messages. */
   file: string;
   format: ConfigFormat;
   /** The keys from the root to the servers. */
@@ -17,7 +17,7 @@ export interface ServersAt {
 
 export interface Change {
   name: string;
-  /** Undefined: the server is removed. Members that are undefined are not written. */
+  /** Undefined removes the server. Undefined members are not written. */
   entry: Readonly<Record<string, unknown>> | undefined;
 }
 

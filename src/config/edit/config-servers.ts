@@ -26,7 +26,7 @@ export async function readServers(text: string, place: ConfigPlace, platform: No
   const document = await parseText(orEmpty(text, place.layout ?? { format: 'json' }), place);
   if (document.fault) throw problemError({ severity: 'error', ...document.fault });
   const data: unknown = getNodeValue(document.root!);
-  // What else is wrong in the file does not matter here.
+  // Other problems of the file are ignored here.
   const found = findEntries(document, new Findings(), place, platform);
   const values = (found?.entries ?? []).map(({ name, node }) => [name, getNodeValue(node)] as const);
   const inputs: unknown[] = found?.inputs?.type === 'array' ? getNodeValue(found.inputs) : [];

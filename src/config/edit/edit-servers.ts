@@ -1,5 +1,5 @@
-// Adds, replaces and removes servers in the text of a config. The new text is read again: an edit that would change anything else
-// is refused. The libraries of TOML and YAML are loaded on first use. Does no I/O.
+// Adds, replaces and removes servers in the text of a config. The new text is parsed again: an edit that would change anything else
+// is refused. The TOML and YAML libraries are loaded on first use. Does no I/O.
 
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, stripComments } from 'jsonc-parser';
@@ -26,7 +26,7 @@ export async function editServers(text: string, at: ServersAt, changes: readonly
   return editAll(text, at, given, language);
 }
 
-/** All at once, because each edit parses the whole text; one at a time only to find the one that fails. */
+/** Applies all changes at once, because each edit parses the whole text; one at a time only to find a change that fails. */
 function editAll(text: string, at: ServersAt, changes: readonly Change[], language: Language): string {
   const wanted = withChanges(language.parse(text), at, changes);
   const edited = language.edit(text, changes);
@@ -35,7 +35,7 @@ function editAll(text: string, at: ServersAt, changes: readonly Change[], langua
   return changes.reduce((before, change) => editAll(before, at, [change], language), text);
 }
 
-/** JSON without a value is an object without members. */
+/** JSON without a value is treated as an empty object. */
 export function orEmpty(text: string, { format }: Pick<ServersAt, 'format'>): string {
   return format === 'json' && stripComments(text).trim() === '' ? `${text}\n{}` : text;
 }
@@ -44,7 +44,7 @@ function isReached(edited: string, wanted: unknown, { path }: ServersAt, { parse
   try {
     return isDeepStrictEqual(comparable(parse(edited), path), comparable(wanted, path));
   } catch {
-    return false; // a text with an error is not what was wanted
+    return false; // a text with a syntax error is not the wanted result
   }
 }
 
@@ -66,12 +66,12 @@ async function languageOf(at: ServersAt): Promise<Language> {
 
 function tooIntricate({ file }: ServersAt, { name, entry }: Change): UsageError {
   const verb = entry === undefined ? 'removed from' : 'written to';
-  return new UsageError('CONFIG_INVALID', `"${name}" cannot be ${verb} ${file} without a change of something else`, {
+  return new UsageError('CONFIG_INVALID', `"${name}" cannot be ${verb} ${file} without changing other content`, {
     hint: 'Edit the file by hand.',
   });
 }
 
-/** In TOML there is no table of servers without servers. */
+/** Removes empty objects on the path, because the TOML editor leaves out a table without servers. */
 function comparable(data: unknown, path: readonly string[]): unknown {
   const object = plain(data ?? {}) as Record<string, unknown>;
   const [key, ...rest] = path;
@@ -82,7 +82,7 @@ function comparable(data: unknown, path: readonly string[]): unknown {
   return others;
 }
 
-/** Data that can be compared: no prototypes, no members without a value. */
+/** Data for comparison, without prototypes and undefined members. */
 function plain<T>(value: T): T {
   const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
   return text === undefined ? value : JSON.parse(text);

@@ -11,7 +11,7 @@ import { hintOfNames } from '../nearest.ts';
 import type { SystemContext } from '../system-context.ts';
 import { readServers } from './config-servers.ts';
 
-/** The servers of a host or of files, those of the first file that has a name. */
+/** The servers of a host or of files. The first file that defines a name is used. */
 export interface HostServers {
   files: readonly string[];
   entries: ReadonlyMap<string, PlainEntry>;
@@ -49,7 +49,7 @@ export function placesOfHost(id: HostId, context: SystemContext): ConfigPlace[] 
   return discoveredPlaces(context).filter(({ origin }) => origin === id);
 }
 
-/** The file of a host to write to: one that exists, or a new one of the user. */
+/** The file of a host to write to: an existing one, or a new user file. */
 export function placeToWrite(id: HostId, scope: 'user' | 'project' | undefined, context: SystemContext): ConfigPlace {
   const places = placesOfHost(id, context)
     .filter((place) => place.scope !== 'local' && (scope === undefined || place.scope === scope))
@@ -57,12 +57,12 @@ export function placeToWrite(id: HostId, scope: 'user' | 'project' | undefined, 
   const found =
     places.find(({ file }) => existsSync(file)) ?? places.find((place) => place.scope === 'user') ?? places[0];
   if (found) return found;
-  throw new UsageError('NOT_SUPPORTED', `${id} has no config of a ${scope}`, { hint: 'Leave out --scope.' });
+  throw new UsageError('NOT_SUPPORTED', `${id} has no ${scope} config`, { hint: 'Remove --scope.' });
 }
 
 async function listed(place: ConfigPlace): Promise<ConfigPlace[]> {
   if (!isFolder(place)) return [place];
-  return placesIn(place, await readdir(dirname(place.file)).catch(() => [])); // it rarely exists
+  return placesIn(place, await readdir(dirname(place.file)).catch(() => [])); // the folder may not exist
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

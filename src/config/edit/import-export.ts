@@ -1,5 +1,5 @@
-// Servers from the config of another host into ours, and from ours into that of a host. References to variables stay references:
-// no value of a variable is written, except with `reveal` for a host that does not expand them.
+// Copies servers from the config of another host to the config of Standpipe, and back. References to variables are kept: values are
+// written only with `reveal`, for a host that does not expand them.
 
 import { isAbsolute, resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
@@ -33,16 +33,16 @@ import {
   writtenSecrets,
 } from './written-secrets.ts';
 
-/** `already`: there is the same entry. `exists`: there is another one of this name. `refused`: the reason explains it. */
+/** `already`: the same entry exists. `exists`: a different entry of this name exists. `refused`: see the reason. */
 export interface ExchangedServer {
   name: string;
   outcome: 'added' | 'replaced' | 'already' | 'exists' | 'refused';
   reason?: string;
-  /** Keys that the host does not know. They were not written. */
+  /** Keys that were not written because the host does not support them. */
   lost?: readonly string[];
-  /** Files of the project that it names by relative paths: a host of the user may start it in another folder. */
+  /** Relative paths of project files in the entry. A host may start the server in another folder. */
   relative?: readonly string[];
-  /** What is written that is a secret in plain text, without its value. */
+  /** Descriptions of secrets written in plain text, without their values. */
   secrets?: readonly string[];
   /** Variables or inputs that were written in place of secrets. */
   references?: readonly string[];
@@ -58,7 +58,7 @@ export interface ExchangeOptions {
   names: readonly string[];
   context: SystemContext;
   force?: boolean | undefined;
-  /** What becomes of secrets in plain text. Default: they are copied, but not into a file that more users can read. */
+  /** How to handle secrets in plain text. Default: copy them, but not to a file that more users can read. */
   secrets?: SecretHandling | undefined;
   dryRun?: boolean | undefined;
 }
@@ -78,7 +78,7 @@ export async function importServers(from: HostServers, to: ConfigPlace, options:
 export interface ExportOptions extends ExchangeOptions {
   /** Writes the values of variables that the host does not expand. */
   reveal?: boolean | undefined;
-  /** The entry that runs a server through Standpipe; it is written for each server. */
+  /** Makes the entry that runs a server through Standpipe. If set, this entry is written for each server. */
   connect?: ((name: string) => PlainEntry) | undefined;
 }
 
@@ -138,7 +138,7 @@ interface Guarded extends Pick<Step, 'refusal' | 'secrets' | 'references'> {
   newInputs?: ReadonlyMap<string, PlainEntry>;
 }
 
-/** An entry of a file that may be written to another one. A new file is for its owner alone. */
+/** Checks whether an entry may be copied to another file. Only the owner can read a new file. */
 function guardSecrets(
   name: string,
   entry: PlainEntry,
@@ -166,13 +166,13 @@ function guardSecrets(
   return { entry, refusal };
 }
 
-/** VS Code asks for it once, and keeps it in the keyring of the system. */
+/** VS Code prompts for the value once and stores it in the system keyring. */
 function passwordInput(id: string): PlainEntry {
   return { type: 'promptString', description: id, password: true };
 }
 
 interface Step extends ExchangedServer {
-  /** Why it must not be written. */
+  /** Reason why the entry must not be written. */
   refusal?: string;
   change?: ServerChange;
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
@@ -239,7 +239,7 @@ function choose(
   return [...entries].filter(([name]) => names.length === 0 || names.includes(name));
 }
 
-/** The definitions of the inputs that entries refer to: those of their config, and new ones for their secrets. */
+/** Definitions of the inputs that entries refer to: those of their config, and new ones for their secrets. */
 function inputsOf(
   entries: readonly PlainEntry[],
   defined: ReadonlyMap<string, PlainEntry>,
@@ -273,7 +273,7 @@ function sourcesOf(
   return { ...context, folder, definitions, inputs: resolveInputsSync(ids, definitions, context) };
 }
 
-/** Another host begins relative paths elsewhere. */
+/** Another host resolves relative paths against another folder. */
 function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
   const absolute = (value: unknown) =>
     typeof value === 'string' && !isAbsolute(value) && !value.startsWith('${') ? resolve(folder, value) : value;
@@ -281,7 +281,7 @@ function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
   return { ...entry, ...Object.fromEntries(paths.filter(([, value]) => value !== undefined)) };
 }
 
-/** `references`: those that were made for secrets. Their variables are new, and have no values. */
+/** `references`: references that replace secrets. Their variables are new and have no values. */
 function whyHidden(
   { title }: HostProgram,
   names: readonly string[],
@@ -290,7 +290,7 @@ function whyHidden(
 ): string {
   const list = names.join(', ');
   if (names.some((name) => references?.includes(name))) {
-    return `${title} does not expand ${list}, so that references cannot replace the secrets: ${USE_CONNECT}; --secrets copy writes them`;
+    return `${title} does not expand ${list}, so references cannot replace the secrets: ${USE_CONNECT}; --secrets copy writes them`;
   }
   return reveal ? `${list} has no value` : `${title} does not expand ${list}; --reveal writes the value instead`;
 }

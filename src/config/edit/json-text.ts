@@ -1,5 +1,5 @@
-// Sets and removes a member of an object, or an item of a list, in the text of JSON with comments. Only the member and one comma
-// change: comments, white space and the spelling of everything else stay. Works on text and offsets; does not read files.
+// Sets and removes a member of an object or an item of a list in the text of JSON with comments. Only the member and one comma
+// change: comments, white space and all other text are kept. Works on text and offsets; does not read files.
 
 import {
   applyEdits,
@@ -23,7 +23,7 @@ interface NewItem {
   value: unknown;
 }
 
-/** The text has been parsed before: it is valid, and the values on the path have the right types. */
+/** The text must be valid, and the values on the path must have the right types. */
 export function editJson(text: string, at: ServersAt, changes: readonly Change[]): string {
   const written = changes.filter(({ entry }) => entry !== undefined);
   const edited = withoutOthers(text, at, changes);
@@ -54,7 +54,7 @@ function itemOf({ name, entry }: Change, { nameKey }: ServersAt): unknown {
   return nameKey === undefined ? entry : { [nameKey]: name, ...entry };
 }
 
-/** Without a removed server, and without all but the last of several servers of one name, which is the one that is used. */
+/** Removes deleted servers and duplicates. The last of several servers of one name is used, so it is kept. */
 function withoutOthers(text: string, at: ServersAt, changes: readonly Change[]): string {
   let edited = text;
   const most = new Map(changes.map(({ name, entry }) => [name as unknown, entry === undefined ? 0 : 1]));
@@ -73,7 +73,7 @@ function withoutOthers(text: string, at: ServersAt, changes: readonly Change[]):
   return edited;
 }
 
-/** The servers, or the nearest object that exists with the keys that are missing in it. */
+/** The servers, or the nearest existing parent object with the keys that it lacks. */
 function reach(text: string, { file, path }: ServersAt): { container: Node; missing: readonly string[] } {
   let container = parseDocument(text, file).root!;
   for (const [depth, key] of path.entries()) {
@@ -96,7 +96,7 @@ function nameOf(item: Node, nameKey: string | undefined): unknown {
 function insertion(text: string, object: Node, items: readonly NewItem[]): Edit[] {
   const [start, close] = [object.offset + 1, endOf(object) - 1];
   const last = object.children?.at(-1);
-  // An empty object gets lines of its own, except in a text that is one line.
+  // The members of an empty object get separate lines, unless the text is a single line.
   const around = last ? text.slice(start, close) : object.parent ? text.trimEnd() : '\n';
   const isOneLine = !/[\r\n]/.test(around);
   const ownIndent = indentOf(text, object.offset);
@@ -180,7 +180,7 @@ function deletion(from: number, to = from + 1): Edit {
   return { offset: from, length: to - from, content: '' };
 }
 
-/** Empty for a text that was written without white space. */
+/** Empty for a text without white space. */
 function spaceIn(text: string): string {
   return /":\S/.test(text) && !/": /.test(text) ? '' : ' ';
 }

@@ -1,5 +1,5 @@
-// A new entry from what is given on a command line. Values that look like secrets are written as given, and reported: a reference
-// to a variable keeps them out of the file.
+// Makes a new entry from a command line. Values that look like secrets are written as given, with advice to use a reference to a
+// variable instead.
 
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
@@ -22,23 +22,22 @@ export interface NewServer {
 
 export interface NewEntry {
   entry: PlainEntry;
-  /** How to keep each value out of the file that looks like a secret. */
+  /** For each value that looks like a secret: how to keep it out of the file. */
   advice: readonly string[];
 }
 
 export function newEntry({ command, url, env = [], header = [], transport, settings }: NewServer): NewEntry {
   if ((command === undefined) === (url === undefined)) {
     throw invalid(
-      url === undefined ? 'There is no server to add' : 'A server has a URL or a command, not both',
+      url === undefined ? 'No command or URL was given' : 'A server has a URL or a command, not both',
       `Write \`${ownCommand} add <name> -- <command …>\` or \`${ownCommand} add <name> <url>\`.`,
     );
   }
   if (command !== undefined) {
     const [program, ...args] = command;
     if (!program) throw invalid('There is no command after --', 'For example: -- npx -y some-server');
-    if (header.length > 0)
-      throw invalid('--header is for a remote server', 'A command gets variables: --env NAME=value');
-    if (transport !== undefined) throw invalid('--transport is for a remote server');
+    if (header.length > 0) throw invalid('--header needs a URL', 'For a command, use variables: --env NAME=value');
+    if (transport !== undefined) throw invalid('--transport needs a URL');
     const variables = env.map(readVariable);
     return {
       entry: {
@@ -59,7 +58,7 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
     );
   }
   if (env.length > 0)
-    throw invalid('--env is for a server with a command', 'A remote server gets headers: --header "Name: value"');
+    throw invalid('--env needs a command', 'For a remote server, use headers: --header "Name: value"');
   const headers = header.map(readHeader);
   return {
     entry: {

@@ -1,4 +1,4 @@
-// The config that commands change: the one that Standpipe reads in this folder, or the one that is created for it.
+// Finds the config that commands change: the one that Standpipe uses in this folder, or a new one.
 
 import { existsSync } from 'node:fs';
 import { type ConfigPlace, ownUserPlace, placeOf, projectPlaces } from '../files/places.ts';
@@ -6,7 +6,7 @@ import type { SystemContext } from '../system-context.ts';
 
 export interface OwnPlaceOptions {
   config?: string | undefined;
-  /** The config of the user, and not that of the project. */
+  /** Change the user config instead of the project config. */
   user?: boolean | undefined;
 }
 

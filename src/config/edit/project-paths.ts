@@ -1,10 +1,10 @@
-// Paths that work only in the folder of a project: in a config of the user, a host starts servers elsewhere.
+// Finds paths that work only in a project folder. A host starts the servers of a user config in another folder.
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { PlainEntry } from '../hosts/host-program.ts';
 
-/** Words of an entry that are relative paths of files below the folder. */
+/** Words of an entry that are relative paths of files in the folder. */
 export function relativeFiles(entry: PlainEntry, folder: string): string[] {
   if (entry.cwd !== undefined) return [];
   return wordsOf(entry).filter(
@@ -12,7 +12,7 @@ export function relativeFiles(entry: PlainEntry, folder: string): string[] {
   );
 }
 
-/** Words of an entry that are files of packages that a project has installed. */
+/** Words of an entry that are files of packages installed in a project. */
 export function filesOfProjects(entry: PlainEntry): string[] {
   return wordsOf(entry).filter((word) => isAbsolute(word) && projectOf(word) !== undefined);
 }

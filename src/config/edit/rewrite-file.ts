@@ -1,6 +1,6 @@
-// Replaces the content of a config file: atomically, with its owner, permissions, encoding and byte order mark. The file behind a
-// link is replaced, and not the link. Programs of Standpipe that change a file at the same time do so one after the other; if
-// another program changed it meanwhile, the new content is computed again from that.
+// Replaces the content of a config file atomically and keeps its owner, permissions, encoding and byte order mark. The target of a
+// link is replaced, not the link. Standpipe processes change a file one after another. If another program changes the file in the
+// meantime, the new content is computed again from its current content.
 
 import type { Stats } from 'node:fs';
 import { mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
@@ -11,22 +11,22 @@ import { replaceAlike } from '../../wire/process/files/private-file.ts';
 import { isMissing } from '../files/disk.ts';
 
 export interface RewriteOptions {
-  /** The new text. It is called again if the file changed meanwhile. Without a file the text is empty. */
+  /** Returns the new text. Called again if the file has changed in the meantime. `''` stands for a missing file. */
   rewrite: (text: string, path: string) => string | Promise<string>;
-  /** Where the file as it was is kept; undefined: nowhere. Called before the file is replaced. */
+  /** Path of the backup, or undefined for none. Called before the file is replaced. */
   backup?: (path: string) => string | undefined | Promise<string | undefined>;
-  /** Whether the file and its folder are created where they are missing. */
+  /** Create the file and its folder if they are missing. */
   create?: boolean;
-  /** Only the owner may read a file or a folder that is created. */
+  /** Make a created file or folder readable only by its owner. */
   isPrivate?: boolean;
-  /** Whether that holds for a file because of its new text. */
+  /** Whether the new text requires a created file to be private. */
   hasSecrets?: () => boolean;
-  /** Nothing is written. */
+  /** Do not write the file. */
   dryRun?: boolean;
 }
 
 export interface Rewritten {
-  /** The file itself, without links. */
+  /** Path of the file after resolving links. */
   path: string;
   isNew: boolean;
   before: string;
@@ -35,7 +35,7 @@ export interface Rewritten {
 }
 
 const MAX_TRIES = 10;
-/** As on Linux. */
+/** Limit for links in a chain, as on Linux. */
 const MOST_LINKS = 40;
 
 export async function rewriteFile(file: string, options: RewriteOptions): Promise<Rewritten> {
@@ -50,7 +50,7 @@ export async function rewriteFile(file: string, options: RewriteOptions): Promis
         if (done) return done;
       }
       throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: another program keeps changing it`, {
-        hint: 'Try again when that program has finished.',
+        hint: 'Retry after that program has finished.',
       });
     });
   } catch (cause) {
@@ -66,7 +66,7 @@ function notWritable(path: string, cause: unknown): UsageError {
   });
 }
 
-/** Undefined if the file changed meanwhile. */
+/** Undefined if the file has changed in the meantime. */
 async function replaced(file: string, path: string, options: RewriteOptions): Promise<Rewritten | undefined> {
   const result = await computed(file, path, options);
   const { bytes, like, encode } = result;
@@ -139,7 +139,7 @@ async function behindLinks(file: string, links = 0): Promise<string> {
   try {
     return await realpath(file);
   } catch {
-    const target = links < MOST_LINKS ? await readlink(file).catch(() => undefined) : undefined; // there may be no link
+    const target = links < MOST_LINKS ? await readlink(file).catch(() => undefined) : undefined; // the path may not be a link
     return target === undefined ? resolve(file) : behindLinks(resolve(dirname(file), target), links + 1);
   }
 }

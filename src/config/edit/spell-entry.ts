@@ -13,7 +13,7 @@ import { keysOfOthers } from '../read/keys.ts';
 
 export interface SpelledEntry {
   written: PlainEntry;
-  /** Keys that the host does not know. */
+  /** Keys that the host does not support. */
   lost: readonly string[];
 }
 
@@ -46,14 +46,14 @@ export function isDisabled({ enabled, disabled }: PlainEntry): boolean {
   return enabled === false || disabled === true;
 }
 
-/** All notations of a variable as one. A server gets no difference between a variable that is empty and one that is not set. */
+/** Normalizes all notations of a variable. An empty and an unset variable have the same effect for a server. */
 function plainReferences(value: unknown): unknown {
   return mapTextsOf(value, (text) => text.replaceAll(/\$\{(?:env:)?(\w+)(?::-)?\}/g, '${$1}'));
 }
 
-export const USE_CONNECT = 'use --connect, which leaves them in the config of Standpipe';
+export const USE_CONNECT = 'use --connect, which keeps them in the config of Standpipe';
 
-/** How an entry is written without its secrets: advice. Without a host: into a config of Standpipe. */
+/** Advice on how to write an entry without its secrets. Without a host, for a config of Standpipe. */
 export function withoutSecrets(host: HostProgram | undefined): string {
   return host === undefined || takesReferences(host) ? 'write references with --secrets reference' : USE_CONNECT;
 }
@@ -66,13 +66,13 @@ function takesReferences({ id, format }: HostProgram): boolean {
 
 export interface Resolved {
   entry: PlainEntry;
-  /** Variables that the host does not expand, and whose values were not written. */
+  /** Variables that the host does not expand and whose values were not written. */
   hidden: readonly string[];
   /** Values of variables that were written. */
   revealed: readonly string[];
 }
 
-/** Replaces what the host does not expand: folders always, the values of variables with `reveal`. */
+/** Replaces references that the host does not expand: folders always, variables only with `reveal`. */
 export function resolveFor(
   host: HostProgram,
   written: PlainEntry,
@@ -120,13 +120,13 @@ function sourceOf(template: Template): string {
     .join('');
 }
 
-/** Why the host cannot have the server in its file at all. */
+/** Why the config of the host cannot contain the server. */
 export function inexpressible(host: HostProgram, name: string, entry: PlainEntry): string | undefined {
   const { id, title, format } = host;
   const limits: HostLimits = hostLimits[id];
   if (limits.names?.test(name) === false) return `${title} does not allow this name`;
   if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no remote servers`;
-  if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
+  if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not support its protocol`;
   if (isDisabled(entry) && format.disables === undefined)
     return `is disabled here, and ${title} cannot disable a server`;
   return undefined;

@@ -1,5 +1,5 @@
-// Sets and removes a table in the text of a TOML file. A statement of TOML takes whole lines, so an entry is a set of lines; all
-// other lines stay. Where the servers are members of an inline table, the library rewrites that table. Does not read files.
+// Sets and removes a table in the text of a TOML file. A TOML statement occupies whole lines, so an entry is a set of lines; all
+// other lines are kept. If the servers are members of an inline table, the library rewrites that table. Does not read files.
 
 import type { parseDocument } from '@decimalturn/toml-patch';
 import { type Change, type ServersAt, withChanges } from './change.ts';
@@ -30,7 +30,7 @@ export function editToml(text: string, at: ServersAt, changes: readonly Change[]
     found.push(...others.map((each) => ({ at: each, section: undefined })));
     if (section && !isReplaced) added.push(section);
   }
-  // From the end, so that the numbers of the lines before stay true.
+  // Start at the end, so that the numbers of earlier lines stay valid.
   for (const { at: each, section } of found.sort((one, other) => other.at[0] - one.at[0])) {
     if (section) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
     else removeLines(lines, each);
@@ -44,7 +44,7 @@ export function editToml(text: string, at: ServersAt, changes: readonly Change[]
   return isOpen ? edited.replace(/\r?\n$/, '') : edited;
 }
 
-/** With the blank line before it, unless another one is needed to separate what is left. */
+/** Includes the blank line before the entry, unless it is needed to separate the remaining lines. */
 function removeLines(lines: string[], [from, to]: Lines): void {
   const isBlank = (line: string | undefined) => line === undefined || line.trim() === '';
   const withBlank = from > 1 && isBlank(lines[from - 2]) && isBlank(lines[to]) ? 1 : 0;
@@ -54,7 +54,7 @@ function removeLines(lines: string[], [from, to]: Lines): void {
 function sectionOf(target: readonly string[], entry: object, toml: Toml): string[] {
   const value = target.reduceRight<unknown>((inner, key) => ({ [key]: inner }), entry);
   const lines = toml.stringify(value, { inlineTableStart: target.length }).trimEnd().split('\n');
-  // Without the headers of the tables around it, which would be empty.
+  // Leave out the headers of the enclosing tables, which would be empty.
   return lines.slice(lines.findLastIndex((line) => line.startsWith('[')));
 }
 

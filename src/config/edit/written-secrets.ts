@@ -1,5 +1,5 @@
-// Secrets that an entry has in plain text, and what becomes of them when the entry is copied into another file: they are copied only
-// into a file that no more users can read than the file that they come from, or are replaced by references.
+// Finds plain-text secrets of an entry and decides how to copy them to another file. They are copied only if the file is not readable
+// by more users than the source file, or are replaced by references.
 
 import { statSync } from 'node:fs';
 import { isObject } from '../../base/json-object.ts';
@@ -14,10 +14,10 @@ export const secretHandlings = ['copy', 'reference'] as const;
 export type SecretHandling = (typeof secretHandlings)[number];
 
 export interface WrittenSecret {
-  /** For people, without the value: `GITHUB_TOKEN`, `the header Authorization`. */
+  /** Description without the value: `GITHUB_TOKEN`, `the header Authorization`. */
   what: string;
   value: string;
-  /** A name for the variable or the input that takes its place. */
+  /** Name of the variable or input that can replace the value. */
   variable: string;
 }
 
@@ -72,7 +72,7 @@ export function withReferences(
   return { ...entry, ...Object.fromEntries(parts.map(([key, value]) => [key, replaced(value)])) };
 }
 
-/** Users besides the owner that can read a file, as bits of its mode. A file that is created with secrets is for its owner alone. */
+/** Mode bits of users besides the owner that can read a file. A file created with secrets is readable only by its owner. */
 export function readableByOthers(file: string): number {
   if (process.platform === 'win32') return 0;
   return (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o044;

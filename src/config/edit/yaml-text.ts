@@ -1,5 +1,5 @@
-// Sets and removes a server in the text of a YAML file: an item of a list or a member of a map. Only its lines change. The library
-// finds the positions and writes the entry. Does not read files.
+// Sets and removes a server in the text of a YAML file, as an item of a list or a member of a map. Only its lines change. The YAML
+// library finds the positions and formats the entry. Does not read files.
 
 import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 import type { Change, ServersAt } from './change.ts';
@@ -16,7 +16,7 @@ export function editYaml(text: string, at: ServersAt, changes: readonly Change[]
     const servers = yaml.parseDocument(edited).getIn(at.path, true) as Node | undefined;
     const items: Item[] = yaml.isCollection(servers) ? (servers.items as Item[]) : [];
     const seen = new Map<unknown, Item>();
-    // Of several items of one name the last one is used.
+    // The last of several items of one name is used.
     let superfluous: Item | undefined;
     for (const item of items) {
       const change = byName.get(nameOf(item, at.nameKey, yaml));
@@ -41,7 +41,7 @@ function written(
   const byName = new Map(changes.map((change) => [change.name as unknown, change]));
   const fresh = changes.filter(({ name, entry }) => entry !== undefined && !old.has(name));
   let edited = fresh.length === 0 ? text : added(text, at, fresh, undefined, servers, yaml);
-  // From the end, so that the positions of the items before stay true.
+  // Start at the end, so that the positions of earlier items stay valid.
   for (const [name, item] of [...old].reverse()) edited = added(edited, at, [byName.get(name)!], item, servers, yaml);
   return edited;
 }

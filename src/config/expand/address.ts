@@ -1,4 +1,4 @@
-// What makes an address or a header unusable. The answers contain neither of them: both may hold secrets.
+// Explains why an address or a header is invalid. Messages quote neither of them, because both may contain secrets.
 
 import { ownCommand } from '../../base/own-command.ts';
 import { isSecretName } from '../../base/secrets/secret-names.ts';
@@ -14,7 +14,7 @@ export function addressFault(text: string): Fault | undefined {
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) {
     const isHost = /^(?:[\w-]+\.)*[\w-]+(?::\d+)?(?:\/|$)/.test(text);
-    const suggestion = isHost ? 'Write https:// before it; for a server of this machine, http://.' : example;
+    const suggestion = isHost ? 'Prefix it with https://, or with http:// for a server on this machine.' : example;
     return { message: 'The address is not a URL', suggestion };
   }
   if (scheme === 'ws' || scheme === 'wss') {
@@ -32,7 +32,7 @@ export function addressFault(text: string): Fault | undefined {
   return URL.canParse(text) ? undefined : { message: 'The address is not a URL', suggestion: example };
 }
 
-/** What follows the name of the header in a message. */
+/** The message continues a sentence that begins with the name of the header. */
 export function headerFault(value: string): Fault | undefined {
   if (/[\r\n]/.test(value)) {
     return {
@@ -46,7 +46,7 @@ export function headerFault(value: string): Fault | undefined {
   return undefined;
 }
 
-/** Values in an address that are probably credentials, in their places: for services that keep keys there. */
+/** Probable credentials in an address, for services with keys in their URLs. */
 export function secretsInAddress(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { username, password, pathname, searchParams } = new URL(text);

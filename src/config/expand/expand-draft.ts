@@ -1,5 +1,5 @@
-// Expands a draft into a server: replaces variables, resolves paths, and reads the `envFile`. A disabled entry is not expanded: a
-// missing variable, file or input does not matter for a server that is not run.
+// Expands a draft into a server: replaces variables, resolves paths, and reads the `envFile`. A disabled entry is not expanded, so
+// that missing variables, files or inputs are not reported for it.
 
 import { Findings } from '../problem.ts';
 import type { Draft } from '../read/draft.ts';
@@ -14,7 +14,7 @@ import { explainNoValue, type VariableSources, variableValue } from './variables
 /** The content of a file, or the error of reading it. */
 export type TextOf = (file: string) => string | Error;
 
-/** The ids of the inputs that a draft needs. */
+/** Ids of the inputs that a draft refers to. */
 export function inputsOf(draft: Draft): string[] {
   if (!draft.literal.enabled) return [];
   const texts = textsOf(draft).flatMap((located) => located?.text ?? []);
@@ -22,7 +22,7 @@ export function inputsOf(draft: Draft): string[] {
   return all.filter(({ scope }) => scope === 'input').map(({ name }) => name);
 }
 
-/** What may contain variables. */
+/** All strings that may contain variables. */
 export function textsOf(draft: Draft): (Located | null | undefined)[] {
   if (draft.url) {
     const { clientId, clientSecret, clientMetadataUrl } = draft.oauth || {};
@@ -31,7 +31,7 @@ export function textsOf(draft: Draft): (Located | null | undefined)[] {
   return [draft.command, ...draft.args, ...draft.env.values(), draft.envFile, draft.cwd];
 }
 
-/** The path of the `envFile` that a draft needs. */
+/** Path of the `envFile` of a draft. */
 export function envFileOf(draft: Draft, sources: VariableSources): string | undefined {
   if (draft.url || !draft.envFile || !draft.literal.enabled) return undefined;
   const { envFile } = draft;
@@ -64,7 +64,7 @@ export function expandDraft(
     if (located) env.set(name, expand(located));
     else env.delete(name);
   }
-  // Values of `env` are hidden in any case; only secrets in other places are collected.
+  // Values of `env` are always hidden, so only secrets in other places are collected.
   secrets.clear();
   const command = expand(draft.command);
   const args = draft.args.map(expand);

@@ -1,4 +1,4 @@
-// Expands a draft of a remote server, and checks what is known only then. No message contains an address or the value of a header.
+// Expands a draft of a remote server and checks the expanded values. Messages never contain an address or the value of a header.
 
 import { hasAuthorization, takeCredentials } from '../../base/credentials.ts';
 import { isLoopbackUrl } from '../../base/loopback.ts';
@@ -19,7 +19,7 @@ export interface Expander {
 export function expandRemote(draft: RemoteDraft, expand: Expander, findings: Findings): RemoteConfig {
   const { literal, oauth, ca } = draft;
   const headers = new Map([...draft.headers].map(([name, located]) => [name, expand.text(located)]));
-  // Values of headers are hidden in any case; only secrets in other places are collected.
+  // Values of headers are always hidden, so only secrets in other places are collected.
   const inHeaders = expand.secrets.size > 0;
   expand.secrets.clear();
   const text = expand.text(draft.url).trim();
@@ -63,6 +63,6 @@ function withoutCredentials(url: URL, text: string, headers: Map<string, string>
 
 function warnIfReadable(url: URL, at: Position, findings: Findings): void {
   if (url.protocol === 'https:' || isLoopbackUrl(url)) return;
-  const suggestion = 'Use https://, or a tunnel that ends at a port of this machine.';
+  const suggestion = 'Use https://, or a tunnel to a local port.';
   findings.warn(at, 'The credentials of this server are sent unencrypted', suggestion);
 }

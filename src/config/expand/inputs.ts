@@ -13,13 +13,13 @@ export interface InputDefinition {
   id: string;
   description: string | undefined;
   default: string | undefined;
-  /** Must not be shown, neither while typing nor later. */
+  /** Never show the value, not even during input. */
   password: boolean;
   /** The choices of `pickString`. */
   options: readonly string[] | undefined;
 }
 
-/** Undefined: no value. */
+/** Resolves to undefined if there is no value. */
 export type AskInput = (input: InputDefinition) => string | undefined | Promise<string | undefined>;
 
 export interface InputValue {
@@ -68,14 +68,14 @@ export async function resolveInputs(
   for (const id of new Set(ids)) {
     const definition = definitions.findLast((each) => each.id === id);
     const given = givenValue(id, systemContext);
-    // One after the other: a user can answer one question at a time.
+    // Sequential: a user can answer only one question at a time.
     const answer = given ?? (definition && (await askInput?.(definition)));
     keep(values, id, definition, answer);
   }
   return values;
 }
 
-/** The same, synchronous. */
+/** Synchronous variant of the function above. */
 export function resolveInputsSync(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],

@@ -31,7 +31,7 @@ export function references(template: Template): Reference[] {
   return template.flatMap((part) => (typeof part === 'string' ? [] : [part, ...references(part.fallback ?? [])]));
 }
 
-/** `lookUp` returns undefined for no value: then the default is used, and if there is none, `missing` is called. */
+/** If `lookUp` returns undefined, the default is used. If there is no default, `missing` is called. */
 export function render(
   template: Template,
   lookUp: (reference: Reference) => string | undefined,

@@ -70,7 +70,7 @@ export function explainNoValue({ scope, name, expression }: Reference, sources: 
   return { code: 'VARIABLE_NOT_SET', message: `Variable ${name} is not set`, suggestion };
 }
 
-/** A name. What follows it may be the text of a secret that has a `${` in it. */
+/** Shows only the name: the rest may be part of a secret that contains `${`. */
 function shown(expression: string): string {
   const name = /^[\w:.]*/.exec(expression)![0];
   return `\${${name}${name === expression ? '' : '…'}}`;

@@ -1,4 +1,4 @@
-// Compares two configs: which servers to start, stop, restart, and keep running, and which settings to keep from the first one.
+// Compares two configs: finds the servers to start, stop, restart and keep, and the settings to keep from the first one.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigFile } from '../config-file.ts';

@@ -7,19 +7,19 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 
 export type ReadBytes = (file: string) => Promise<Uint8Array>;
 
-/** The content of a file. Of `folder/*`, the names in that folder, one a line. */
+/** Content of a file. For `folder/*`, the names in that folder, one per line. */
 export async function fromDisk(file: string, clock: Clock = systemClock): Promise<Buffer> {
   if (basename(file) === '*') return Buffer.from((await readdir(dirname(file))).sort().join('\n'));
   const stats = await stat(file);
   return stats.isFIFO() || stats.isCharacterDevice() ? readStream(file, stats.isFIFO(), clock) : readFile(file);
 }
 
-/** Limits of a FIFO or a device, which may never end. */
+/** Limits for reading a FIFO or a device, which may never end. */
 const LONGEST_PAUSE_MS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const POLL_MS = 20;
 
-/** A FIFO is read from its next writer, as that of `--config <(command)`. */
+/** Reads a FIFO, such as `--config <(command)`, from its next writer. */
 async function readStream(file: string, isFifo: boolean, clock: Clock): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK); // opening a FIFO would wait for a writer
   try {
@@ -46,7 +46,7 @@ async function readStream(file: string, isFifo: boolean, clock: Clock): Promise<
   }
 }
 
-/** A writer has the FIFO open and has not written. */
+/** A writer has opened the FIFO but has not written yet. */
 function nothingYet(error: { code?: unknown }): { bytesRead: number; buffer: Buffer } {
   if (error.code === 'EAGAIN') return { bytesRead: -1, buffer: Buffer.alloc(0) };
   throw error;

@@ -43,14 +43,14 @@ export interface ShadowedServer {
   by: Position;
 }
 
-/** Rejects if there is no file, or no valid one. Faulty entries are in `problems`. */
+/** Rejects if no file exists or none is valid. Invalid entries are in `problems`. */
 export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
   const config = await surveyConfig(options);
   if (config.files.some(({ usable }) => usable)) return config;
   throw problemError(config.problems.find(({ severity }) => severity === 'error')!);
 }
 
-/** Like `loadConfig`, to show what was found: a missing or invalid file is a problem and not an error. */
+/** Like `loadConfig`, but reports a missing or invalid file as a problem instead of rejecting. */
 export async function surveyConfig(options: LoadOptions = {}, read: ReadBytes = fromDisk): Promise<Config> {
   const listed = await Promise.all(findPlaces(options).map((place) => listPlaces(place, read)));
   const places = listed.flatMap(({ places }) => places);
@@ -75,7 +75,7 @@ async function listPlaces(place: ConfigPlace, read: ReadBytes): Promise<{ places
   return { places, searched: [place.file, ...places.map(({ file }) => file)] };
 }
 
-/** A file that exists and cannot be read is not the same as a file without servers. */
+/** An unreadable file is reported; it is not treated like a file without servers. */
 async function readIfThere(place: ConfigPlace, options: LoadOptions, read: ReadBytes): Promise<ConfigFile | undefined> {
   const readText = async (file: string) => decodeFile(await read(file));
   let text: string;
@@ -90,7 +90,7 @@ async function readIfThere(place: ConfigPlace, options: LoadOptions, read: ReadB
   return configFromText(text, place, { ...systemContext(options), askInput, checkEntry, readText });
 }
 
-/** The first definition of a name is used, even if it is faulty: another one must not replace it silently. */
+/** The first definition of a name is used even if it is invalid: another one must not replace it silently. */
 export function mergeFiles(
   files: readonly ConfigFile[],
   searched: readonly string[],
@@ -118,7 +118,7 @@ export function mergeFiles(
   };
 }
 
-/** A file that is read in two parts has its syntax error twice. */
+/** A file that is read in two parts reports its syntax error twice. */
 function withoutRepeats(problems: readonly ConfigProblem[]): ConfigProblem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

@@ -14,7 +14,7 @@ export type ConfigOrigin = HostId | 'project' | 'user' | 'named';
 export interface ConfigPlace {
   file: string;
   origin: ConfigOrigin;
-  /** Undefined for a file that was named. */
+  /** Undefined for a file named by the user. */
   scope?: HostScope;
   /** The folder of the project: `${workspaceFolder}`, the default of `cwd`, and the base of relative paths. */
   folder: string;
@@ -34,8 +34,8 @@ export function projectPlaces(context: SystemContext): ConfigPlace[] {
 }
 
 /**
- * All files that `--discover` looks for, with the precedence of the hosts: what belongs to the project comes before what belongs to the
- * user, and what only this user has for the project comes before what others share.
+ * All files that `--discover` looks for, in order of precedence: project files before user files, and project files of this user only
+ * before shared ones.
  */
 export function discoveredPlaces(context: SystemContext): ConfigPlace[] {
   const places = hostPlaces(context);
@@ -44,7 +44,7 @@ export function discoveredPlaces(context: SystemContext): ConfigPlace[] {
   return [ownPlace(context), ...ofProject, ownUserPlace(context), ...ofUser];
 }
 
-/** Files of the user belong to no project: their folder is the one Standpipe was started in. */
+/** User files are not part of a project: their folder is the one in which Standpipe was started. */
 function hostPlaces(context: SystemContext): ConfigPlace[] {
   return hostPrograms.flatMap((host) =>
     host.files.map((layout) => ({
@@ -68,7 +68,7 @@ export function ownUserPlace(context: SystemContext): ConfigPlace {
   return ownPlace(context, ownUserFile);
 }
 
-/** Whether it stands for all config files of a folder. */
+/** Whether the place means all config files of a folder. */
 export function isFolder({ file }: ConfigPlace): boolean {
   return /[\\/]\*$/.test(file);
 }
@@ -82,7 +82,7 @@ export function placesIn(place: ConfigPlace, names: readonly string[]): ConfigPl
   });
 }
 
-/** A file that was named, which may be one of the above. */
+/** Place of a file named by the user, which may be one of the above. */
 export function placeOf(file: string, context: SystemContext): ConfigPlace {
   const { cwd, platform } = context;
   const path = pathOf(platform);
@@ -110,7 +110,7 @@ function formatOf(file: string): HostFile['format'] {
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
 }
 
-/** Names that many programs use: the folder decides. */
+/** File names that several programs use. The folder tells them apart. */
 const common = new Set(['mcp.json', 'settings.json']);
 
 function looksLike(segments: readonly string[], layout: HostFile): boolean {
@@ -121,7 +121,7 @@ function looksLike(segments: readonly string[], layout: HostFile): boolean {
   });
 }
 
-/** Without the folder that they begin with. */
+/** Path without its initial folder. */
 function segmentsOf({ path }: HostFile): string[][] {
   const templates = typeof path === 'string' ? [path] : Object.values(path);
   return templates.map((template) => template.split('/').slice(1));

@@ -1,5 +1,5 @@
-// The config files that are used without `--discover`, in order: the first that exists. Loads no table of hosts: every command needs
-// this to find a running host.
+// The config files for use without `--discover`: the first one that exists is used. Does not load the table of hosts, because every
+// command needs this file to find a running host.
 
 import { pathOf } from '../expand/paths.ts';
 import { pathOfHostFile } from '../hosts/host-folders.ts';
@@ -8,7 +8,7 @@ import type { SystemContext } from '../system-context.ts';
 
 const json = { format: 'json', keys: ['mcpServers'] } as const;
 
-/** The configs that belong to no other host. */
+/** Configs of Standpipe itself. */
 export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json };
 export const ownUserFile: HostFile = { scope: 'user', path: '{standpipe}/mcp.json', ...json };
 

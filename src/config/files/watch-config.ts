@@ -1,5 +1,5 @@
-// Reloads a config when its files change, and reports the difference for the servers. An invalid file or entry changes nothing:
-// the last valid settings stay, and the problems are reported.
+// Reloads a config when its files change and reports the difference for the servers. An invalid file or entry is reported, and the
+// last valid settings are kept.
 
 import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../../base/errors.ts';
@@ -15,14 +15,14 @@ export interface ConfigChange {
 }
 
 export interface WatchOptions extends WatchFilesOptions {
-  /** Loading failed for a reason outside the files, such as an `askInput` that throws. The config stays. */
+  /** Called if loading failed for a reason outside the files, such as an `askInput` that throws. The config is kept. */
   onError?: (error: Error) => void;
 }
 
 export interface ConfigWatch {
   /** The current config. */
   readonly config: Config;
-  /** No further calls of `onChange`. */
+  /** Stops watching: `onChange` is not called again. */
   close(): void;
 }
 

@@ -1,15 +1,15 @@
-// What the config of a host cannot express: variables, inputs, and remote servers.
+// Limits of the configs of hosts: which variables, inputs and remote servers they support.
 
 import type { HostId } from './host-program.ts';
 
 export interface HostLimits {
-  /** The references that it expands, without `${` and `}`. Undefined: none, so that a text is used as it is. */
+  /** References that the host expands, without `${` and `}`. Undefined if it expands none and uses texts literally. */
   expands?: RegExp;
   /** The names that servers may have. Default: any. */
   names?: RegExp;
   /** Its file may have `inputs`. */
   inputs?: boolean;
-  /** Servers in its file are commands; others are added in the application. */
+  /** The file supports only commands; remote servers are added in the application. */
   onlyCommands?: boolean;
 }
 

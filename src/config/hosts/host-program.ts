@@ -1,5 +1,5 @@
-// What is known of a host program: its config files, where the servers are in them, and how it spells an entry. Plain data; the
-// table is in host-programs.ts. docs/hosts.md lists the same for users.
+// Describes a host program: its config files, the location of servers in them, and the format of an entry. Plain data; the table is
+// in host-programs.ts. docs/hosts.md lists the same for users.
 
 import type { Node } from 'jsonc-parser';
 
@@ -24,7 +24,7 @@ export type HostId = (typeof hostIds)[number];
 export interface HostProgram {
   id: HostId;
   title: string;
-  /** Of one scope, the first file is the one that new entries are written to. */
+  /** New entries are written to the first file of a scope. */
   files: readonly HostFile[];
   format: HostFormat;
 }
@@ -41,7 +41,7 @@ export interface HostFile {
    * format is that of their extension.
    */
   path: string | Readonly<Record<'linux' | 'darwin' | 'win32', string>>;
-  /** A variable that has the path of the file instead. */
+  /** Environment variable that overrides the path. */
   variable?: string;
   /** JSON has comments and trailing commas. */
   format: ConfigFormat;
@@ -49,22 +49,22 @@ export interface HostFile {
   keys: readonly string[];
   /** The servers are an array, and each has a `name`. */
   list?: boolean;
-  /** The file has other settings too: they are ignored, and it may have no servers. */
+  /** The file also has other settings, which are ignored, and may have no servers. */
   shared?: boolean;
 }
 
 /** An entry in the format of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */
 export type PlainEntry = Readonly<Record<string, unknown>>;
 
-/** How a host spells an entry. */
+/** Conversion between the entry format of a host and that of Standpipe. */
 export interface HostFormat {
-  /** The key that disables an entry. Undefined: the host cannot, so that a disabled entry must not be written. */
+  /** Key that disables an entry. Undefined if the host cannot disable entries; a disabled entry must then not be written. */
   disables: 'disabled' | 'enabled' | undefined;
   /**
    * Converts the format of the host to that of Standpipe. Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: what
    * the file has under `projects` for the current one.
    */
   read(entry: Node, name: string, root: Node, project?: Node): Node | string;
-  /** From ours to the host's. Keys that the host does not know are left out. */
+  /** Converts to the host's format. Keys that the host does not support are left out. */
   write(entry: PlainEntry): Record<string, unknown>;
 }

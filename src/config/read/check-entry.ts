@@ -1,5 +1,5 @@
-// Checks before a start whether the program of an entry and its folder exist, or its certificates. They may be created later, and
-// PATH may change: so these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
+// Checks before a start whether the program, folder and certificates of an entry exist. They may be created later and PATH may change,
+// so these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
 import { existsSync, statSync } from 'node:fs';
 import { childEnvironment } from '../../wire/process/launch/environment.ts';
@@ -25,7 +25,7 @@ function checkCommand(draft: CommandDraft, { command, cwd, env }: CommandConfig,
     findings.warn(draft.cwd?.at ?? draft.literal.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
     return;
   }
-  // A command of several words has another warning, and may begin with a secret. Folders of Windows have spaces in their names.
+  // A command of several words has another warning and may begin with a secret. Windows folder names may contain spaces.
   if (/[\s=]/.test(draft.command.text) && !(process.platform === 'win32' && isPath(command))) return;
   const found = findCommand(command, { environment: childEnvironment(env), cwd });
   if (found?.kind === 'executable') return;
@@ -54,8 +54,8 @@ const CORRECT = 'Correct "cwd", or create the folder.';
 
 function faultOfFolder(folder: string): string | undefined {
   try {
-    return statSync(folder).isDirectory() ? undefined : 'is no folder';
+    return statSync(folder).isDirectory() ? undefined : 'is not a folder';
   } catch {
-    return 'is not there'; // or not accessible, which also prevents a start
+    return 'does not exist'; // or not accessible, which also prevents a start
   }
 }

@@ -1,4 +1,4 @@
-// An entry of a server that is started as a command.
+// Reads an entry of a server that is started as a command.
 
 import { nearest } from '../nearest.ts';
 import type { Findings } from '../problem.ts';
@@ -12,7 +12,7 @@ export interface CommandDraft {
   literal: Omit<CommandConfig, 'command' | 'args' | 'env' | 'cwd' | 'secrets'>;
   command: Located;
   args: readonly Located[];
-  /** Null: not set, even if it is in the `envFile`. */
+  /** Null removes a variable, even one of the `envFile`. */
   env: ReadonlyMap<string, Located | null>;
   envFile: Located | undefined;
   cwd: Located | undefined;
@@ -34,7 +34,7 @@ export function readCommandDraft(
   return { literal: { ...settings, protocol, framing, stop, keepDaemons }, command, args, env, envFile, cwd };
 }
 
-/** A suggestion for an entry that has neither a command nor an address. */
+/** Suggestion for an entry without a command and a URL. */
 function likelyCommand(fields: Fields): string {
   const known = { ...settingKeys, ...commandKeys };
   const others = fields.keys().filter((key) => !Object.hasOwn(known, key));
@@ -44,7 +44,7 @@ function likelyCommand(fields: Fields): string {
   return address ? `Did you mean "url" instead of "${address}"?` : 'Write "command": "…", or "url": "https://…".';
 }
 
-/** Values that are valid and probably a mistake: they work only in a shell or in another host. */
+/** Warns about valid values that are probably mistakes: they work only in a shell or in another host. */
 function warnOfLikelyMistakes(
   { command, args, cwd, envFile }: Pick<CommandDraft, 'command' | 'args' | 'cwd' | 'envFile'>,
   hasArgs: boolean,

@@ -1,5 +1,5 @@
-// An entry of a config, validated and not yet expanded: everything that needs no other file and no variable. With an error in the
-// findings there is no draft.
+// Reads and validates an entry of a config before expansion, without other files and variables. If the findings have an error, there
+// is no draft.
 
 import { eraOf } from '../../mcp/revisions.ts';
 import type { Findings, Position } from '../problem.ts';
@@ -37,7 +37,7 @@ export function readDraft(name: string, source: Position, fields: Fields, findin
   return draft && { ...draft, place };
 }
 
-/** The settings that do not depend on how the server is reached. */
+/** Settings common to local and remote servers. */
 function readSettings(name: string, source: Position, fields: Fields) {
   if (name.trim() === '') fields.findings.error(source, 'A server needs a name');
   const { enabled, disabled, place, ...given } = readKeys(fields, settingKeys);
@@ -60,9 +60,9 @@ function readSettings(name: string, source: Position, fields: Fields) {
   return { settings, place: place && { ...defaultPlace, ...place, labels, at: fields.keyAt('place') } };
 }
 
-/** Errors that `connect` would report at every start are reported once, with their position. */
+/** Reports errors with their position that `connect` would otherwise report at every start. */
 function checkEra({ era, revision }: Pick<ServerSettings, 'era' | 'revision'>, fields: Fields): void {
   if (!revision || era === 'auto' || eraOf(revision) === era) return;
   const message = `Revision ${revision} does not belong to the ${era} era`;
-  fields.findings.error(fields.valueAt('revision'), message, 'Leave out "era".');
+  fields.findings.error(fields.valueAt('revision'), message, 'Remove "era".');
 }

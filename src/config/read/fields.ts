@@ -1,5 +1,5 @@
 // Reads the members of a JSON object by type. A value of the wrong type is reported to the findings with its position, and treated
-// as absent. Of duplicate keys the last is used, as in every JSON parser; the others are reported.
+// as absent. The last of duplicate keys is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
 import { didYouMean } from '../nearest.ts';
@@ -84,7 +84,7 @@ export class Fields {
     return this.#wrong(`"${key}"`, 'true or false', node, node.type === 'string' ? 'Remove the quotes.' : undefined);
   }
 
-  /** An integer: milliseconds or a number of things. */
+  /** Reads an integer: milliseconds or a count. */
   count(key: string, least: 0 | 1, most: number): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;

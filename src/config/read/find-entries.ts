@@ -87,7 +87,7 @@ function inPlainFile(root: Node, document: JsonDocument, findings: Findings, sha
   return { entries: [...entries.values()], inputs: fields.value('inputs') };
 }
 
-/** The other settings of such a file are not ours: it may have no servers. */
+/** Such a file has other settings, which are ignored, and may have no servers. */
 function inLayout(
   root: Node,
   document: JsonDocument,

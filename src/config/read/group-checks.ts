@@ -1,4 +1,4 @@
-// Values of one object that do not fit each other.
+// Checks for values of one object that contradict each other.
 
 import { defaultRestart, MOST_LABELS, type Place, type RestartLimits, type SharePolicy } from '../server-config.ts';
 import type { Fields } from './fields.ts';

@@ -11,7 +11,7 @@ export interface JsonFault extends Position {
   suggestion?: string;
 }
 
-/** Of TOML and YAML too: their values are those of JSON. */
+/** Also used for TOML and YAML, whose values are converted to JSON values. */
 export interface JsonDocument {
   file: string;
   /** Undefined if and only if there is a fault. */
@@ -46,7 +46,7 @@ const backslash: Words = {
   suggestion: 'Write Windows paths with / or with \\\\.',
 };
 
-/** By the error names of jsonc-parser. */
+/** Messages by the error names of jsonc-parser. */
 const words: Readonly<Record<string, Words>> = {
   CommaExpected: { message: 'a comma is missing before this' },
   ColonExpected: { message: 'a colon is missing before this' },
@@ -68,7 +68,7 @@ const words: Readonly<Record<string, Words>> = {
   InvalidCharacter: { message: 'a string contains a control character' },
 };
 
-/** Words that a message may quote. Any other could be a secret without quotes. */
+/** Words that a message may quote. Any other word could be an unquoted secret. */
 const ofOtherLanguages = new Set(['True', 'False', 'None', 'nil', 'undefined', 'NaN', 'Infinity']);
 
 /** Explains a syntax error to the author of the config. */

@@ -6,18 +6,18 @@ import { framingByName, framingNames } from '../../wire/framing/by-name.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Fields, Located } from './fields.ts';
 
-/** A key that is read elsewhere, or not at all. */
+/** A key that is documented here and read elsewhere, or ignored. */
 export interface Described {
   /** Markdown. */
   about: string;
   /** JSON Schema of the value. */
   schema: object;
-  /** true or false is a value too. */
+  /** true and false are also allowed. */
   orFlag?: true;
 }
 
 export interface Key<T> extends Described {
-  /** Undefined if there is no value, or a wrong one, which is in the findings. */
+  /** Undefined if the value is absent or invalid. An invalid value is added to the findings. */
   read(fields: Fields, key: string): T | undefined;
 }
 
@@ -71,7 +71,7 @@ export function locatedTexts(about: string, example: string): Key<Located[]> {
   return { about, schema, read: (fields, key) => fields.texts(key, example) };
 }
 
-/** Strings that are used as they are. `items` is their JSON Schema. */
+/** Strings without variables. `items` is their JSON Schema. */
 export function texts<T extends string>(about: string, example: string, items: Items<T> = {}): Key<T[]> {
   const { fault = '', suggestion, ...schema } = items;
   const fits = (each: string) => schema.enum?.includes(each as T) ?? new RegExp(schema.pattern ?? '').test(each);
@@ -121,7 +121,7 @@ export function framing(about: string): Key<string> {
 
 interface GroupOptions<T> {
   short?: keyof T;
-  /** An unknown key is an error: to ignore it would do harm. */
+  /** Unknown keys are errors instead of warnings. */
   strict?: boolean;
   explain?: (key: string) => string | undefined;
   check?: (given: Partial<T>, fields: Fields) => void;

@@ -48,7 +48,7 @@ export const placeKeys: KeysOf<Place> = {
   stateless: flag('`true`: any replica may answer any request, and a process too many does no harm.'),
 };
 
-/** Its texts may have variables. */
+/** Strings may contain variables. */
 export type OAuthDraft = Omit<OAuthSettings, 'clientId' | 'clientSecret' | 'clientMetadataUrl'> & { clientId?: Located; clientSecret?: Located; clientMetadataUrl?: Located };
 
 export const oauthKeys: KeysOf<OAuthDraft & { enabled?: boolean }> = {
@@ -63,7 +63,7 @@ export const oauthKeys: KeysOf<OAuthDraft & { enabled?: boolean }> = {
 
 const capabilities = inputCapabilities.map((name) => `"${name}"`).join(', ');
 
-/** Of every server. */
+/** Keys of every server. */
 export const settingKeys = {
   enabled: flag('`false`: never started. Variables in the entry are not expanded or required.'),
   disabled: flag('`true`: the same as `"enabled": false`.'),
@@ -89,7 +89,7 @@ export const settingKeys = {
 export const stdioTypes = ['stdio', 'local'];
 export const transportOfType: Readonly<Record<string, RemoteTransport>> = { http: 'http', 'streamable-http': 'http', streamableHttp: 'http', streamable_http: 'http', sse: 'sse', remote: 'auto' };
 
-/** Of a server that is started as a command. */
+/** Keys of a server that is started as a command. */
 export const commandKeys = {
   command: textNotEmpty('The program: a name that is searched in PATH, or a path. No shell is used: put arguments in `args`; `~` is not expanded. A relative path starts at `cwd`.', ['npx', 'uvx', 'node', 'python3', 'java', 'docker'], 'Write only the program; put its arguments in "args".'),
   args: locatedTexts('The arguments, one string each.', 'Write one string for each argument: "args": ["-y", "some-server"].'),
@@ -118,7 +118,7 @@ export const addressKeys = ['httpUrl', 'url', 'serverUrl'] as const;
 
 const asText = (about: string): Described => ({ about, schema: { type: 'string', minLength: 1 } });
 
-/** What other hosts with configs in JSON call `url` and `type`. They are read in every file, since entries are copied. */
+/** Names of other hosts for `url` and `type`. They are accepted in every file, because users copy entries between files. */
 export const formatsOfRemotes = {
   httpUrl: asText('`url` with `"type": "http"`, as Gemini CLI calls it.'),
   serverUrl: asText('`url`, as Windsurf calls it.'),

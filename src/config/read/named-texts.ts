@@ -1,9 +1,9 @@
-// Objects of texts whose names are free: `env`, and the `headers` of a remote server. The values of variables are not known yet.
+// Reads objects of strings with arbitrary names: `env` and `headers`. Variables in them are not expanded yet.
 
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { Key } from './key.ts';
 
-/** Null: not set, even if it is in the `envFile`. */
+/** Null removes a variable, even one of the `envFile`. */
 export function env(about: string): Key<Map<string, Located | null>> {
   const values = { type: ['string', 'number', 'null'] }; // VS Code accepts numbers.
   const schema = { type: 'object', propertyNames: { pattern: '^[^=]+$' }, additionalProperties: values };
@@ -34,7 +34,7 @@ export function headers(about: string): Key<Map<string, Located>> {
 }
 
 const validName = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
-/** Set by the transport: another value would break the exchange. */
+/** Headers set by the transport. Other values would break the protocol. */
 const reserved =
   /^(?:accept|connection|content-(?:length|type|encoding)|expect|keep-alive|last-event-id|mcp-(?:method|name|param-.*|protocol-version|session-id)|te|trailer|transfer-encoding|upgrade)$/i;
 

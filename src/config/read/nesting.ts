@@ -1,10 +1,10 @@
-// A limit of nesting for texts whose parser calls itself for each level: without stack for a regular expression, V8 ends the process
-// instead of throwing. Only an estimate, with room: brackets in strings and comments count too.
+// Limits the nesting of texts with a recursive parser: if the stack is too small for a regular expression, V8 ends the process instead
+// of throwing. The depth is an overestimate: brackets in strings and comments also count.
 
 export const TOO_DEEP = 'Not a config: it is nested too deeply';
 
 const MOST_LEVELS = 500;
-/** Parts of one dotted key of TOML, which take quadratic memory. */
+/** Limit for parts of one dotted TOML key, which need quadratic memory. */
 const MOST_PARTS = 1000;
 
 export function nestsTooDeeply(text: string): boolean {

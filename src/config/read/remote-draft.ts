@@ -1,4 +1,4 @@
-// An entry of a remote server.
+// Reads an entry of a remote server.
 
 import { didYouMean } from '../nearest.ts';
 import type { Findings } from '../problem.ts';
@@ -22,7 +22,7 @@ export interface RemoteDraft {
   command?: undefined;
 }
 
-/** An address may have another key. */
+/** Other hosts use other keys for the URL. */
 const { url: addressKey, ...otherKeys } = remoteKeys;
 const transportOf = new Map(Object.entries(transportOfType));
 const webSocketTypes = ['ws', 'websocket'];
@@ -85,7 +85,7 @@ function checkOAuth(
   return enabled === false ? false : oauth;
 }
 
-/** `transport` and `transportType` are other words for `type`. */
+/** `transport` and `transportType` are aliases of `type`. */
 function readTransport(fields: Fields, findings: Findings): RemoteTransport {
   const key = (['type', 'transport', 'transportType'] as const).find((each) => fields.has(each));
   if (!key) return fields.has('httpUrl') ? 'http' : defaults.transport;

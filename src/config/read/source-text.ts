@@ -8,7 +8,7 @@ export interface SourceText {
   at(node: { offset: number }): Position;
   /** `line` counts from 1, `column` from 0. */
   offsetOf(position: { line: number; column: number }): number;
-  /** A document that has no tree. */
+  /** A document without a tree, for a syntax error. */
   faulty(offset: number, message: string, suggestion?: string): JsonDocument;
 }
 

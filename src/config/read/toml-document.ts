@@ -46,7 +46,7 @@ function addPair(table: Node, { key, value }: KeyValue, source: SourceText): voi
   add(holder, key.value.at(-1)!, nodeOf(value, source), at);
 }
 
-/** The object at a path, which is created where it is missing. Of an array of tables it is the last one. */
+/** The object at a path, created if it is missing. For an array of tables, its last table. */
 function tableAt(from: Node, path: readonly string[], at: Span, append: boolean): Node {
   return path.reduce((table, name, index) => {
     const found = valueIn(table, name);

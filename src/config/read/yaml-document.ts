@@ -6,7 +6,7 @@ import type { JsonDocument } from './json-document.ts';
 import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
 import { sourceText } from './source-text.ts';
 
-/** Aliases of aliases can stand for any number of nodes. */
+/** Limit for nodes: nested aliases can expand to any number of them. */
 const MOST_NODES = 100_000;
 
 export async function parseYaml(fileText: string, file: string): Promise<JsonDocument> {

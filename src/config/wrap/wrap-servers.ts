@@ -1,5 +1,5 @@
-// Puts a command of Standpipe before the servers of a host's config, and removes it. Both are idempotent: an entry that already
-// is as wanted is not changed. The file as it was before the first change is kept beside it.
+// Adds a Standpipe command before the commands in a host's config, and removes it. Both are idempotent: an entry in the wanted state
+// is not changed. A backup from before the first change is kept beside the file.
 
 import { rm, stat } from 'node:fs/promises';
 import { type Rewritten, rewriteFile } from '../edit/rewrite-file.ts';
@@ -15,13 +15,13 @@ import {
 import { type Wrapper, wrappers } from './wrapped-entry.ts';
 
 interface WriteOptions {
-  /** Nothing is written. */
+  /** Do not write the file. */
   dryRun?: boolean | undefined;
 }
 
 export interface WrapResult extends Pick<Rewritten, 'before' | 'after'> {
   servers: WrappedServer[];
-  /** The file as it was before the first change, if it exists. */
+  /** Backup from before the first change, if it exists. */
   backup: string | undefined;
 }
 
@@ -34,14 +34,14 @@ export async function wrapServers(configFile: string, options: WrapTextOptions &
     return wrapped.text;
   };
   const { wrapper, dryRun = false } = options;
-  // If some are wrapped already, an existing backup is older than that and stays.
+  // If some entries are already wrapped, an existing backup is older than the wrapping and is kept.
   const backup = async (path: string) =>
     isPristine || !(await existing(backupOf(path, wrapper))) ? backupOf(path, wrapper) : undefined;
   const { path, before, after } = await rewriteFile(configFile, { rewrite, backup, dryRun });
   return { servers, before, after, backup: await existing(backupOf(path, wrapper)) };
 }
 
-/** Several wrappers are removed in any order: the backups of all tell what an entry was. */
+/** Wrappers can be removed in any order, so the backups of all wrappers are searched for the original entry. */
 export async function unwrapServers(configFile: string, options: TextOptions & WriteOptions): Promise<WrapResult> {
   let servers: WrappedServer[] = [];
   let backups: ReadonlyMap<string, string> = new Map();

@@ -1,4 +1,4 @@
-// Puts a command of Standpipe before the servers in the text of a host's config, and removes it. Works on text; does not read files.
+// Adds a Standpipe command before the commands in the text of a host's config, and removes it. Does not read files.
 
 import { resolve } from 'node:path';
 import type { Edit, Node } from 'jsonc-parser';
@@ -19,7 +19,7 @@ export interface TextOptions {
   servers?: readonly string[] | undefined;
 }
 
-/** `already`: no change was needed. `not-a-command`: a remote server. `refused`: it cannot be wrapped. */
+/** `already`: no change was needed. `not-a-command`: a remote server. `refused`: the server cannot be wrapped. */
 export type WrapOutcome = 'done' | 'already' | 'not-a-command' | 'refused';
 
 export interface WrappedServer {
@@ -40,7 +40,7 @@ export interface WrappedText {
   servers: WrappedServer[];
 }
 
-/** `isPristine`: no server of the text given was wrapped in anything. */
+/** `isPristine`: the given text had no wrapped server. */
 export function wrapText(text: string, file: string, options: WrapTextOptions): WrappedText & { isPristine: boolean } {
   const { wrapper } = options;
   const config = readConfig(text, file, options);
@@ -58,7 +58,7 @@ export function wrapText(text: string, file: string, options: WrapTextOptions): 
   return { text: edited(text, edits), servers, isPristine };
 }
 
-/** `earlier`: texts of the file from before it was changed, if they are known. */
+/** `earlier`: known texts of the file from before its changes. */
 export function unwrapText(text: string, file: string, earlier: readonly string[], options: TextOptions): WrappedText {
   const hadArgs = argumentsIn(earlier, file);
   const edits: Edit[] = [];
@@ -110,7 +110,7 @@ function readConfig(
   const all = serversIn(parseDocument(text, resolve(file)), findings);
   const problem = findings.problems.find(({ severity }) => severity === 'error');
   if (problem) throw problemError(problem);
-  if (all.some(({ fields }) => isOneArray(fields))) throw notInPlace(file, 'a command is an array in it', host);
+  if (all.some(({ fields }) => isOneArray(fields))) throw notInPlace(file, 'its commands are arrays', host);
   if (all.length === 0) {
     throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
       hint: 'Write {"mcpServers": {"some-name": {"command": "…"}}}.',
@@ -156,7 +156,7 @@ function isWrapped(fields: Fields): boolean {
   return entry !== undefined && layersOf(entry).length > 0;
 }
 
-/** Whether a server had arguments before it was wrapped. True if no text has it as it was. */
+/** Whether a server had arguments before it was wrapped. True if the original entry is unknown. */
 function argumentsIn(earlier: readonly string[], file: string): (name: string) => boolean {
   const servers = earlier.flatMap((text) => serversIn(parseDocument(text, file), new Findings()));
   const unwrapped = servers.filter(({ fields }) => !isWrapped(fields)).reverse(); // of a name in several texts, the first counts

@@ -1,6 +1,6 @@
-// Puts a command of Standpipe before the command of a server in the text of a config, and removes it. Only the command and its
-// arguments change: comments, white space and the spelling of everything else stay, so that removing it restores the text
-// exactly. Works on text and offsets; does not read files.
+// Adds a Standpipe command before the command of a server in the text of a config, and removes it. Only the command and its arguments
+// change: comments, white space and all other text are kept, so that removal restores the text exactly. Works on text and offsets;
+// does not read files.
 //
 //   "command": "npx", "args": ["-y", "x"]
 //   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
@@ -8,7 +8,7 @@
 import type { Edit, Node } from 'jsonc-parser';
 import type { Fields } from '../read/fields.ts';
 
-/** The commands of Standpipe that take the command of a server after `--`. */
+/** Standpipe commands that accept the command of a server after `--`. */
 export const wrappers = ['tap', 'connect'] as const;
 export type Wrapper = (typeof wrappers)[number];
 
@@ -26,12 +26,12 @@ export function readEntry(server: Fields): Entry | undefined {
   return { command, args };
 }
 
-/** A wrapper before a command. Several may be before one another: `standpipe tap -- standpipe connect -- npx x`. */
+/** A wrapper before a command. Wrappers can be nested: `standpipe tap -- standpipe connect -- npx x`. */
 export interface Layer {
   wrapper: Wrapper;
   /** The indices of its first word and of the command after its `--`, in the command and its arguments as one list. */
   start: number;
-  /** Undefined if there is no command after it, as in `standpipe connect <server>`. */
+  /** Undefined if no command follows, as in `standpipe connect <server>`. */
   end: number | undefined;
 }
 
@@ -72,7 +72,7 @@ function argsEdit(text: string, command: Node, args: Node | undefined, before: s
   return insertion(args.offset + 1, `${space.trim() === '' ? space : ''}${before},`);
 }
 
-/** Removes a layer. `end`: that of the layer. `hadArgs`: whether there were arguments before the wrapper was added. */
+/** Removes a wrapper. `end`: the end of the wrapper. `hadArgs`: whether the entry had arguments before it was wrapped. */
 export function unwrapEdits(
   text: string,
   { command, args }: Entry,
