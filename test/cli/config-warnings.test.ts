@@ -22,7 +22,7 @@ test('a command that is nowhere and a folder that is not there are warnings, wit
     `warning: ${config}:4:18: server "nowhere": The command "no-such-command-anywhere" is not in any folder of PATH.`,
   );
   expect(stderr).toContain(`warning: ${config}:7:18: server "file": The file "./no-such-file" does not exist.`);
-  expect(stderr).toMatch(/not-there\.json:\d+:14: server "homeless": The folder "no-such-folder" is not there\./);
+  expect(stderr).toMatch(/not-there\.json:\d+:14: server "homeless": The folder "no-such-folder" does not exist\./);
   expect(stderr).toContain('server "untrusted": The file "no-such-file.pem" does not exist.');
   expect(stderr).toMatch(/server "data": The command "\.\/not-there\.json" is not (?:executable|a program)/);
 });

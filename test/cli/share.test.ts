@@ -99,7 +99,9 @@ test('what cannot be shared is left as it is, with the reason', async () => {
     'of a file\thas variables from an envFile, which only its host reads (set them in "env"): unchanged\n',
   );
   expect(read(file)).toBe(vsCode);
-  expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain('is a remote server without a command');
+  expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain(
+    'is a remote server without a command',
+  );
   expect(await runCli(['share', 'install', file, 'unknown'])).toMatchObject({ code: 2 });
   expect(await runCli(['share', 'install', join(folder, 'none.json')])).toMatchObject({ code: 2 });
 });
@@ -150,7 +152,7 @@ test.each(['share', 'tap'])(
     expect(read(file)).toBe(text);
     expect(await run('install', 'kiro')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no config of Kiro'),
+      stderr: expect.stringContaining('No config of Kiro was found'),
     });
     expect(await run('install', 'curser')).toMatchObject({
       code: 2,
