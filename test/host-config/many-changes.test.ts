@@ -1,13 +1,14 @@
-// Growth is counted in parses of the whole text.
+// Growth is counted in parses of the whole text. Here and not beside the code, because unit tests share modules: a package that was
+// loaded before cannot be replaced there.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { placeOf } from '../files/places.ts';
-import { systemContext } from '../system-context.ts';
-import { changeConfig } from './change-config.ts';
-import { editServers } from './edit-servers.ts';
+import { changeConfig } from '../../src/config/edit/change-config.ts';
+import { editServers } from '../../src/config/edit/edit-servers.ts';
+import { placeOf } from '../../src/config/files/places.ts';
+import { systemContext } from '../../src/config/system-context.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const parses = vi.hoisted(() => ({ count: 0 }));
 const { counted } = vi.hoisted(() => ({
