@@ -228,6 +228,10 @@ test('an owner whose claim was overwritten by an unusable one writes it again an
   claims.changed(key, undefined);
   await until('the claim is written again', async () => ((await table.get(key))?.revision ?? 0) > overwritten);
   expect((await table.get(key))!.value).toEqual(before.value);
+  network.publish(`$KV.standpipe-claims-claims.${key}`, 'not JSON');
+  await network.flush();
+  claims.changed(key, undefined);
+  await until('it is written once more', async () => (await table.get(key))?.value.session === before.value.session);
   expect(running.size).toBe(1);
   await servers.update('unusable', junk, (await servers.get('unusable'))!.revision);
   await claims.renew({ server: 'unusable', slot: 1, generation: 1 });
@@ -239,6 +243,23 @@ test('an owner whose claim was overwritten by an unusable one writes it again an
   expect(change.kind).toBe('add');
   expect(await carryOut(network, change)).toBe(true);
   expect((await servers.get('unusable'))!.value).toEqual(record('unusable'));
+});
+
+test('an unusable entry in the place of a lease does not show that its owner has lost it', async () => {
+  const owner = await node('leaseholder', { clock: new ManualClock() });
+  const { directory, leases } = owner.network;
+  await directory.servers.create('leaseheld', record('leaseheld'));
+  expect(await owner.claims.place({ server: 'leaseheld', slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  await until('it runs', () => owner.running.size === 1);
+  const { revision } = (await directory.claims.get('leaseheld.1'))!;
+  const heir = await node('heir-of-lease');
+  for (const text of ['not JSON', '{"type":"stream_info_response"}']) {
+    owner.network.publish('$KV.standpipe-claims-leases.node.leaseholder', text);
+    await owner.network.flush();
+    expect((await leases.table.get('node.leaseholder'))!.value).not.toHaveProperty('session');
+    const refused = 'Node "leaseholder" runs it in generation 1';
+    expect(await heir.claims.place({ server: 'leaseheld', slot: 1, revision })).toEqual({ refused });
+  }
 });
 
 function record(name: string) {

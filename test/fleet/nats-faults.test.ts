@@ -174,16 +174,32 @@ test('a bucket that keeps leases for ever is refused', async () => {
   await expect(open('forever')).rejects.toThrow('keeps leases for ever');
 });
 
-test('an entry that is not JSON is said and ignored, and those beside it are reported', async () => {
+test('an entry that is not a JSON object is said, and read as an empty record: it is not a removal', async () => {
   const fleet = `odd${++fleets}`;
   const network = await open(fleet);
   const said: string[] = [];
   network.onConnection = (_, text) => said.push(text);
   await network.directory.nodes.create('a', { name: 'a' } as never);
-  network.publish(`$KV.standpipe-${fleet}-nodes.odd`, '{"name":');
+  for (const [key, text] of [
+    ['odd', '{"name":'],
+    ['none', 'null'],
+  ]) {
+    network.publish(`$KV.standpipe-${fleet}-nodes.${key}`, text!);
+  }
   await network.flush();
+  const { nodes } = network.directory;
   const seen: [string, unknown][] = [];
-  await network.directory.nodes.watch(({ key, value }) => seen.push([key, value]));
-  expect(seen).toEqual([['a', { name: 'a' }]]);
-  expect(said).toEqual([`The entry odd of KV_standpipe-${fleet}-nodes is not JSON, and is ignored`]);
+  await nodes.watch(({ key, value }) => seen.push([key, value]));
+  const expected = [
+    ['a', { name: 'a' }],
+    ['odd', {}],
+    ['none', {}],
+  ];
+  expect(seen).toEqual(expected);
+  for (const [key, value] of expected) expect((await nodes.get(key as string))?.value).toEqual(value);
+  const saying = (key: string) =>
+    `The entry ${key} of KV_standpipe-${fleet}-nodes is not a JSON object, and is ignored`;
+  expect(said).toEqual(['odd', 'none', 'odd', 'none'].map(saying));
+  const { revision } = (await nodes.get('odd'))!;
+  expect(await nodes.update('odd', { name: 'odd' } as never, revision)).toBeGreaterThan(revision);
 });

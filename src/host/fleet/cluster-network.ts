@@ -22,7 +22,7 @@ export type TableListener<T> = (entry: { key: string; value: T | undefined; revi
  */
 export interface Table<T> {
   /**
-   * Never reads from a copy that may be outdated, and never returns an older entry than this table has shown or changed before. In a
+   * Like `watch`, reads a value that is not a JSON object as an empty one, which is unusable but not a removal. Never reads from a copy that may be outdated, and never returns an older entry than this table has shown or changed before. In a
    * cluster, however, a former leader can answer, and an entry that others renew has expired there: see `isGone`.
    */
   get(key: string): Promise<KeyedRecord<T> | undefined>;

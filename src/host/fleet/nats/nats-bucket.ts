@@ -2,6 +2,7 @@
 
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
+import { isObject } from '../../../base/json-object.ts';
 import { type BucketAges, MADE_ANEW } from './bucket-ages.ts';
 import type { NatsLink } from './nats-link.ts';
 
@@ -83,6 +84,18 @@ export class NatsBucket {
     }
     await this.info();
     return this.link.attempt(what, run);
+  }
+
+  /** An empty record, which no reader can use, if the entry is not a JSON object: anything that may publish can write such an entry. */
+  valueOf<T>(key: string, entry: { json<V>(): V }): T {
+    try {
+      const value = entry.json<T>();
+      if (isObject(value)) return value;
+    } catch {
+      // not JSON
+    }
+    this.link.say(`The entry ${key} of ${this.stream} is not a JSON object, and is ignored`);
+    return {} as T;
   }
 
   /** False if the bucket was created again within this time, by the clock of NATS. */

@@ -34,7 +34,8 @@ export class NatsTable<T> implements Table<T> {
     const entry = await this.#attempt('Reading', key, () => this.#bucket.kv.get(key));
     if (entry) await this.#known.check(key, entry.revision);
     else this.#known.forget(key);
-    return entry && entry.operation === 'PUT' ? { key, value: entry.json<T>(), revision: entry.revision } : undefined;
+    if (entry?.operation !== 'PUT') return undefined;
+    return { key, value: this.#bucket.valueOf<T>(key, entry), revision: entry.revision };
   }
 
   create(key: string, value: T): Promise<number | undefined> {

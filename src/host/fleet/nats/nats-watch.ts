@@ -205,17 +205,7 @@ export class NatsWatch<T> {
   #changed(key: string, revision: number, message: Msg): void {
     this.#known.add(key);
     this.#reading?.seen.add(key);
-    if (!this.#isHeadersOnly) this.#listener({ key, value: this.#read(key, message), revision });
-  }
-
-  /** Null if the value is not JSON, which no reader of the table can use. */
-  #read(key: string, message: Msg): T {
-    try {
-      return message.json<T>();
-    } catch {
-      this.#bucket.link.say(`The entry ${key} of ${this.#bucket.stream} is not JSON, and is ignored`);
-      return null as T;
-    }
+    if (!this.#isHeadersOnly) this.#listener({ key, value: this.#bucket.valueOf<T>(key, message), revision });
   }
 
   #takeStatus(message: Msg): void {

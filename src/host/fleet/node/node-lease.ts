@@ -301,7 +301,7 @@ function newTerm(): Term {
 /** The error for a host whose name another node of the fleet already has. */
 async function nameTaken(node: string, { fleet, directory }: ClusterNetwork): Promise<UsageError> {
   const other = await directory.nodes.get(node).catch(() => undefined);
-  const where = other ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';
+  const where = other?.value.pid ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';
   return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"${where}`, {
     hint: 'Give this host another name with --node, or stop the other one.',
   });

@@ -29,8 +29,9 @@ export class WhyTaken {
     const { node, session, held, generation, lifetimeMs = 0 } = before;
     if (!held) return undefined;
     const lease = await leases.table.get(`node.${node}`);
-    // A session that lost its lease never regains it: another session in its place is sufficient proof.
-    if (lease ? lease.value.session === session : !(await leases.table.isGone(`node.${node}`)))
+    // A session that lost its lease never regains it: another session in its place is sufficient proof. An unusable entry is none.
+    const holder: unknown = lease?.value.session;
+    if (lease ? holder === session || typeof holder !== 'string' : !(await leases.table.isGone(`node.${node}`)))
       return `Node "${node}" runs it in generation ${generation}`;
     const trustedMs = Math.max(lifetimeMs, leases.lifetimeMs);
     if (!(await leases.table.isSettled(trustedMs))) return madeAnew('leases');
