@@ -9,6 +9,9 @@ export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
+/** Of all names that Standpipe adds. */
+export const OWN_PREFIX = 'dev.standpipe/';
+
 /** Ours: limits that a Standpipe client sets for a request. They are meant for the next service only and are not passed on. */
 export const CALL_OPTIONS = 'dev.standpipe/call';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ownUserName } from '../../src/host/control/control-server.ts';
+import { ownPrincipal } from '../../src/host/control/control-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { lacks } from '../fixtures/windows.ts';
 import {
@@ -61,13 +61,13 @@ describe('in a pipe', () => {
     expect(rows.map(([name, state, , calls]) => [name, state, calls])).toEqual([
       ['everything', 'ready', '1'],
       ['everything: host', 'ready', '0'],
-      [`everything: ${ownUserName()}`, 'ready', '1'],
+      [`everything: ${ownPrincipal()}`, 'ready', '1'],
       ['', undefined, undefined],
     ]);
     host.child.kill('SIGTERM');
     await host.ended;
     expect(host.log().match(/everything ready/g)).toHaveLength(1);
-    expect(host.log()).not.toContain(`(${ownUserName()})`);
+    expect(host.log()).not.toContain(`(${ownPrincipal()})`);
   });
 
   test.skipIf(lacks.runtimeFolder)('logs what happens, serves other terminals, and ends cleanly', async () => {

@@ -210,6 +210,15 @@ test('a call that asks its client is resumed through another node, by its princi
   };
   const states = await Promise.all(Array.from({ length: 12 }, parked));
   expect(await post(second, 'eve', states[0]!)).toMatchObject({ error: { code: RpcCode.invalidParams } });
+  const foreign = states[0]!.requestState.replace(
+    /^standpipe:[^/]*/,
+    `standpipe:${instanceOf({ ...placed.claim, server: 'x' })}`,
+  );
+  for (const requestState of [foreign, 'standpipe:nobody/1', 'standpipe:/1', 'standpipe:parks_1/1']) {
+    expect(await post(second, 'ada', { ...states[0]!, requestState })).toMatchObject({
+      error: { code: RpcCode.invalidParams, message: expect.stringContaining('Unknown requestState') },
+    });
+  }
   for (const state of states) {
     expect(await post(second, 'ada', state)).toMatchObject({
       result: { content: [{ text: expect.stringMatching(/^[abc]: accept$/) }] },

@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
-import { type ControlServer, ownUserName, serveControl } from '../../src/host/control/control-server.ts';
+import { type ControlServer, ownPrincipal, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Auth } from '../../src/host/gateway/access/auth.ts';
 import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
@@ -99,7 +99,10 @@ test('principal: its clients of every revision share a process', async () => {
   expect(owners('principal')).toEqual(['ada', 'grace']);
   const [local, another] = [await overSocket('principal'), await overSocket('principal')];
   expect([await local.add(), await another.add()]).toEqual(['1', '2']);
-  expect(owners('principal')).toEqual(['ada', 'grace', ownUserName()]);
+  expect(owners('principal')).toEqual(['ada', 'grace', ownPrincipal()]);
+  // A token may have the name of the user.
+  const token = await overHttp('principal', ownPrincipal().slice('user:'.length));
+  expect(await token.add()).toBe('1');
 });
 
 test('client: a session or a connection has a process of its own, until it ends', async () => {

@@ -8,7 +8,7 @@ import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { chooseServer } from '../../src/host/control/choose-server.ts';
-import { type ControlServer, ownUserName, serveControl } from '../../src/host/control/control-server.ts';
+import { type ControlServer, ownPrincipal, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import type { Unanswered } from '../../src/host/services/process-service.ts';
@@ -201,7 +201,7 @@ test('the clients of the socket are different ones, of the user', async () => {
     for (const _ of [1, 2]) await client.callTool('only_a');
   }
   expect(new Set(seen.map(({ id }) => id)).size).toBe(2);
-  expect(new Set(seen.map(({ principal }) => principal))).toEqual(new Set([ownUserName()]));
+  expect(new Set(seen.map(({ principal }) => principal))).toEqual(new Set([ownPrincipal()]));
 });
 
 describe('a program that misuses the socket', () => {

@@ -68,12 +68,12 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** Falls back to the numeric user id: a container may run as a user without a name. */
-export function ownUserName(): string {
+/** `user:` and the user who runs the host: no other principal has this prefix, because names of tokens have no colon. */
+export function ownPrincipal(): string {
   try {
-    return userInfo().username;
+    return `user:${userInfo().username}`;
   } catch {
-    return String(process.getuid?.());
+    return `user:${process.getuid?.()}`; // a container may run as a user without a name
   }
 }
 
@@ -81,7 +81,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
   const { maxConnections = MOST_CONNECTIONS } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
-  const principal = ownUserName();
+  const principal = ownPrincipal();
   const adapters = new Set<Promise<ClientAdapter>>();
   const idle = new IdleTimer(options, clock);
 

@@ -63,6 +63,14 @@ export function ownInstanceOf(server: string, session: string): string {
   return `own_${keyOfServer(server)}_${session}`;
 }
 
+/** False if no node can ever have run this instance for the server. Keys contain no `_`. */
+export function mayBeInstanceOf(server: string, id: string): boolean {
+  const [first, second, third, ...session] = id.split('_');
+  const at = server.lastIndexOf('@');
+  if (at > 0 && first === 'own' && second === keyOfServer(server.slice(0, at))) return !!third;
+  return first === keyOfServer(server) && /^\d+$/.test(second ?? '') && /^\d+$/.test(third ?? '') && session.length > 0;
+}
+
 export function keyOfSlot(server: string, slot: number): string {
   return `${keyOfServer(server)}.${slot}`;
 }

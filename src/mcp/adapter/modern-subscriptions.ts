@@ -4,7 +4,7 @@
 
 import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
-import { SUBSCRIPTION_ID } from '../meta.ts';
+import { OWN_PREFIX, SUBSCRIPTION_ID } from '../meta.ts';
 import { methodsOfMcp } from '../methods.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result, Service } from '../service.ts';
@@ -153,9 +153,9 @@ export function offered(wanted: SubscriptionFilter, has: ServerCapabilities): Su
   };
 }
 
-/** The members that MCP does not define; undefined if there are none. */
+/** The members that MCP does not define and that are not reserved for messages between our own programs; undefined if there are none. */
 function furtherOf(wanted: SubscriptionFilter): Record<string, unknown> | undefined {
-  const further = Object.entries(wanted).filter(([name]) => !filterNames.has(name));
+  const further = Object.entries(wanted).filter(([name]) => !filterNames.has(name) && !name.startsWith(OWN_PREFIX));
   return further.length > 0 ? Object.fromEntries(further) : undefined;
 }
 

@@ -6,6 +6,7 @@ import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../.
 import { idParameter, withHandle } from '../../../mcp/extensions/extension.ts';
 import { handle, readHandle } from '../../../mcp/handles.ts';
 import { reaches } from '../../../mcp/meta.ts';
+import { invalidParams } from '../../../mcp/protocol-errors.ts';
 import type { Caller, ClientIdentity, Params, Result } from '../../../mcp/service.ts';
 import type { SubscriptionFilter } from '../../../mcp/types.ts';
 import { LOG_METHOD } from '../../../mcp/watchers.ts';
@@ -20,6 +21,7 @@ import {
 import { isStopped } from '../../supervision/server-errors.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
 import type { Payload } from '../payload.ts';
+import { mayBeInstanceOf } from '../subjects.ts';
 import { FleetCall, type FleetCallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
 import type { FleetCalls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
@@ -182,6 +184,11 @@ export class ServerRequests implements FleetCallOwner {
     }
     const member = idParameter(method) ?? 'requestState';
     const parked = readHandle(params[member]);
+    if (parked && !mayBeInstanceOf(this.#server, parked.owner)) {
+      const why = `Unknown ${member}: it was altered, or belongs to another server`;
+      this.#reject(id, invalidParams(`${why}. Send the request again without it.`, { [member]: 'unknown' }));
+      return SENT;
+    }
     const call = new FleetCall(this, {
       id,
       method,

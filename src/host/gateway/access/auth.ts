@@ -50,9 +50,12 @@ export const wrongToken: AuthRefusal = {
   error: 'invalid_token',
 };
 
+/** Name of the principal of `ownerToken`. */
+export const OWNER = 'owner';
+
 /** A single token, which authenticates the owner. */
 export function ownerToken(token: string): Auth {
-  const owner: Principal = { name: 'owner' };
+  const owner: Principal = { name: OWNER };
   const usual = Buffer.from(`Bearer ${token}`);
   return {
     authenticate(request) {

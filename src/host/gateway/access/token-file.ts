@@ -12,6 +12,7 @@ import { configFile } from '../../../wire/process/files/config-file.ts';
 import { withFileLock } from '../../../wire/process/files/file-lock.ts';
 import { readPrivately, replaceWatched } from '../../../wire/process/files/private-file.ts';
 import type { Principal, Quotas } from '../principal.ts';
+import { OWNER } from './auth.ts';
 
 export interface TokenEntry extends Principal {
   /** Hash of the token, in hexadecimal. */
@@ -58,9 +59,9 @@ export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
 
 /** Adds a token, and creates the file if necessary. Returns the token, which is not stored anywhere. */
 export async function addToken(file: string, { name, ...rest }: NewToken, nowMs = Date.now()): Promise<string> {
-  if (!NAME.test(name)) {
+  if (!NAME.test(name) || name === OWNER) {
     throw new UsageError('INVALID_OPTION', `"${name}" cannot be the name of a token`, {
-      hint: 'Use 1 to 64 letters, digits and _ . @ -',
+      hint: `Use 1 to 64 letters, digits and _ . @ -, and not "${OWNER}", the principal of the token that the gateway makes itself.`,
     });
   }
   const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;

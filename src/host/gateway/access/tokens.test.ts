@@ -77,7 +77,7 @@ test('a name is used once, and is one', async () => {
   const file = fresh();
   await addToken(file, { name: 'laptop' });
   await expect(addToken(file, { name: 'laptop' })).rejects.toMatchObject({ code: 'DUPLICATE_NAME' });
-  for (const name of ['', 'a b', 'a/b', 'x'.repeat(65), '\u001b[31m']) {
+  for (const name of ['', 'owner', 'user:ada', 'a b', 'a/b', 'x'.repeat(65), '\u001b[31m']) {
     await expect(addToken(file, { name })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   }
 });
