@@ -74,7 +74,7 @@ test('a server that falls leaves its evidence: rows, last words, exit, and what 
   const { rows } = await page.get<EventPage>('events?after=0');
   const noise = rows.find(({ seq }) => seq === found['stdout-pollution']!.seq)!;
   expect(noise).toMatchObject({ type: 'noise', summary: 'Listening on stdio …' });
-  expect((await page.get<EventDetail>(`events/${noise.seq}`)).problems[0]).toContain('Non-protocol text');
+  expect((await page.get<EventDetail>(`events/${noise.seq}`)).problems[0]).toContain('non-protocol text');
   const exit = await page.get<EventDetail>(`events/${found['exit-with-error']!.seq}`);
   expect(exit.evidence).toMatchObject({ phase: 'running', exitCode: 9, stderrTail: expect.stringContaining('I fall') });
   const lost = rows.find(({ seq }) => seq === found.unanswered!.seq)!;
