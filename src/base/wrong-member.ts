@@ -1,4 +1,4 @@
-// A member that is absent, perhaps because its name is misspelt, or of another type than it must be.
+// Describes a member that is missing, perhaps because it is misspelt, or has the wrong type.
 
 import { type JsonObject, jsonKind } from './json-object.ts';
 

@@ -48,7 +48,7 @@ export const logLevels: readonly LogLevel[] = [
   'emergency',
 ];
 
-/** The level of a client of 2025-11-25 or before until it chooses one. */
+/** Log level for clients of revision 2025-11-25 or earlier until they set one. */
 export const DEFAULT_LOG_LEVEL: LogLevel = 'info';
 
 export function isLogLevel(text: unknown): text is LogLevel {

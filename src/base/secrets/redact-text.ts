@@ -93,7 +93,7 @@ function valueAt(text: string, start: number): Value | undefined {
   return content === undefined ? undefined : { quote: '', content, end: bareValue.lastIndex };
 }
 
-/** The value ends at the next such quote of the line or, without one, at the end of the text. */
+/** The value ends at the next matching quote on the same line or, without one, at the end of the text. */
 function quotedValue(text: string, [quote, escapes, mark]: RegExpExecArray): Value | undefined {
   const start = quoteBehind.lastIndex;
   const near = text.slice(start, start + MOST_QUOTED_CHARS + quote.length);

@@ -48,7 +48,7 @@ export async function explainSilence(refused: readonly RevisionRun[]): Promise<S
   // Most servers are legacy servers, and every client can open them.
   const tried = refused.filter(({ observed }) => observed.length > 0);
   const legacy = tried.filter(({ revision }) => eraOf(revision) === 'legacy');
-  // A revision that the server accepted before it failed says more than one that it refused.
+  // A failure after an accepted revision is better evidence than a refused revision.
   const revisionRun = onlyModern(tried) ?? legacy.find(({ problem }) => problem) ?? legacy[0] ?? tried[0]!;
   const probe = revisionRun.observed[0]!;
   if (!revisionRun.problem) return { revisionRun, ...refusal(revisionRun) };

@@ -17,7 +17,7 @@ export interface Facts {
   readonly prompts: readonly JsonObject[];
 }
 
-/** Of each list. */
+/** Maximum pages read per list. */
 const MOST_PAGES = 20;
 
 export async function readFacts(conversation: Conversation): Promise<Facts> {

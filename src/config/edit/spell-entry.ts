@@ -68,7 +68,7 @@ export interface Resolved {
   entry: PlainEntry;
   /** Variables that the host does not expand and whose values were not written. */
   hidden: readonly string[];
-  /** Values of variables that were written. */
+  /** Values of variables that were written to the file in plain text. */
   revealed: readonly string[];
 }
 

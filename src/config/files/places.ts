@@ -23,7 +23,7 @@ export interface ConfigPlace {
   layout?: HostFile;
 }
 
-/** The files that are used without `--discover`: the first of them that exists. */
+/** Candidate files without `--discover`, in order. The first that exists is used. */
 export function usedPlaces(context: SystemContext): ConfigPlace[] {
   return [...projectPlaces(context), ownUserPlace(context)];
 }

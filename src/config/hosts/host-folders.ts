@@ -13,7 +13,9 @@ const inHome =
   ({ home, platform }) =>
     pathOf(platform).join(home, ...parts);
 
-/** Hosts resolve a relative path in such a variable differently: it is ignored. */
+/**
+ * The folder in the variable, or else `otherwise`. A relative path is ignored, because hosts resolve it differently.
+ */
 const variableOr =
   (name: string, otherwise: FolderOf, ...parts: string[]): FolderOf =>
   (context) => {

@@ -12,7 +12,7 @@ import type { Fields } from '../read/fields.ts';
 export const wrappers = ['tap', 'connect'] as const;
 export type Wrapper = (typeof wrappers)[number];
 
-/** The command and the arguments of a server in the text. */
+/** JSON nodes of a server's command and arguments in the config text. */
 export interface Entry {
   command: Node;
   args: Node | undefined;

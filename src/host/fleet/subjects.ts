@@ -58,7 +58,7 @@ export function instanceOf(claim: { server: string; slot: number; generation: nu
   return `${keyOfServer(claim.server)}_${claim.slot}_${claim.generation}_${claim.session}`;
 }
 
-/** The instance of a server of a node's own config. */
+/** Instance id of a server from the node's own config: `own_<server>_<session>`. */
 export function ownInstanceOf(server: string, session: string): string {
   return `own_${keyOfServer(server)}_${session}`;
 }

@@ -73,7 +73,7 @@ export class Admission {
     if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);
   }
 
-  /** The answer replaces the body in the count. */
+  /** Counts the bytes of the answer instead of those of the request body. */
   answered(bytes: number): void {
     if (this.#holders > 0) this.#setBytes(0, bytes);
   }

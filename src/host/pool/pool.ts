@@ -141,7 +141,7 @@ export class Pool {
     await Promise.all([stopped, ...others]);
   }
 
-  /** Of the other processes, only those with subscriptions start again at once. */
+  /** Restarts the host's instance. Other processes restart immediately only if they have subscriptions. */
   async restart(): Promise<void> {
     const others = this.slots.current.map((slot) => {
       const { supervised } = slot.instance;

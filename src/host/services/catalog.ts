@@ -9,7 +9,7 @@ import { lastingPart, listedName, serverParts } from './listed-names.ts';
 
 /** In an entry: its server, its name there, and the other servers that have the same name. */
 export const OFFERED_BY = 'dev.standpipe/offer';
-/** In a list: the servers that are missing from it, and why. */
+/** In a list result: servers whose entries are missing, with the reason. */
 export const FAILED = 'dev.standpipe/failed';
 /** In a request for a list: `none` asks only servers that are ready, `all` also waits for servers that start slowly. */
 export const WAIT = 'dev.standpipe/wait';

@@ -32,7 +32,7 @@ export interface Unanswered {
 /** A caller that is notified of questions answered on its behalf during its request. */
 export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
-  /** Whether it may see the hint and the evidence of any error, such as the stderr of a server. */
+  /** Whether the caller may see the hint and evidence of errors, such as a server's stderr. */
   readonly isOwner?: boolean;
 }
 
@@ -65,7 +65,7 @@ export class ProcessService implements Service {
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
-  /** A process that is not running is not started for it. */
+  /** Dropped unless the process is ready: a notification does not start a process. */
   notify(method: string, params: Params | undefined, client: ClientFacts): void {
     const { supervised, client: connected } = this.#instance;
     if (supervised.state === 'ready') connected?.service.notify(method, params, client);

@@ -46,7 +46,7 @@ export class ModernSubscriptions {
     this.#notifier = notifier;
   }
 
-  /** Resolves when the subscription ends from our side. A cancellation by the client is never answered. */
+  /** Resolves when this side ends the subscription. A cancellation by the client is never answered. */
   listen(params: Params, inbound: InboundCall, client: ClientFacts): Promise<Result> {
     const wanted = readFilter(params.notifications);
     if (this.#open.size >= MOST_SUBSCRIPTIONS) {

@@ -18,7 +18,7 @@ export interface Extension {
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /** 2026-07-28: the values of `resultType` that it adds. */
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
-  /** The part of a client. Without it, a client does not declare the extension. */
+  /** Client-side implementation. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;
   /** The part of a declared server. Without it, a server does not declare the extension. */
   readonly server?: ServerPart;

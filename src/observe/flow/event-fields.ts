@@ -4,7 +4,7 @@
 import type { FlowDirection, FlowEvent, FlowFact, FrameFact } from './event.ts';
 
 export interface Field<T = unknown> {
-  /** Undefined if an untrusted value is not one of this field. Bytes are not checked by it. */
+  /** Returns undefined if an untrusted value is not valid for this field. Does not validate byte fields. */
   read(value: unknown): T | undefined;
   optional?: true;
   /** Masked before it leaves the process. */

@@ -52,7 +52,7 @@ export class BatchWriter implements BudgetMember {
   /** The unwritten remainder of the current batch. */
   #rest: Uint8Array | undefined;
   #queuedChars = 0;
-  /** The part of `#queuedChars` that belongs to never-refused messages. */
+  /** Characters of `#queuedChars` in messages sent with `neverRefuse`. */
   #keptChars = 0;
   #budget: SendBudget | undefined;
   #isFull = false;

@@ -60,7 +60,7 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
   return row;
 }
 
-/** The change of a request's row when its outcome is known. */
+/** The row update for a request whose outcome is now known. */
 export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItIs): RowUpdate {
   const update: RowUpdate = { seq };
   for (const exchange of analysis.exchangesOf(seq)) fillFate(update, exchange, redact);

@@ -35,7 +35,7 @@ export function scalarOf(value: unknown, { offset, length }: Node): Node {
   return { type: value === null ? 'null' : (typeof value as 'string'), offset, length, value };
 }
 
-/** Whether it is a list that has this text. */
+/** Whether `list` is an array that contains `text`. */
 export function lists(list: Node | undefined, text: string): boolean {
   return list?.type === 'array' && (list.children ?? []).some(({ value }) => value === text);
 }

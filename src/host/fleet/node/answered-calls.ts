@@ -11,7 +11,7 @@ export interface KeptLimits {
   /** Limits of all kept answers. */
   maxKept: number;
   maxKeptChars: number;
-  /** Maximum time that answers are kept. The minimum is half of it, unless there are too many. */
+  /** Answers are kept between half of this time and this time, or shorter if `maxKept` or `maxKeptChars` is reached. */
   keptMs: number;
 }
 

@@ -18,7 +18,7 @@ const TICK_MS = 500;
 const LEARN_TICKS = 3;
 /** After the process was suspended for this long, others may have dropped its grants. */
 const STOPPED_MS = 2_000;
-/** A home that takes longer to answer counts as gone. */
+/** A home gateway that takes longer to answer is treated as unavailable. */
 const ASK_MS = 1_000;
 /** As with leases: a grant is used for this fraction of the time after which the home drops it. */
 const TRUSTED_PART = 0.6;

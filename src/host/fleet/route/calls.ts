@@ -139,7 +139,8 @@ export class FleetCalls {
       this.#notRun(call, toError(error).message);
     }
     if (!call.sending) return undefined;
-    // Its node would report that the request has not arrived, and refuse the rest of it.
+    // Do not query the node while chunks are being sent: it would report the request as missing and refuse the
+    // remaining chunks.
     call.askAtMs = Number.POSITIVE_INFINITY;
     call.sending = call.sending.then(
       () => {

@@ -83,7 +83,7 @@ export class Negotiation {
   readonly #dropProbe = new AbortController();
   #isModern = false;
 
-  /** Whether all requests were sent that can be sent without an answer. */
+  /** Whether every request that does not depend on an earlier answer has been sent. */
   get hasAskedAll(): boolean {
     return this.step === 'initialize' || !this.#options.mayFallBack;
   }

@@ -199,7 +199,7 @@ function makePlan(options: ClientOptions, key: string | undefined, memory: EraMe
   if (revision) return { first: isModernRevision(revision) ? 'modern' : 'legacy', mayFallBack: false, patienceMs };
   if (era !== 'auto') return { first: era, mayFallBack: false, patienceMs };
   const known = key === undefined ? undefined : memory.get(key);
-  // A server known to be modern is probably slow, so it gets more time.
+  // If a server known to be modern does not answer, it is more likely slow than legacy, so the probe waits longer.
   if (known === 'modern') {
     return { first: known, mayFallBack: true, patienceMs: Math.max(probeTimeoutMs, startupTimeoutMs / 2) };
   }

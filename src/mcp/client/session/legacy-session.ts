@@ -135,7 +135,7 @@ export class LegacySession extends Session {
     return mayAsk(method) || client.identity !== this.#host;
   }
 
-  /** Sends a request for watchers, which may be several clients. */
+  /** Sends a request on behalf of watchers. It is not tied to one client, because several may share it. */
   #sendUnasked(method: string, params: Params): Promise<unknown> {
     return this.send(method, params, this.#host && new UnaskedRequest(method));
   }

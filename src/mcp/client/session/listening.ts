@@ -205,7 +205,10 @@ export class Listening {
 
 const cuts = new Set(['NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED', 'STREAM_FAILED', 'REQUEST_TIMEOUT']);
 
-/** A refusal by the server is not a cut: it would be repeated. */
+/**
+ * Whether the connection was interrupted. An error answer of the server is not an interruption: a retry would fail
+ * again.
+ */
 function isCut(error: unknown): error is PeerError {
   return error instanceof PeerError && cuts.has(error.code);
 }

@@ -35,7 +35,7 @@ export class QuestionOwners {
     return true;
   }
 
-  /** Whether there are more than `count` pending requests. */
+  /** Whether more than `count` pending requests have an id below `beforeId`. */
   hasMoreOpen(beforeId: number, count: number): boolean {
     let left = count;
     for (const _ of this.#open(beforeId)) if (left-- === 0) return true;

@@ -47,7 +47,7 @@ export function hasLeft(pid: number, mark: string): boolean {
   return hasMark(pid, reversed(mark)) === true;
 }
 
-/** A search for the mark in an environment must not find the trees that a process left. */
+/** Marks of trees that a process left are stored reversed, so that a search for a mark does not match them. */
 function reversed(marks: string): string {
   return [...marks].reverse().join('');
 }

@@ -34,7 +34,9 @@ export class HttpConnection {
   /** Set by `open`. A redirect changes it for all later requests. */
   endpoint!: Endpoint;
   phase: Phase = 'startup';
-  /** Description of the latest response that was not an answer. Undefined after an accepted response. */
+  /**
+   * Description of the latest HTTP response that did not carry a JSON-RPC response. Undefined after an accepted one.
+   */
   symptoms: HttpSymptoms | undefined;
   /** The status with which the server refused the latest request. */
   status: number | undefined;

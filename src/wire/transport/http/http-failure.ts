@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Evidence, PeerError } from '../../../base/errors.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 
-/** A response that is not an answer. */
+/** An HTTP response without a JSON-RPC response, such as an error status or a redirect. */
 export interface Refused {
   status: number;
   /** The first characters of the body, masked. */

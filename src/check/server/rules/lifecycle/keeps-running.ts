@@ -4,7 +4,7 @@ import { violation } from '../../../verdict.ts';
 import { perRevision } from '../../per-revision.ts';
 import type { ServerRule } from '../../server-rule.ts';
 
-/** Longer than a process takes to fail in what it began at its start. */
+/** Long enough for failures of work started at launch to show. */
 export const IDLE_MS = 2_000;
 
 /** How a process ends that is opened and gets no request. Undefined if it runs on. */

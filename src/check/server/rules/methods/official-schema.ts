@@ -9,7 +9,7 @@ import type { ServerRule } from '../../server-rule.ts';
 
 const methods = [...methodsOfMcp.keys()].filter(isOfService);
 
-/** Members that other rules check, with all that is in them. */
+/** Members covered by other rules, including everything nested in them. */
 const elsewhere = new Set<unknown>([
   ...['name', 'uri', 'uriTemplate', 'inputSchema', 'outputSchema', 'annotations', 'arguments', 'isError', 'content'],
   ...['messages', 'text', 'blob', 'completion', 'structuredContent', 'icons', '_meta'],

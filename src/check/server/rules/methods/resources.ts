@@ -1,4 +1,4 @@
-// Resources: their list and what can be read.
+// Rules about listing and reading resources.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
 import { wrongMember } from '../../../../base/wrong-member.ts';

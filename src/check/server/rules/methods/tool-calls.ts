@@ -207,7 +207,7 @@ function mustSucceedOtherwise(
 interface WrongCall {
   readonly call: PermittedCall;
   readonly given: JsonObject;
-  /** What is wrong, as the end of a sentence. */
+  /** Description of the fault, worded as the end of a sentence. */
   readonly what: string;
   /** The server may fill in the `default` of the argument that is missing. */
   readonly mayBeFilledIn?: boolean;

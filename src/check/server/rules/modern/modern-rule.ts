@@ -1,4 +1,4 @@
-// What the rules of 2026-07-28 have in common.
+// Shared parts of the rules for revision 2026-07-28.
 
 import type { Source } from '../../../rule.ts';
 import type { ServerRule } from '../../server-rule.ts';
