@@ -1,5 +1,6 @@
 // The check itself is bounded in time, whatever a server does.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { junitOf } from '../../src/check/report/junit.ts';
@@ -7,6 +8,7 @@ import { isIncomplete } from '../../src/check/report/report.ts';
 import { isViolated } from '../../src/check/report/rule-results.ts';
 import { textOf } from '../../src/check/report/text.ts';
 import { checkServer } from '../../src/check/server/check-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../fixtures/check/server.mjs');
 
@@ -27,7 +29,7 @@ test('rules that the check does not reach within its limit are not tested, and n
   expect(junitOf(cut)).toContain(` errors="${missed.length}" `);
 });
 
-/** Answers one request after the other, each 30 ms after the one before. */
+/** Answers one request after the other, each at least 100 ms after the one before, and counts its answers in a file. */
 const slow = `
   const lines = [];
   let rest = '';
@@ -36,12 +38,15 @@ const slow = `
     const serverInfo = { name: 'slow', version: '1' };
     const result = method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } : {};
     const done = () => {
-      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+      if (id !== undefined) {
+        require('node:fs').appendFileSync(process.argv[1], '.');
+        process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+      }
       lines.shift();
       if (lines.length > 0) next();
     };
     if (id === undefined) done();
-    else setTimeout(done, 30);
+    else setTimeout(done, 100);
   };
   process.stdin.setEncoding('utf8').on('data', (chunk) => {
     const [last, ...others] = (rest + chunk).split('\\n').reverse();
@@ -50,7 +55,8 @@ const slow = `
   });`;
 
 test('a rule goes on for as long as answers come, however long it takes in all', async () => {
-  const options = { command: process.execPath, args: ['-e', slow], revisions: ['2025-11-25'] as const };
+  const answers = join(temporaryFolder('limits'), 'answers');
+  const options = { command: process.execPath, args: ['-e', slow, answers], revisions: ['2025-11-25'] as const };
   const report = await checkServer({
     ...options,
     only: ['robustness/slow-reader'],
@@ -58,5 +64,6 @@ test('a rule goes on for as long as answers come, however long it takes in all',
     limitMs: 120_000,
   });
   expect(report.outcomes).toMatchObject([{ status: 'passed' }]);
-  expect(report.durationMs).toBeGreaterThan(6 * 1_500);
+  // 100 answers take at least six times the limit of one.
+  expect(readFileSync(answers, 'utf8').length).toBeGreaterThan(100);
 });

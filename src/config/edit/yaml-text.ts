@@ -25,7 +25,7 @@ export function editYaml(text: string, at: ServersAt, changes: readonly Change[]
       seen.set(change.name, item);
     }
     if (superfluous) edited = removed(edited, servers as Servers, superfluous, yaml);
-    else return written(edited, at, changes, seen, servers, yaml);
+    else return written(edited, at, byName, seen, servers, yaml);
   }
 }
 
@@ -33,13 +33,12 @@ export function editYaml(text: string, at: ServersAt, changes: readonly Change[]
 function written(
   text: string,
   at: ServersAt,
-  changes: readonly Change[],
+  byName: ReadonlyMap<unknown, Change>,
   old: ReadonlyMap<unknown, Item>,
   servers: Node | undefined,
   yaml: Yaml,
 ): string {
-  const byName = new Map(changes.map((change) => [change.name as unknown, change]));
-  const fresh = changes.filter(({ name, entry }) => entry !== undefined && !old.has(name));
+  const fresh = [...byName.values()].filter(({ name, entry }) => entry !== undefined && !old.has(name));
   let edited = fresh.length === 0 ? text : added(text, at, fresh, undefined, servers, yaml);
   // Start at the end, so that the positions of earlier items stay valid.
   for (const [name, item] of [...old].reverse()) edited = added(edited, at, [byName.get(name)!], item, servers, yaml);

@@ -20,7 +20,7 @@ export function readsObservation({ id, uses }: ServerRule): boolean {
   return uses === 'seen' || families.includes(familyOf(id));
 }
 
-/** Of one burst. */
+/** Number of pings in one burst. */
 const AT_ONCE = 100;
 const MOST_BURSTS = 5;
 /** No further burst after this time. */
