@@ -8,8 +8,13 @@ import { root } from './prepare.mjs';
 
 /** Starts that must be fast, and what they load. Modules that the same starts need become one file, named after them. */
 const COMMANDS = {
-  version: ['mcp/own-info.ts'],
-  call: ['app/cli/run-command.ts', 'app/cli/commands/call.ts', 'host/control/remote-host.ts'],
+  version: ['mcp/own-info.ts', 'wire/process/files/cache-folder.ts'],
+  call: [
+    'app/cli/run-command.ts',
+    'app/cli/commands/call.ts',
+    'host/control/remote-host.ts',
+    'mcp/extensions/tasks/task-handle.ts',
+  ],
   tap: ['observe/tap/main.ts'],
   connect: ['app/cli/connect/main.ts'],
 };
@@ -36,16 +41,23 @@ const BUNDLED = ['commander', 'hono'];
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
   const input = Object.fromEntries(['main', COMMAND_FOR_TESTS].map((name) => [name, `src/app/cli/${name}.ts`]));
-  const output = { dir: target, format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' };
+  const output = {
+    dir: target,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    comments: false,
+  };
   const files = await bundle(input, COMMANDS, output, commandFile);
   const licenses = BUNDLED.map((name) => join(target, `${name}.LICENSE`));
   for (const [at, name] of BUNDLED.entries()) copyFileSync(join(root, 'node_modules', name, 'LICENSE'), licenses[at]);
   return [...files, ...licenses];
 }
 
-/** One file for each pair of commands would be more files than each of them needs. */
+/** One file for each pair of commands would be more files than each of them needs. Every start loads `start`. */
 function commandFile(starts) {
-  return starts.length > 1 && !starts.includes('version') ? 'shared' : starts.join('-');
+  if (starts.includes('version')) return 'start';
+  return starts.length > 1 ? 'shared' : starts[0];
 }
 
 /** All subpaths together: a class that two of them export is the same class. Gives the files that it wrote. */

@@ -55,11 +55,11 @@ async function inParallel(all, work) {
 }
 
 async function run(each, timed) {
-  const { leg, serve } = WAYS[each.way];
+  const { leg, serve, extensions } = WAYS[each.way];
   const { target, close } = await serve();
   try {
     if (timed) await suite.runTimed(leg, each.revision, target, each.scenarios);
-    else each.scenarios = await suite.run(leg, each.revision, target);
+    else each.scenarios = await suite.run(leg, each.revision, target, extensions);
   } finally {
     await close();
   }

@@ -30,4 +30,7 @@ declare function queueMicrotask(callback: () => void): void;
 declare const performance: { now(): number };
 declare function btoa(binary: string): string;
 declare function atob(encoded: string): string;
-declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };
+declare const crypto: {
+  getRandomValues(array: Uint8Array): Uint8Array;
+  subtle: { digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer> };
+};

@@ -9,7 +9,7 @@ export const contenders = mcpContenders;
 export const ratios = mcpRatios;
 
 export const cases = ({ quick }) => [
-  { label: '100 B', bytes: 100, warmMs: quick ? 200 : 400, durationMs: quick ? 200 : 600 },
+  { label: '100 B', bytes: 100, warmMs: quick ? 200 : 2000, durationMs: quick ? 200 : 2000 },
 ];
 
 const comparedWith =

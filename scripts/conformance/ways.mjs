@@ -8,17 +8,26 @@ export const fixtures = join(root, 'test/fixtures/conformance');
 /** What a server may ask its clients for. In 2025-11-25 it learns that once, before any of them comes. */
 const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
+/** The suite does not require scenarios of extensions. */
+const EXTENSIONS = ['tasks', 'skills'];
+
 /**
  * Each serves without a token: the suite sends none. Before 2026-07-28 a question of a server has no name and names no
  * request, which scenarios of that revision ask for: a server that is used in 2025-11-25 is tested with clients of its own era.
  */
 export const WAYS = {
-  direct: { leg: 'server', title: 'our Server over HTTP', serve: serveDirectly },
-  ours: { leg: 'server', title: 'our stdio server behind the gateway', serve: () => serveBehind('our-server.mjs') },
+  direct: { leg: 'server', title: 'our Server over HTTP', serve: serveDirectly, extensions: EXTENSIONS },
+  ours: {
+    leg: 'server',
+    title: 'our stdio server behind the gateway',
+    serve: () => serveBehind('our-server.mjs'),
+    extensions: EXTENSIONS,
+  },
   official: {
     leg: 'server',
     title: 'official stdio server behind the gateway',
     serve: () => serveBehind('official-server.mjs'),
+    extensions: ['skills'],
   },
   'ours-legacy': {
     leg: 'server',
@@ -32,7 +41,7 @@ export const WAYS = {
     serve: () => serveBehind('official-server.mjs', '2025-11-25'),
     revisions: ['2025-11-25'],
   },
-  client: { leg: 'client', title: 'our client over HTTP', serve: clientCommand },
+  client: { leg: 'client', title: 'our client over HTTP', serve: clientCommand, extensions: ['skills'] },
 };
 
 async function serveDirectly() {

@@ -1,5 +1,4 @@
-// A clock that tests can control. Every other file reads the time and sets timers for configurable waits through it.
-// `nowMs` is monotonic and is not a date.
+// A clock that tests can control. Every other file reads the time and sets timers through it. `nowMs` is monotonic and is not a date.
 
 export interface Timer {
   cancel(): void;

@@ -1,5 +1,4 @@
-// Converts a command line to text for people, quoted for the shell of this system, and splits such text into words
-// again. Standpipe never passes the text to a shell.
+// Converts a command line to text for people, quoted for the shell of this system, and back. Standpipe never passes the text to a shell.
 
 /** Windows uses PowerShell. Where possible, the text means the same to cmd.exe. */
 export type Shell = 'posix' | 'powershell';
@@ -14,16 +13,13 @@ export function shellWord(word: string, shell = shellHere): string {
   return isPlain(word, /[^\w@%+=:,./-]/) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/**
- * Double quotes are preferred because cmd.exe reads them too. PowerShell splits options at dots and treats typographic
- * quotes as quotes.
- */
+/** Double quotes are preferred because cmd.exe reads them too. PowerShell splits options at dots and treats typographic quotes as quotes. */
 function powershellWord(word: string): string {
   if (isPlain(word, /[^\w+=:./\\-]|^-.*[.:]/)) return word;
   return /["“”„$`%!\r\n]/.test(word) ? `'${word.replace(/['‘’‚‛]/g, '$&$&')}'` : `"${word}"`;
 }
 
-/** Without a character to quote, except in placeholders. A repeated group instead would overflow the stack at a word of some MB. */
+/** Ignores placeholders. One pattern with a repeated group would overflow the stack at a word of several MB. */
 function isPlain(word: string, quoted: RegExp): boolean {
   return word !== '' && !quoted.test(word.replace(/\[redacted\]|\[env \w+\]/g, '_'));
 }
@@ -54,10 +50,7 @@ const forms = {
   powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|[^\s"'[]+|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
 } as const;
 
-/**
- * The name of the program without folder and extension: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe`
- * is `python`.
- */
+/** Without folder and extension: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe` is `python`. */
 export function programName(word: string): string {
   const name = word.split(/[\\/]/).at(-1)!;
   return name.replace(/\.(?:exe|cmd|bat)$/i, '').toLowerCase();

@@ -43,6 +43,6 @@ test('a text with fewer characters than values allowed is not looked at', () => 
   expect(hasMoreValues('[[],[]]', 4)).toBe(true);
 });
 
-test('a string that does not end has no more values', () => {
+test('values after an unterminated string are not counted', () => {
   expect(hasMoreValues(`["${',,,,\\"'.repeat(100)}`, 2)).toBe(false);
 });

@@ -1,15 +1,12 @@
-// Counts the values of a JSON text in one pass, without parsing it. The time and memory of JSON.parse depend on the
-// number of values rather than on the length of the text: nine bytes of `{"a1":1},` take 184 bytes of heap if each
-// object has a different key.
+// Counts the values of a JSON text in one pass, without parsing it. The time and memory of JSON.parse depend on the number of values: nine
+// bytes of `{"a1":1},` take 184 bytes of heap if each object has a different key.
 
+import { requireJson } from './to-json.ts';
 import { endOfString } from './top-level-json.ts';
 
 /** The default limit for one message of a connection. */
 export const DEFAULT_MAX_FRAME_VALUES = 1_000_000;
-/**
- * The default limit in a process that serves several peers, such as a host or a gateway, where one peer must not stall
- * the others.
- */
+/** The default limit in a process that serves several peers, where one peer must not stall the others. */
 export const SHARED_MAX_FRAME_VALUES = 250_000;
 
 /** Upper bound. V8 takes 32 bytes per value if all objects have the same keys, and 87 to 118 bytes if each has different keys. */
@@ -23,10 +20,7 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/**
- * Whether a text has more than `most` values. A value has at least one character, so a text of `most` characters needs
- * no count.
- */
+/** A value has at least one character, so a text of `most` characters is not counted. */
 export function hasMoreValues(text: string, most: number): boolean {
   return text.length > most && countValues(text, most) > most;
 }
@@ -41,10 +35,7 @@ export class ValueBudget {
     this.#left = most;
   }
 
-  /**
-   * Call this before parsing a text. Returns false if the text has more values than are left, and for every text after
-   * it: do not parse those.
-   */
+  /** Call this before parsing a text. Returns false if the text has more values than are left, and for every text after it. */
   take(text: string): boolean {
     // JSON.parse stops at the first character of text that does not begin with a bracket.
     if (this.#left >= 0) this.#left -= BEGINS_WITH_BRACKET.test(text) ? countValues(text, this.#left) : 1;
@@ -57,15 +48,18 @@ export function heldBytes(bytes: number, values = 0): number {
   return Math.max(bytes, values * BYTES_OF_A_VALUE);
 }
 
+/** The same for a value that is serialised to be measured. Throws a UsageError if it cannot be. */
+export function heldBytesOf(value: unknown): number {
+  const json = requireJson(value);
+  return heldBytes(json.length, valuesOf(json));
+}
+
 /** The number of values, at most `most` + 1; undefined for a short text. */
 export function valuesOf(text: string, most = Number.POSITIVE_INFINITY): number | undefined {
   return text.length > UNCOUNTED_CHARS ? countValues(text, most) : undefined;
 }
 
-/**
- * Counts commas and opening brackets, one of which precedes each value. An empty object or array in an array counts
- * twice. Stops at `most` + 1.
- */
+/** Counts commas and opening brackets, one of which precedes each value. An empty object or array in an array counts twice. */
 function countValues(text: string, most: number): number {
   let values = 1;
   for (let at = 0; at < text.length; at++) {

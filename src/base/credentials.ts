@@ -1,4 +1,4 @@
-// Credentials of an HTTP request: takes the user and password out of a URL, and checks headers for an Authorization header.
+// Credentials of an HTTP request, in its URL and its headers.
 
 import { base64OfText } from './header-text.ts';
 
@@ -11,7 +11,7 @@ export interface UrlCredentials {
   basic: string;
 }
 
-/** Removes the credentials from the URL and returns them. Undefined if the URL has none. */
+/** Removes the credentials from the URL and returns them. */
 export function takeCredentials(url: { username: string; password: string }): UrlCredentials | undefined {
   if (!hasCredentials(url)) return undefined;
   const { username, password: encodedPassword } = url;
@@ -37,4 +37,14 @@ function unescaped(text: string): string {
 /** Whether a URL names a user. A password alone is a credential too. */
 export function hasCredentials({ username, password }: { username: string; password: string }): boolean {
   return username !== '' || password !== '';
+}
+
+/** Whether a URL leads to this machine. Host names besides `localhost` may resolve to any address. */
+export function isLoopbackUrl({ hostname }: { hostname: string }): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** Header values that must not be shown: each as a whole, and without a scheme such as `Bearer` or `Basic` before it. */
+export function secretsInHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
 }

@@ -1,5 +1,5 @@
-// Decodes UTF-8: invalid bytes become U+FFFD, and a byte order mark is kept. The bytes are not copied. Uses Buffer
-// where it exists, because TextDecoder is slower for short texts, and most messages are short.
+// Decodes UTF-8: invalid bytes become U+FFFD, and a byte order mark is kept. Uses Buffer where it exists, because TextDecoder is slower for
+// short texts, and most messages are short.
 
 interface BufferText {
   toString(encoding: 'utf8', start?: number, end?: number): string;

@@ -1,5 +1,5 @@
-// Converts errors to JSON and back, with class, code, hint and evidence. The same description is printed and sent.
-// Between two Standpipe programs it is sent inside a JSON-RPC error, under one reserved key of `data`.
+// Converts errors to JSON and back, with class, code, hint and evidence. Between two Standpipe programs the description is sent inside a
+// JSON-RPC error, under one reserved key of `data`.
 
 import type { ErrorCode } from './error-codes.ts';
 import {
@@ -46,26 +46,16 @@ export function errorFrom(description: ErrorDescription): Error {
   return error;
 }
 
+const classes = { PeerError, ProcessError, UsageError };
+
 function newError({ kind, message, code, hint, evidence, rpcCode, data }: ErrorDescription): Error {
   const details = { hint, evidence };
-  switch (kind) {
-    case 'RpcError':
-      return new RpcError(rpcCode ?? RpcCode.internalError, message, data, details);
-    case 'PeerError':
-      return new PeerError(code as PeerError['code'], message, details);
-    case 'ProcessError':
-      return new ProcessError(code as ProcessError['code'], message, details);
-    case 'UsageError':
-      return new UsageError(code as UsageError['code'], message, details);
-    default:
-      return Object.assign(new Error(message), { name: kind });
-  }
+  if (kind === 'RpcError') return new RpcError(rpcCode ?? RpcCode.internalError, message, data, details);
+  if (!Object.hasOwn(classes, kind)) return Object.assign(new Error(message), { name: kind });
+  return new classes[kind as keyof typeof classes](code as never, message, details);
 }
 
-/**
- * Converts an error to one that can be sent. An RpcError is kept; its hint and evidence are added to its data if that
- * is an object or absent, and dropped otherwise.
- */
+/** An RpcError is kept; its hint and evidence are added to its data if that is an object or absent, and dropped otherwise. */
 export function toRpcError(thrown: unknown): RpcError {
   const { kind, message, code, hint, evidence, ran, rpcCode = RpcCode.internalError, data } = describeError(thrown);
   if (thrown instanceof RpcError) {
@@ -86,7 +76,7 @@ export function outcomeData(thrown: unknown): object | undefined {
   return { [ERROR]: { kind, code, ...(ran && { ran }) } };
 }
 
-/** Adds fields to the process identity in the `data` of an error made by `toRpcError`. Returns undefined if there is none. */
+/** Adds fields to the process identity in the `data` of an error made by `toRpcError`. */
 export function extendRan(data: unknown, more: Partial<ProcessIdentity>): ProcessIdentity | undefined {
   const described = isObject(data) ? (data[ERROR] as Partial<ErrorDescription> | undefined) : undefined;
   if (!described?.ran) return undefined;
@@ -94,10 +84,7 @@ export function extendRan(data: unknown, more: Partial<ProcessIdentity>): Proces
   return described.ran;
 }
 
-/**
- * The inverse of `toRpcError`; other errors are returned unchanged. Use it only for answers of Standpipe: a server
- * could forge the key.
- */
+/** The inverse of `toRpcError`; other errors are returned unchanged. Use it only for answers of Standpipe: a server could forge the key. */
 export function fromRpcError(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || !isObject(thrown.data) || !isObject(thrown.data[ERROR])) return thrown;
   const { [ERROR]: described, ...data } = thrown.data;

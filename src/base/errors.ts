@@ -1,6 +1,5 @@
-// The errors of Standpipe. The class says which side has to change something: the wire, the other end, the child
-// process or the caller. Each error has a stable `code` (docs/errors.md), a `hint` with the next step, and evidence
-// about the child if there is any.
+// The errors of Standpipe. The class shows which side has to change something: the other end, the child process or the caller. Each error
+// has a stable `code` (docs/errors.md), a `hint` with the next step, and evidence about the child if there is any.
 
 import type { ErrorCode, PeerErrorCode, ProcessErrorCode, RpcErrorCode, UsageErrorCode } from './error-codes.ts';
 
@@ -38,7 +37,7 @@ export interface ProcessIdentity {
   claim?: number;
 }
 
-export interface ErrorDetails {
+interface ErrorDetails {
   hint?: string;
   evidence?: Evidence;
   cause?: unknown;
@@ -76,10 +75,7 @@ export class RpcError extends StandpipeError<RpcErrorCode> {
 /** The other end violated the protocol, did not answer, or closed the connection. */
 export class PeerError extends StandpipeError<PeerErrorCode> {
   override readonly name = 'PeerError';
-  /**
-   * For REQUEST_TIMEOUT: true if the request waited for the connection's default limit rather than for a shorter limit
-   * of its caller.
-   */
+  /** For REQUEST_TIMEOUT: true if the request waited for the connection's default limit, and not for a shorter limit of its caller. */
   waitedInFull = false;
 }
 
@@ -114,4 +110,13 @@ const stringCodes = new Map<number, RpcErrorCode>([
 
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+const unauthorized: readonly ErrorCode[] = [
+  ...(['AUTHORIZATION_FAILED', 'LOGIN_FAILED', 'LOGIN_REQUIRED', 'LOGINS_FILE_INVALID'] as const),
+];
+
+/** The server refused the request, or it was never sent. It has not run, and other requests to the same server would fail too. */
+export function isUnauthorized(error: unknown): error is StandpipeError {
+  return error instanceof StandpipeError && unauthorized.includes(error.code);
 }

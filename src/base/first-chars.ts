@@ -1,5 +1,5 @@
-// Copies the beginning of a long text. In V8 the result of `slice` is a view: keeping the first thousand characters of
-// a message would keep the whole message in memory.
+// Copies the beginning of a long text. In V8 the result of `slice` is a view: keeping the first thousand characters of a message would keep
+// the whole message in memory.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeHeader, encodeHeader } from './header-text.ts';
 
-test('what is encoded is decoded, and only visible text is sent as it is', () => {
+test('encoded text is decoded, and only visible ASCII is sent unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
       const header = encodeHeader(value);
@@ -24,6 +24,6 @@ test.each([
   expect(encodeHeader(value)).toBe(header);
 });
 
-test('what is not encoded as it should be is not decoded', () => {
+test('invalid encodings are not decoded', () => {
   for (const header of ['=?base64?abc?=', '=?base64?a*==?=']) expect(decodeHeader(header)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idText } from './id-text.ts';
+import { idText } from './to-json.ts';
 
 test('is the text that String gives', () => {
   fc.assert(

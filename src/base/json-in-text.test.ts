@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ValueBudget } from './count-json-values.ts';
-import { jsonObjects } from './json-in-text.ts';
+import { jsonObjects } from './top-level-json.ts';
 
 const found = (text: string) => [...jsonObjects(text)].map(({ value }) => value);
 

@@ -6,6 +6,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * The `_meta` of parameters, of a result, or of an entry that a peer sent. It may have any type, and spreading a long string makes a
+ * member of each character, so `_meta` is read only with this function.
+ */
+export function metaOf(of: { readonly _meta?: unknown } | undefined): JsonObject | undefined {
+  const meta = of?._meta;
+  return isObject(meta) ? meta : undefined;
+}
+
 /** Sets a member whose name comes from a peer: `__proto__` becomes an ordinary member. */
 export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') target[name] = value;

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeLineSeparators } from './line-separators.ts';
+import { escapeLineSeparators } from './to-json.ts';
 
 const separators = fc.constantFrom('\u2028', '\u2029', '\\', '"', 'é', '漢', 'a', '\n');
 const text = fc.array(separators).map((parts) => parts.join(''));
 
-test('text without them is the same', () => {
+test('text without line separators is unchanged', () => {
   for (const json of ['{}', '{"a":"é"}', '{"a":"漢🙂"}', '"\\u2028"']) expect(escapeLineSeparators(json)).toBe(json);
 });
 
-test('text with them is the same JSON without them, in keys and values', () => {
+test('line separators in keys and values are escaped, with an equal JSON value', () => {
   fc.assert(
     fc.property(fc.dictionary(text, text), (value) => {
       const escaped = escapeLineSeparators(JSON.stringify(value));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
+import { isNestedTooDeeply, MAX_NESTING } from './to-json.ts';
 
 const arrays = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const objects = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-test('what anybody means is not too deep, however much it is', () => {
+test('large values of usual depth are accepted', () => {
   for (const value of [undefined, null, 1, 'x', [], {}, { a: [1, { b: null }] }, new Date()]) {
     expect(isNestedTooDeeply(value)).toBe(false);
   }

@@ -32,7 +32,7 @@ describe('part list', () => {
     expect(list.heldBytes).toBe(20_000);
   });
 
-  it('says what a reference really keeps alive', () => {
+  it('counts the whole buffer that a reference keeps alive', () => {
     const list = new PartList(1_000_000);
     list.append(new Uint8Array(100_000), 10_000, 100_000);
     expect(list.heldBytes).toBe(100_000);

@@ -1,9 +1,7 @@
-// Collects the parts of a payload until it is complete. Large chunks are held by reference and copied once, when they
-// are joined. Small chunks are copied into blocks, so that a message that arrives byte by byte needs a few objects
-// rather than one per byte. A large payload moves into one buffer that grows in place: its chunks can be freed as they
-// arrive, and joining is not needed.
+// Collects the parts of a payload until it is complete. Large chunks are held by reference and copied once, when they are joined. Small
+// chunks are copied into blocks, so that a message that arrives byte by byte needs a few objects rather than one per byte. A large payload
+// moves into one buffer that grows in place: its chunks can be freed as they arrive, and joining is not needed.
 // Invariant: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
-// Must not know about frames or delimiters.
 
 /** Smaller parts are copied: a separate object would take more memory than the bytes. */
 const REFERENCE_MIN_BYTES = 4096;
@@ -159,5 +157,45 @@ export class PartList {
     this.#closedBytes += part.buffer.byteLength;
     this.#block = nothing;
     this.#blockUsed = 0;
+  }
+}
+
+/** Collects a body of chunks, up to a limit. A body of one chunk, the usual case, is not copied. */
+export class BodyParts {
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #first: Uint8Array | undefined;
+  #parts: PartList | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Returns false once the body exceeds the limit; the chunks collected so far are then dropped. */
+  add(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) this.clear();
+    else if (this.#first === undefined) this.#first = chunk;
+    else {
+      if (!this.#parts) {
+        this.#parts = new PartList(this.#maxBytes);
+        this.#parts.append(this.#first, 0, this.#first.length);
+      }
+      this.#parts.append(chunk, 0, chunk.length);
+    }
+    return this.#bytes <= this.#maxBytes;
+  }
+
+  whole(): Uint8Array {
+    return this.#parts ? this.#parts.join(this.#bytes, nothing, 0, 0) : (this.#first ?? nothing);
+  }
+
+  clear(): void {
+    this.#first = undefined;
+    this.#parts = undefined;
   }
 }

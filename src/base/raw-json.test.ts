@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RawJson } from './raw-json.ts';
-import { toJson } from './to-json.ts';
+import { RawJson, toJson } from './to-json.ts';
 
 describe('RawJson', () => {
   it('is written as it stands, digits and repeated keys and all', () => {

@@ -7,7 +7,7 @@ test.each([
   ['foobar', '85944171f73967e8'],
 ])('%j has the hash that FNV-1a is known for', (text, hash) => expect(shortHash(text)).toBe(hash));
 
-test('a hash has 16 digits, whatever the text', () => {
+test('a hash of any text has 16 digits', () => {
   const hashes = Array.from({ length: 1_000 }, (_, at) => shortHash(`/home/ü/project ${at}/mcp.json`));
   expect(new Set(hashes).size).toBe(1_000);
   expect(hashes.filter((hash) => !/^[0-9a-f]{16}$/.test(hash))).toEqual([]);

@@ -1,5 +1,4 @@
-// A short hash of a text, such as a file path: 64-bit FNV-1a. Not suitable for secrets. Avoids `node:crypto`, which
-// takes milliseconds to load.
+// A short hash of a text: 64-bit FNV-1a. Not suitable for secrets. Avoids `node:crypto`, which takes milliseconds to load.
 
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;

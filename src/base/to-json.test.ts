@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_NESTING } from './nesting.ts';
-import { requireJson, toJson } from './to-json.ts';
+import { MAX_NESTING, requireJson, toJson } from './to-json.ts';
 
 const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const refusal = { name: 'UsageError', code: 'MESSAGE_NOT_SERIALIZABLE' };
@@ -26,7 +25,7 @@ test('nesting beyond the limit is refused, whether this version of Node.js could
   }
 });
 
-test('what has no JSON is refused with the reason', () => {
+test('a value that JSON cannot represent is refused with the reason', () => {
   const circle: unknown[] = [];
   circle.push(circle);
   expect(toJson(circle)).toMatchObject({ ...refusal, message: expect.stringContaining('circular') });

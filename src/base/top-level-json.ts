@@ -1,5 +1,6 @@
-// Reads the members of the outermost object of a JSON text without parsing it, for text that is invalid or cut off and
-// for numbers that JSON.parse would round. One pass over the characters, without recursion.
+// Finds values in JSON text without parsing all of it. One pass over the characters, without recursion.
+
+import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from './count-json-values.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,9 +10,9 @@ const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
 /**
- * Maps keys of the outermost object to the text of their values. Incomplete values, objects and arrays are left out;
- * `onNested` is called with the keys of objects and arrays. With `wanted`, other keys are skipped: there may be
- * millions.
+ * Maps keys of the outermost object to the text of their values, for text that is invalid or cut off and for numbers that JSON.parse would
+ * round. Incomplete values, objects and arrays are left out; `onNested` is called with the keys of objects and arrays. With `wanted`, other
+ * keys are skipped: there may be millions.
  */
 export function topLevelTokens(
   text: string,
@@ -101,5 +102,67 @@ function readKey(token: string): string | undefined {
     return typeof key === 'string' ? key : undefined;
   } catch {
     return undefined; // not a valid key, so not a wanted one
+  }
+}
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+/** Braces followed by anything else are prose. */
+const BEGINS_LIKE_JSON = /^\{\s*["}]/;
+const WORK_PER_TEXT = 1_000_000;
+const WORK_PER_CHARACTER = 4;
+
+interface FoundObject {
+  value: Record<string, unknown>;
+  start: number;
+  /** The index after the closing brace. */
+  end: number;
+}
+
+/**
+ * Finds JSON objects inside other text, such as the reply of a model. A candidate is a span with balanced braces that parses; the search
+ * continues after it. The work is bounded: not every one of a million nested braces is tried. The search ends at the first object that
+ * exceeds `budget`; `onExcess` gets the index where it starts.
+ */
+export function* jsonObjects(
+  text: string,
+  budget: ValueBudget = new ValueBudget(DEFAULT_MAX_FRAME_VALUES),
+  onExcess?: (start: number) => void,
+): Generator<FoundObject> {
+  let work = WORK_PER_TEXT + text.length * WORK_PER_CHARACTER;
+  let start = text.indexOf('{');
+  while (start >= 0 && work > 0) {
+    const end = endOfObject(text, start, start + work);
+    work -= (end < 0 ? Math.min(text.length, start + work) : end) - start;
+    const found = end < 0 ? '' : text.slice(start, end);
+    const mayParse = BEGINS_LIKE_JSON.test(found);
+    if (mayParse && !budget.take(found)) return onExcess?.(start);
+    const value = mayParse ? parseObject(found) : undefined;
+    if (value) yield { value, start, end };
+    start = text.indexOf('{', value ? end : start + 1);
+  }
+}
+
+/** The index after the brace that closes the one at `start`, or −1. */
+function endOfObject(text: string, start: number, limit: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length && at < limit; at++) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN) depth++;
+    else if (code === CLOSE && --depth === 0) return at + 1;
+    else if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (end < 0) return -1;
+      at = end - 1;
+    }
+  }
+  return -1;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined; // braces in prose
   }
 }

@@ -7,14 +7,14 @@ export function spellingOf(member: string, owner: JsonObject): string | undefine
   return Object.keys(owner).find((name) => name !== member && letters(name) === letters(member));
 }
 
-/** The predicate of a sentence whose subject is the owner. */
-export function wrongMember(owner: JsonObject, member: string): string {
+/** The predicate of a sentence whose subject is the owner. `wanted`: the member is a list of strings. */
+export function wrongMember(owner: JsonObject, member: string, wanted?: 'strings'): string {
   const value = owner[member];
   const misspelt = spellingOf(member, owner);
   if (value === undefined) return `has no ${member}${misspelt === undefined ? '' : `, but \`${misspelt}\``}`;
-  if (member.endsWith('s'))
-    return `has ${member} that are ${Array.isArray(value) ? kindOfList(value) : jsonKind(value)}`;
-  return `has ${/^[aeio]/.test(member) ? 'an' : 'a'} ${member} that is ${jsonKind(value)}`;
+  const kind = wanted && Array.isArray(value) ? kindOfList(value) : jsonKind(value);
+  if (member.endsWith('s')) return `has ${member} that are ${kind}`;
+  return `has ${/^[aeio]/.test(member) ? 'an' : 'a'} ${member} that is ${kind}`;
 }
 
 /** Describes a list that is not a list of at least one string. */

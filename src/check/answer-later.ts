@@ -1,16 +1,16 @@
-// Distinguishes two causes of a missing answer: a slow start, or an answer held back until stdin ends. Ending stdin proves the second
-// only if the answer would not have arrived without it.
+// Distinguishes two causes of a missing answer: a slow start, and an answer that stays in a buffer until stdin ends. Ending stdin proves the
+// second only if the answer would not have arrived without it.
 
 import type { ProcessUnderTest } from './process-under-test.ts';
 
 export interface Later<P> {
-  /** The process that has answered, or a second one that has had the same time and whose stdin is open. */
+  /** The process that answered, or the second one, whose stdin is still open. */
   readonly process: P;
   /** Set if the server answered before its stdin ended. */
   readonly slow?: { readonly reason: string; readonly fix: string };
 }
 
-/** `first` has not answered within its timeout. It gets a second timeout beside a new process, because a first start may take longer. */
+/** `first` has not answered within its timeout. It gets another timeout in parallel to a new process: the first start may be the slowest. */
 export async function answerLater<P extends ProcessUnderTest>(
   first: P,
   startSecond: () => Promise<P>,
@@ -26,8 +26,8 @@ export async function answerLater<P extends ProcessUnderTest>(
   return {
     process,
     slow: {
-      reason: `The server starts slowly: its first answer came ${seconds} s after its start, and ${first.timeoutMs / 1000} s are allowed.`,
-      fix: `Raise --timeout, to ${2 * seconds}s for example, or let the server answer before it loads what takes long.`,
+      reason: `The server starts slowly: its first answer arrived ${seconds} s after its start; the limit is ${first.timeoutMs / 1000} s.`,
+      fix: `Raise --timeout, for example to ${2 * seconds}s, or let the server answer before it does slow work.`,
     },
   };
 }

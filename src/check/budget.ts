@@ -1,5 +1,4 @@
-// Limits the memory for output of the program under test: the transcripts of all processes, parsed messages, and the evidence in the
-// report. Invariant: whatever the program writes, the memory of a check is bounded by these limits.
+// Bounds the memory for output of the program under test: transcripts, parsed messages, and the evidence in the report.
 
 import { BYTES_OF_A_VALUE } from '../base/count-json-values.ts';
 
@@ -43,7 +42,7 @@ export class Share {
     this.#budget = budget;
   }
 
-  /** Returns false over the limit. The bytes are counted anyway. */
+  /** False over the limit. The bytes are counted in any case. */
   hold(bytes: number): boolean {
     this.#bytes += bytes;
     this.#budget.heldBytes += bytes;

@@ -1,10 +1,10 @@
-// The checks, by role and protocol: the rules of each, and the function that runs them.
+// The checks by role and protocol: their rules, and the function that runs them.
 
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
 import { checkClient } from './client/check-client.ts';
 import { clientRules } from './client/rules/index.ts';
 import { checkLiteMcpClient } from './litemcp/client/check-lite-client.ts';
-import { liteClientRules } from './litemcp/client/rules/index.ts';
+import { liteClientRules } from './litemcp/client/rules.ts';
 import { checkLiteMcpServer } from './litemcp/server/check-lite-server.ts';
 import { liteServerRules } from './litemcp/server/rules/index.ts';
 import type { CheckReport } from './report/report.ts';
@@ -43,11 +43,11 @@ export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> =
 export interface RuleInfo extends Omit<RuleText, 'source'> {
   /** The revisions that the rule applies to, newest first. Empty for LiteMCP, which has one version. */
   readonly revisions: readonly Revision[];
-  /** The sentence in the newest of these revisions. */
+  /** The source in the newest of these revisions. */
   readonly link: string;
 }
 
-/** In the order of the report. Starts nothing. */
+/** In the order of the report. Does not start a process. */
 export function rulesOf(role: Role = 'server', protocol: Protocol = 'mcp'): RuleInfo[] {
   return checks[role][protocol].rules.map((rule) => {
     const { id, says, fix, levels, since = '', until = '9999' } = rule;

@@ -1,5 +1,5 @@
-// The rules of a check as test cases of Vitest, Jest, `node:test` and others. Invariants: the cases are known before anything is started; all of
-// them share one run, which starts with the first; a rule is never counted as passed if the check could not be run.
+// The rules of a check as test cases of Vitest, Jest, `node:test` and others. Invariants: the cases are known before a process starts; they share
+// one run, which starts with the first case; a rule never counts as passed if the check could not run.
 
 import { PeerError } from '../base/errors.ts';
 import { checks, type Protocol, type Role } from './checks.ts';
@@ -13,9 +13,8 @@ import type { CheckServerOptions } from './server/check-server.ts';
 export interface DefineCheckOptions extends CheckServerOptions {
   /** `test` or `it` of the test runner. */
   test: (name: string, run: () => Promise<void>, timeoutMs: number) => unknown;
-  /** Groups the cases, if given. */
   describe?: (name: string, define: () => void) => unknown;
-  /** Of the group. Default: `standpipe check`. */
+  /** Name of the group. Default: `standpipe check`. */
   name?: string;
   /** Default: `server`. */
   role?: Role;
@@ -23,7 +22,7 @@ export interface DefineCheckOptions extends CheckServerOptions {
   protocol?: Protocol;
   /** A violated SHOULD fails its case. Otherwise it is a warning. A violated ADVICE never fails its case. */
   strict?: boolean;
-  /** For the whole run. Default: 2 minutes. */
+  /** Time limit of the whole run. Default: 2 minutes. */
   runTimeoutMs?: number;
   /** Receives warnings and advice. Default: `console.warn`. */
   onwarning?: (text: string) => void;
@@ -41,18 +40,18 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
       test(`${rule.id}: ${titleOf(rule)}`, testCase(rule.id), options.runTimeoutMs ?? 120_000);
     }
   };
-  /** Without parameters: Jest takes a function with one for a function with a callback. */
+  /** Without parameters: Jest treats a function with a parameter as one with a callback. */
   function testCase(id: string): () => Promise<void> {
     return async function () {
       // biome-ignore lint/complexity/noArguments: see above
       const [context] = arguments as unknown as [{ skip?: (reason?: string) => void } | undefined];
       const results = ruleResults(await report());
       const found = results.find((result) => result.id === id);
-      // Of a server that does not open only the rule about that is violated, which may be none of the selected ones.
+      // If the server does not open, only the rule about that is violated. It may not be selected.
       const reason = found && isViolated(found) ? found : results.find((each) => isViolated(each) && !isSelected(each));
       if (reason) judgeCase(reason, options);
       else if (found?.groups.some(({ first }) => first.untested)) throw new PeerError('RULE_UNTESTED', lateText(found));
-      else if (!found) context?.skip?.('the rule applies to no revision of the server');
+      else if (!found) context?.skip?.('the rule does not apply to the revisions of the server');
       else if (found.status === 'not applicable') context?.skip?.(found.groups[0]!.first.reason);
     };
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inParallel } from './in-parallel.ts';
 
-test('a failure is reported when all that was begun has ended, and nothing more is begun', async () => {
+test('a failure is reported after running items have ended, and no further item starts', async () => {
   const ended: number[] = [];
   let release!: () => void;
   const later = new Promise<void>((resolve) => {

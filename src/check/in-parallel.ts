@@ -41,7 +41,7 @@ export class Deadline {
   }
 }
 
-/** A rule that waits many times is still bounded. `moreMs`: by how much the limit is moved when it is reached, because there is progress. */
+/** Bounds a rule with many waits. `moreMs`: extends the limit when it is reached and there is progress. */
 export async function inTime(
   running: Promise<void> | void,
   limitMs: number,
@@ -61,5 +61,5 @@ export async function inTime(
 }
 
 function stillBusy(ms: number): string {
-  return `it was still busy after ${Math.ceil(ms / 1000)} s: raise --timeout, or test it alone with --rule`;
+  return `the rule was still running after ${Math.ceil(ms / 1000)} s: raise --timeout, or test the rule alone with --rule`;
 }

@@ -1,12 +1,14 @@
-// Runs rules on a program under test: several processes at a time, and the rules that share a process one after the other. Bounded: each rule
-// and the whole check have a limit of time, and a rule that was not reached is reported, not left out.
+// Runs rules on a program under test: processes in parallel, and rules that share a process sequentially. Each rule and the whole check have a
+// time limit; rules that were not reached are reported.
 
 import type { Budget } from './budget.ts';
 import { Deadline, inParallel, inTime } from './in-parallel.ts';
 import { type Judging, judge } from './judge.ts';
+import type { ProcessEnd } from './process-under-test.ts';
 import type { Outcome } from './report/report.ts';
 import { isViolated } from './report/rule-results.ts';
 import type { RuleText } from './rule.ts';
+import { LATER_MS } from './shared-process.ts';
 import { OutOfTime } from './verdict.ts';
 
 /** One rule in one per-revision run. */
@@ -15,25 +17,28 @@ export interface Job {
   /** `shared`: sequential within its per-revision run. `own`: parallel to other rules. `seen`: after all others. */
   readonly uses: 'shared' | 'own' | 'seen';
   readonly revisionRun: object;
-  /** Called again if the rule is tested again. */
-  readonly begin: () => Attempt;
+  /** `isAlone`: in processes that no other rule uses. */
+  readonly begin: (isAlone: boolean) => Attempt;
 }
 
 export interface Attempt {
   readonly judging: Judging;
   readonly check: () => Promise<void> | void;
-  /** Called before the next rule gets the shared process. False if an earlier rule may have caused the violation. */
+  /** Called before the next rule uses the shared process. False if an earlier rule may have caused the violation. */
   readonly leave?: (isViolated: boolean) => Promise<boolean>;
-  /** When the processes of the rule wrote last, by `performance.now()`. */
+  /** The ends of the processes that must outlive the rule. */
+  readonly lastingEnds?: () => readonly ProcessEnd[];
+  /** After the last rule of the shared process: waits until rules can no longer have ended it. */
+  readonly rest?: () => Promise<void>;
+  /** Time of the last output of its processes, by `performance.now()`. */
   readonly lastOutputMs?: () => number;
-  /** Ends what the rule started. */
   readonly end?: () => Promise<void>;
 }
 
 export interface RunOptions {
   /** Time limit of one answer. Default: 10 s. */
   timeoutMs?: number;
-  /** Time limit of the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are not tested. */
+  /** Time limit of the whole check. Default: 30 times `timeoutMs`. Rules after it are not tested. */
   limitMs?: number;
   /** Limit of processes busy at the same time. Default: 4. */
   concurrency?: number;
@@ -45,7 +50,7 @@ export interface RunOptions {
 /** Time limit of one answer. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The order in which rules are started. The verdicts do not depend on it. */
+/** The order in which rules start. Verdicts do not depend on it. */
 export type Arrange = <T>(items: readonly T[]) => readonly T[];
 
 /** Replaceable parts for tests. */
@@ -62,38 +67,68 @@ export async function runAll(
   arrange: Arrange = (items) => items,
 ): Promise<Outcome[]> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, onoutcome } = options;
-  const outcomes: Outcome[] = [];
-  let done = 0;
-  const run = async (job: Job) => {
+  const outcomes = new Map<Job, Outcome>();
+  const tried: (Tried & { job: Job })[] = [];
+  const resting: Promise<void>[] = [];
+  const run = async (job: Job, isAlone = false) => {
     signal?.throwIfAborted();
-    const outcome = await (deadline.isOver ? notReached(job, deadline.limitMs) : runJob(job, timeoutMs, deadline));
-    outcomes[jobs.indexOf(job)] = outcome;
-    onoutcome?.(outcome, ++done, jobs.length);
+    if (deadline.isOver) {
+      report(job, await notReached(job, deadline.limitMs));
+      return;
+    }
+    const made = await runJob(job, timeoutMs, deadline, isAlone);
+    tried.push({ ...made, job });
+    if (isAlone || !hasEnded(made)) report(job, made.outcome);
+    return made.rest;
+  };
+  const report = (job: Job, outcome: Outcome) => {
+    outcomes.set(job, outcome);
+    onoutcome?.(outcome, outcomes.size, jobs.length);
   };
   const using = (uses: Job['uses']) => arrange(jobs.filter((job) => job.uses === uses));
   const shared = [...byRevisionRun(using('shared')).values()];
   const own = using('own').map((job) => [job]);
   await inParallel(arrange([...shared, ...own]), concurrencyOf(options), async (chain) => {
-    for (const job of chain) await run(job);
+    let rest: Tried['rest'];
+    for (const job of chain) rest = await run(job);
+    if (rest) resting.push(rest());
   });
+  await Promise.all(resting);
+  const suspects = tried.filter(mayHaveEnded).map(({ job }) => job);
+  await inParallel(arrange(suspects), concurrencyOf(options), (job) => run(job, true));
   for (const job of using('seen')) await run(job);
-  signal?.throwIfAborted(); // the signal may have stopped processes of the last outcomes
-  return outcomes;
+  signal?.throwIfAborted(); // the signal may have stopped processes that the last outcomes depend on
+  return jobs.map((job) => outcomes.get(job)!);
 }
 
-/** A violation after other rules in the same process is tested again in a new one, whose verdict counts. */
-async function runJob(job: Job, timeoutMs: number, deadline: Deadline): Promise<Outcome> {
-  const first = await tryJob(job, timeoutMs, deadline);
-  return first.isCertain ? first.outcome : (await tryJob(job, timeoutMs, deadline)).outcome;
+/** One test of a rule. */
+interface Tried extends Pick<Attempt, 'rest'> {
+  readonly outcome: Outcome;
+  /** The violation is of this rule. */
+  readonly isCertain: boolean;
+  readonly doneMs: number;
+  readonly lastingEnds: readonly ProcessEnd[];
 }
 
-/** A rule goes on for as long as its processes write something within `timeoutMs`. */
-async function tryJob(
-  { rule, begin }: Job,
-  timeoutMs: number,
-  deadline: Deadline,
-): Promise<{ outcome: Outcome; isCertain: boolean }> {
-  const { judging, check, leave, end, lastOutputMs = () => Number.NEGATIVE_INFINITY } = begin();
+function hasEnded({ lastingEnds }: Tried): boolean {
+  return lastingEnds.some(({ byItselfMs }) => byItselfMs !== undefined);
+}
+
+/** Rules that used a process in the last `LATER_MS` before it ended by itself. Which of them ended it is tested alone. */
+function mayHaveEnded({ lastingEnds, doneMs }: Tried): boolean {
+  return lastingEnds.some(({ byItselfMs = Number.POSITIVE_INFINITY }) => byItselfMs - doneMs < LATER_MS);
+}
+
+/** A violation in a process that other rules had used is tested again in a new process, whose verdict counts. */
+async function runJob(job: Job, timeoutMs: number, deadline: Deadline, isAlone: boolean): Promise<Tried> {
+  const first = await tryJob(job, timeoutMs, deadline, isAlone);
+  return first.isCertain || hasEnded(first) ? first : tryJob(job, timeoutMs, deadline, isAlone);
+}
+
+/** A rule may exceed its limit as long as its processes write output within `timeoutMs`. */
+async function tryJob({ rule, begin }: Job, timeoutMs: number, deadline: Deadline, isAlone: boolean): Promise<Tried> {
+  const attempt = begin(isAlone);
+  const { judging, check, leave, end, rest, lastOutputMs = () => Number.NEGATIVE_INFINITY } = attempt;
   const moreMs = () => (performance.now() - lastOutputMs() < timeoutMs ? deadline.within(timeoutMs) : 0);
   try {
     const outcome = await judge(rule, judging, async () => {
@@ -102,8 +137,10 @@ async function tryJob(
         throw error;
       });
     });
+    const doneMs = performance.now();
     const isBad = isViolated(outcome) || outcome.untested === true;
-    return { outcome, isCertain: (await leave?.(isBad)) ?? true };
+    const isCertain = (await leave?.(isBad)) ?? true;
+    return { outcome, isCertain, doneMs, lastingEnds: attempt.lastingEnds?.() ?? [], ...(rest && { rest }) };
   } finally {
     await end?.();
   }
@@ -111,11 +148,27 @@ async function tryJob(
 
 export function tooLate(limitMs: number): never {
   const what = `the check took longer than ${limitMs / 1000} s`;
-  throw new OutOfTime(`${what}: raise --timeout, of which this is 30 times, or test a part of the rules with --only`);
+  throw new OutOfTime(`${what}: raise --timeout (the limit is 30 times its value), or test fewer rules with --only`);
 }
 
 function notReached({ rule, begin }: Job, limitMs: number): Promise<Outcome> {
-  return judge(rule, { ...begin().judging, evidence: () => [] }, () => tooLate(limitMs));
+  return judge(rule, { ...begin(false).judging, evidence: () => [] }, () => tooLate(limitMs));
+}
+
+/** Runs `work`, and closes the runs after it or when the signal aborts: one listener for all of their processes. */
+export async function closing<T>(
+  runs: readonly { close(): Promise<void> }[],
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const close = () => Promise.all(runs.map((run) => run.close()));
+  signal?.addEventListener('abort', close, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal?.removeEventListener('abort', close);
+    await close();
+  }
 }
 
 export function deadlineOf({ timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs }: RunOptions): Deadline {

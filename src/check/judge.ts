@@ -21,7 +21,7 @@ export interface Judging {
   evidence: () => readonly Entry[];
   /** For the evidence in the report. */
   budget: Budget;
-  /** Keeps the evidence of rules that passed too. */
+  /** Also keeps the evidence of passed rules. */
   allEvidence?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function serverJudging(
   };
 }
 
-/** Rethrows errors that are not verdicts: they are faults of the check, or its end. */
+/** Rethrows errors that are not verdicts. */
 export async function judge(rule: RuleText, judging: Judging, run: () => Promise<void> | void): Promise<Outcome> {
   const startMs = performance.now();
   let thrown: unknown;
@@ -93,7 +93,7 @@ function violated(rule: RuleText, thrown: Violation, judging: Judging) {
 
 const MOST_REASON_CHARS = 2_000;
 
-/** A reason may quote what the program wrote. Masked before it is cut, so that a secret at the cut is complete. */
+/** A reason may quote output of the program. It is masked before it is cut, so that secrets are complete. */
 function shortened(hide: (text: string) => string, reason: string): string {
   const text = hide(reason.slice(0, 4 * MOST_REASON_CHARS));
   return text.length > MOST_REASON_CHARS ? `${text.slice(0, MOST_REASON_CHARS)}…` : text;

@@ -1,18 +1,27 @@
 // Parses JSON of a program under test. Values nested deeper than rules can handle are cut, so that depth cannot end the check.
 
-import { setOwn } from '../base/json-object.ts';
-import { isNestedTooDeeply, MAX_NESTING } from '../base/nesting.ts';
+import { isObject, type JsonObject, setOwn } from '../base/json-object.ts';
+import { isNestedTooDeeply, MAX_NESTING } from '../base/to-json.ts';
 
 /** Undefined for text that is not JSON. Values below the limit of nesting are null. */
 export function parsed(text: string): unknown {
   if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // much faster than an exception: stray output may have many lines
-  let value: unknown;
+  const value = whole(text);
+  return text.length > 2 * MAX_NESTING && isNestedTooDeeply(value) ? cut(value, MAX_NESTING) : value;
+}
+
+/** The objects in lines that are JSON, including those of batches. The lines are our own, so nesting is not limited. */
+export function objectsIn(lines: string): JsonObject[] {
+  return lines.split('\n').flatMap((line) => [whole(line)].flat().filter(isObject));
+}
+
+/** Undefined for text that is not JSON. */
+export function whole(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-  return text.length > 2 * MAX_NESTING && isNestedTooDeeply(value) ? cut(value, MAX_NESTING) : value;
 }
 
 function cut(value: unknown, levels: number): unknown {

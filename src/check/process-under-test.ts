@@ -1,5 +1,5 @@
-// A program under test as a process: its pipes, its transcript, and waiting for what it writes. How its stdout is split into messages is up to
-// the class of the protocol. Bounded: a process that writes without end is stopped (budget.ts).
+// A program under test as a process: its pipes, its transcript, and waiting for its output. Subclasses split stdout into messages. A process
+// with too much output is stopped (budget.ts).
 
 import type { Socket } from 'node:net';
 import { systemClock, type Timer } from '../base/clock.ts';
@@ -16,17 +16,24 @@ import { violation } from './verdict.ts';
 const MOST_STDERR_BYTES = 1024 * 1024;
 /** The exit status and the rest of stderr may arrive this long after the end of stdout. */
 const EXIT_WAIT_MS = 5_000;
-/** If a timer is later than this, the process or the machine was suspended, and the wait starts again. */
+/** If a timer fires later than this, this process or the machine was suspended, and the wait starts again. */
 const PAUSE_MS = 1_000;
 /** The part of the transcript kept for a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
+/** A separate object, so that what outlives a process does not hold its transcript. */
+export interface ProcessEnd {
+  /** Time at which the process exited or closed its stdout by itself, by `performance.now()`. */
+  byItselfMs?: number;
+}
+
 export abstract class ProcessUnderTest {
+  readonly end: ProcessEnd = {};
   readonly transcript = new Transcript(({ kind, bytes }) => {
     const isHeld = this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // received bytes were counted on arrival
     return isHeld || kind === 'event';
   });
-  /** Why the check stopped the process, as the end of a sentence. */
+  /** Why the check stopped the process, as a clause. */
   stopped: string | undefined;
   /** Time of the last output on stdout, by `performance.now()`. */
   lastOutputMs = Number.NEGATIVE_INFINITY;
@@ -38,7 +45,6 @@ export abstract class ProcessUnderTest {
   #stderrBytes = 0;
   #ended = false;
   #isAskedToEnd = false;
-  #endedByItself = false;
   #closing: Promise<unknown> | undefined;
   #hopeless: string | undefined;
   #lastId = 0;
@@ -53,7 +59,7 @@ export abstract class ProcessUnderTest {
     process.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     process.onExit(({ exitCode, signal }) => {
       this.transcript.event(`exited: ${signal ?? `code ${exitCode}`}`);
-      this.#endedByItself ||= !this.#isAskedToEnd;
+      this.#noteEnd();
       this.#wake();
     });
   }
@@ -84,10 +90,10 @@ export abstract class ProcessUnderTest {
 
   /** The process exited or closed its stdout before the check ended its stdin, stopped it or sent it a signal. */
   get endedByItself(): boolean {
-    return this.#endedByItself;
+    return this.end.byItselfMs !== undefined;
   }
 
-  /** After the end of stdout: waits for the exit status and the rest of stderr, and describes the end as the end of a sentence. */
+  /** After the end of stdout: waits for the exit status and the rest of stderr, and describes the end as a clause. */
   async howItEnded(): Promise<string> {
     this.#closing ??= within(systemClock, EXIT_WAIT_MS, this.process.closed);
     await this.#closing;
@@ -97,7 +103,6 @@ export abstract class ProcessUnderTest {
     return signal ? `the server was ended by ${signal}` : `the server exited with code ${exitCode}`;
   }
 
-  /** An id that was not used in this process. */
   newId(): number {
     return ++this.#lastId;
   }
@@ -107,7 +112,6 @@ export abstract class ProcessUnderTest {
     return Number.isInteger(id) && (id as number) > 0 && (id as number) <= this.#lastId;
   }
 
-  /** Bytes as they are. A string is written as UTF-8. */
   write(bytes: Uint8Array | string): void {
     const buffer = Buffer.from(bytes as string);
     this.transcript.add('sent', buffer);
@@ -128,8 +132,8 @@ export abstract class ProcessUnderTest {
   }
 
   /**
-   * Waits until `find` finds something; it is asked again after every chunk of stdout, and at the end of stdout and of the process. It is
-   * a violation if nothing is found in time, or if stdout ends first. `otherwise` begins the message.
+   * Waits until `find` returns a value. It is called after every chunk of stdout, and at the end of stdout and of the process. A violation after
+   * the timeout, or if stdout ends first. `otherwise`: the beginning of the message.
    */
   async until<T>(find: () => T | undefined, otherwise: string, timeoutMs = this.timeoutMs): Promise<T> {
     const found = await this.maybe(find, timeoutMs);
@@ -139,7 +143,7 @@ export abstract class ProcessUnderTest {
     violation(`${otherwise} within ${timeoutMs / 1000} s.`);
   }
 
-  /** Waits like `until`, but returns undefined instead of throwing a violation. */
+  /** Like `until`, but returns undefined instead of a violation. */
   async maybe<T>(find: () => T | undefined, timeoutMs = this.timeoutMs): Promise<T | undefined> {
     const first = find();
     if (first !== undefined || this.#isOver) return first;
@@ -155,7 +159,7 @@ export abstract class ProcessUnderTest {
       };
       const expire = () => {
         const lateMs = performance.now() - dueMs;
-        // Timers run before the pipes are read: after a pause of this process the answer may be there.
+        // Timers run before pipes are read: after a pause of this process, an answer may be waiting.
         setImmediate(() => setImmediate(() => (lateMs > PAUSE_MS && find() === undefined ? wait() : done(find()))));
       };
       const wait = () => {
@@ -169,7 +173,7 @@ export abstract class ProcessUnderTest {
     });
   }
 
-  /** Ends all waits for output that cannot arrive any more. `why` ends the message of a violation. */
+  /** Ends all waits, because the output cannot arrive any more. `why`: the end of the message. */
   giveUp(why: string): void {
     this.#hopeless = why;
     this.#wake();
@@ -191,7 +195,7 @@ export abstract class ProcessUnderTest {
     return (await within(systemClock, timeoutMs, taken)) === true;
   }
 
-  /** Waits until all data is accepted, or none for `idleMs` because the process waits for its output to be read. */
+  /** Waits until all data is accepted, or none for `idleMs`, because the process waits for a reader of its output. */
   async inputTakenUntilIdle(idleMs: number): Promise<void> {
     const stdin = this.process.stdin as Socket;
     const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // not while a write makes progress
@@ -199,7 +203,6 @@ export abstract class ProcessUnderTest {
     stdin.setTimeout(0);
   }
 
-  /** Stops reading, as a busy client does. */
   pauseReading(stream: 'stdout' | 'stderr' = 'stdout'): void {
     this.transcript.event(`${stream} is no longer read`);
     this.process[stream].pause();
@@ -224,12 +227,12 @@ export abstract class ProcessUnderTest {
     this.forgot();
   }
 
-  /** Stops counting the process for the limits of the check, because its output is no longer referenced. */
+  /** Stops counting the output of the process, because it is no longer referenced. */
   release(): void {
     this.#share.release();
   }
 
-  /** Counts memory of the output. Over the limit, returns false, stops the process and no longer reads its output. */
+  /** Counts memory of the output. Over the limit: stops the process, ignores its output and returns false. */
   protected hold(bytes: number): boolean {
     if (this.stopped === undefined && !this.#share.hold(bytes)) this.#stopFlood();
     return this.stopped === undefined;
@@ -256,14 +259,18 @@ export abstract class ProcessUnderTest {
     if (this.#stderrBytes > MOST_STDERR_BYTES) return;
     this.#stderrBytes += chunk.length;
     this.transcript.add('stderr', chunk);
-    if (this.#stderrBytes > MOST_STDERR_BYTES) this.transcript.event('more on stderr is not kept');
+    if (this.#stderrBytes > MOST_STDERR_BYTES) this.transcript.event('further stderr output is not kept');
   }
 
   #over(): void {
     if (this.stopped === undefined) this.readEnd();
     this.#ended = true;
-    this.#endedByItself ||= !this.#isAskedToEnd;
+    this.#noteEnd();
     this.#wake();
+  }
+
+  #noteEnd(): void {
+    if (!this.#isAskedToEnd) this.end.byItselfMs ??= performance.now();
   }
 
   #wake(): void {
@@ -271,7 +278,7 @@ export abstract class ProcessUnderTest {
   }
 }
 
-/** `make` is called as soon as there is a process, so that its streams are read from the first byte. `signal` stops it, which ends all waits. */
+/** `make` is called as soon as the process exists, so that its streams are read from the first byte. `signal` ends only the start. */
 export async function launch<P extends ProcessUnderTest>(
   target: Target,
   signal: AbortSignal | undefined,
@@ -283,9 +290,6 @@ export async function launch<P extends ProcessUnderTest>(
     ...(signal && { signal }),
     onSpawn: (process) => {
       made = make(process);
-      const stop = () => void process.stop();
-      signal?.addEventListener('abort', stop, { once: true });
-      process.onExit(() => signal?.removeEventListener('abort', stop));
     },
   });
   return made;

@@ -1,25 +1,31 @@
-// One run of one rule on a server, in any protocol: the processes that the rule used, their transcripts since then, and their end. The
-// class of the protocol adds what its rules may send.
+// One run of one rule on a server, in any protocol: the processes that the rule used, and their transcripts from then on. A subclass adds what
+// the rules of its protocol may send.
 
-import type { ProcessUnderTest } from './process-under-test.ts';
+import type { ProcessEnd, ProcessUnderTest } from './process-under-test.ts';
+import { LATER_MS } from './shared-process.ts';
 import type { Entry } from './transcript.ts';
 import { violation } from './verdict.ts';
 
-/** Where a rule gets its processes. */
+/** The source of the processes of a rule. */
 interface Processes<P> {
-  readonly shared: { has(process: P): boolean; leave(user: object, isViolated: boolean): Promise<boolean> };
-  /** The processes that are observed, for rules that only read. */
+  readonly shared: {
+    has(process: P): boolean;
+    leave(user: object, isViolated: boolean): Promise<boolean>;
+    rest(): Promise<void>;
+  };
+  /** Processes that rules read without sending anything. */
   readonly observed: readonly P[];
   start(stragglersMs?: number): Promise<P>;
   drop(process: P): void;
 }
 
 export abstract class RuleRun<P extends ProcessUnderTest> {
-  /** The processes that are observed, for rules that only read. */
   readonly seen: readonly P[];
   readonly #processes: Processes<P>;
   /** The length of each transcript when the rule began to use the process. */
   readonly #used = new Map<P, number>();
+  /** Processes that must outlive the rule. */
+  readonly #lasting = new Set<P>();
   #isOver = false;
   #isKept = false;
 
@@ -28,39 +34,62 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     this.seen = processes.observed;
   }
 
-  /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
+  /** A new process. `stragglersMs`: how long the rest of its process tree may outlive it before it is stopped. */
   async start(stragglersMs?: number): Promise<P> {
     this.mustRun();
     return this.used(await this.#processes.start(stragglersMs));
   }
 
-  /** What went over the pipes in this run. */
+  /** The traffic of this run. */
   evidence(): Entry[] {
     if (this.#used.size === 0) return this.seen.flatMap(({ transcript }) => transcript.entries);
     return [...this.#used].flatMap(([process, from]) => process.transcript.entries.slice(from));
   }
 
-  /** False if the rule has to be tested again, because others had used the shared process before. */
+  /** False if the rule must run again because other rules had used the shared process before. */
   leave(isViolated: boolean): Promise<boolean> {
     return this.#processes.shared.leave(this, isViolated);
   }
 
-  /** Others refer to what went over the pipes. */
+  /** The ends of the processes that must outlive the rule. */
+  get lastingEnds(): ProcessEnd[] {
+    return [...this.#lasting].map(({ end }) => end);
+  }
+
+  /** A process of this run, or without one an observed process, has ended by itself. */
+  get hasEnded(): boolean {
+    const processes = this.#used.size > 0 ? [...this.#used.keys()] : this.seen;
+    return processes.some(({ endedByItself }) => endedByItself);
+  }
+
+  /** The first process that must outlive the rule, and has ended by itself until now or within `LATER_MS`. */
+  async endedLater(): Promise<P | undefined> {
+    const lasting = [...this.#lasting];
+    await Promise.all(lasting.map((process) => process.exitStatus(LATER_MS)));
+    return lasting.find(({ endedByItself }) => endedByItself);
+  }
+
+  /** After the last rule of the shared process. */
+  rest(): Promise<void> {
+    return this.#processes.shared.rest();
+  }
+
+  /** Keeps the transcripts after the run, because other rules refer to them. */
   keep(): void {
     this.#isKept = true;
   }
 
-  /** When its processes wrote last, by `performance.now()`. */
+  /** Time of the last output of its processes, by `performance.now()`. */
   get lastOutputMs(): number {
     return Math.max(...[...this.#used.keys()].map((process) => process.lastOutputMs));
   }
 
-  /** It is a violation if the check had to stop a process: the rule was not tested to its end. */
+  /** A violation if the check had to stop a process because of its output. */
   mustBeWhole(processes: readonly P[] = [...this.#used.keys()]): void {
-    for (const { stopped } of processes) if (stopped) violation(`The rule was not tested to its end: ${stopped}.`);
+    for (const { stopped } of processes) if (stopped) violation(`The rule was not tested completely: ${stopped}.`);
   }
 
-  /** Stops all processes that it used but the one that rules share. */
+  /** Stops all processes that the rule used, except for the shared one. */
   async end(): Promise<void> {
     this.#isOver = true;
     const own = [...this.#used.keys()].filter((process) => !this.#processes.shared.has(process));
@@ -69,14 +98,34 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
   }
 
   protected used(process: P): P {
-    const { entries } = process.transcript;
-    const from = this.#processes.shared.has(process) ? entries.length : 0;
-    if (!this.#used.has(process)) this.#used.set(process, from);
+    if (!this.#used.has(process)) this.#used.set(process, 0);
     return process;
   }
 
-  /** A rule that took too long is still running when its run has ended. */
+  /** The traffic before is not evidence. */
+  protected lasting(process: P): P {
+    if (!this.#lasting.has(process)) this.#used.set(process, process.transcript.entries.length);
+    this.#lasting.add(process);
+    return process;
+  }
+
+  /** A rule that exceeded its time limit may still be running. */
   protected mustRun(): void {
     if (this.#isOver) violation('The rule has ended.');
   }
+}
+
+/** One observation for several rules: `observe` runs at most once per revision. Its result must not depend on a running process. */
+export function perRevision<T, Of extends { readonly facts: object; keep(): void }>(
+  observe: (ruleRun: Of) => Promise<T>,
+): (ruleRun: Of) => Promise<T> {
+  const observed = new WeakMap<object, Promise<T>>();
+  return (ruleRun) => {
+    const before = observed.get(ruleRun.facts);
+    if (before) return before;
+    ruleRun.keep();
+    const now = observe(ruleRun);
+    observed.set(ruleRun.facts, now);
+    return now;
+  };
 }

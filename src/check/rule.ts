@@ -1,5 +1,5 @@
-// A rule of the check: one sentence of a specification that can be seen from outside. Rules are data with one function, so that the
-// report, the documentation and the tests read the same table.
+// A rule of the check: one sentence of a specification whose violation is visible from outside. Rules are data with one function: reports,
+// documentation and tests read the same tables.
 
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
 import type { Language } from '../wire/diagnosis/language.ts';
@@ -10,19 +10,19 @@ import type { Language } from '../wire/diagnosis/language.ts';
  */
 export type Level = 'MUST' | 'SHOULD' | 'ADVICE';
 
-/** How often a rule runs: once in all, or in each revision that the server supports and the rule applies to. */
+/** How often a rule runs: once per check, or once in each era or revision that the server supports and the rule applies to. */
 export type Runs = 'once' | 'each era' | 'each revision';
 
-/** What to change, in general and for languages that have a call for it. */
+/** The change that fixes a violation: in any language, and with the calls of certain languages. */
 export type Fix = { readonly [language in Language]?: string } & { readonly any: string };
 
 export interface RuleText {
   /** Stable, `family/what-is-right`. It appears in reports, options and CI files. */
   readonly id: string;
   readonly level: Level;
-  /** In earlier revisions whose specification uses another word. */
+  /** Levels in revisions whose specification uses another word. */
   readonly levels?: Partial<Readonly<Record<Revision, Level>>>;
-  /** What the server or client must or should do, without this verb: "not answer notifications". */
+  /** The requirement without "must" or "should": "not answer notifications". */
   readonly title: string;
   /** The sentence of the specification, in our words. */
   readonly says: string;
@@ -30,13 +30,35 @@ export interface RuleText {
   readonly fix: Fix;
 }
 
-/** Where the sentence stands. MCP: a page below the revision, such as `basic/lifecycle#initialization`; another one in some revisions. */
+/** The address of the sentence (sources.ts). A page of an extension is a whole address. */
 export type Source =
   | { readonly of: 'mcp'; readonly page: string; readonly pages?: Partial<Readonly<Record<Revision, string>>> }
   | { readonly of: 'json-rpc'; readonly anchor: string }
   | { readonly of: 'litemcp' }
-  /** No specification has it; users expect it. The link leads to its heading in `docs/check.md`. */
+  /** Expected by users, but not in a specification. The link leads to the heading of the rule in `docs/check.md`. */
   | { readonly of: 'standpipe' };
+
+/** A rule in the source: a `fix` that is a string holds for all languages; without a `source`, no specification has the rule. */
+export type Written<R extends RuleText> = Omit<R, 'fix' | 'source'> & {
+  readonly fix: Fix | string;
+  readonly source?: Source;
+};
+
+export function complete<R extends RuleText>({ fix, source = { of: 'standpipe' }, ...rest }: Written<R>): R {
+  return { ...rest, source, fix: typeof fix === 'string' ? { any: fix } : fix } as unknown as R;
+}
+
+/** Returns a function that completes rows with the members that they have in common. A row may replace them. */
+export function rowsOf<R extends RuleText>() {
+  return <C extends Partial<Written<R>>>(
+    common: C,
+    rows: readonly (Omit<Written<R>, keyof C> & Partial<Written<R>>)[],
+  ): R[] => rows.map((row) => complete({ ...common, ...row } as unknown as Written<R>));
+}
+
+export function ruleOf<R extends RuleText>(rules: readonly R[], id: string): R {
+  return rules.find((rule) => rule.id === id)!;
+}
 
 export function levelOf({ level, levels }: Pick<RuleText, 'level' | 'levels'>, revision?: Revision): Level {
   return (revision && levels?.[revision]) ?? level;
@@ -50,7 +72,7 @@ export function titleOf(rule: Pick<RuleText, 'level' | 'levels' | 'title'>, revi
   return verbs[level] + (level === 'ADVICE' ? rule.title.replace(/^not /, 'do not ') : rule.title);
 }
 
-/** `levels` of a rule whose sentence is in this revision and later ones. */
+/** `levels` of a rule that has another level in all revisions before this one. */
 export function before(revision: Revision, level: Level): NonNullable<RuleText['levels']> {
   return Object.fromEntries(revisionsOfMcp.filter((each) => each < revision).map((each) => [each, level]));
 }
@@ -61,8 +83,10 @@ export function familyOf(id: string): string {
 
 export function linkOf({ id, source }: RuleText, revision: Revision = revisionsOfMcp[0]!): string {
   switch (source.of) {
-    case 'mcp':
-      return `https://modelcontextprotocol.io/specification/${revision}/${source.pages?.[revision] ?? source.page}`;
+    case 'mcp': {
+      const page = source.pages?.[revision] ?? source.page;
+      return page.startsWith('https:') ? page : `https://modelcontextprotocol.io/specification/${revision}/${page}`;
+    }
     case 'json-rpc':
       return `https://www.jsonrpc.org/specification#${source.anchor}`;
     case 'litemcp':

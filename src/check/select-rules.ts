@@ -1,4 +1,4 @@
-// Which rules run: by id, by family, or by a pattern with `*`.
+// Selects rules by id, by family, or by a pattern with `*`.
 
 import { UsageError } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
@@ -12,7 +12,7 @@ export interface Selection {
   skip?: readonly string[];
 }
 
-/** Rules of earlier versions. Their ids select nothing: one that is in a CI file must not become an error. */
+/** Ids of earlier versions. They select nothing, and are not an error in a CI file. */
 export const removedRules: readonly string[] = [
   'lifecycle/answers-at-the-end',
   'litemcp-lifecycle/answers-before-the-end',
@@ -42,7 +42,7 @@ export function selectRules<R extends Pick<RuleText, 'id'>>(
   );
 }
 
-/** The nearest name, or the first id that contains all words of this one. */
+/** The nearest name, or the first id that contains all words of the unknown name. */
 function meantBy(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > 100) return undefined;
   const words = unknown.toLowerCase().match(/[a-z0-9]+/g) ?? [];

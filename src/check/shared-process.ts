@@ -1,26 +1,34 @@
-// The process that several rules use, one after the other. Invariant: what one rule left behind does not count for the next. Answers that are
-// still to come are waited for between two rules, and a violation counts only in a process that no other rule has used.
+// The process that rules use sequentially. Invariant: a rule is not judged by effects of an earlier one. Pending answers are awaited between
+// two rules, and a violation counts only in a process that no other rule has used. A rule may end the process after it has passed: each
+// process is watched for `LATER_MS` before it is stopped.
 
 import type { ProcessUnderTest } from './process-under-test.ts';
 
+/** A process that still runs this long after the last message of a rule is not ended by the rule. */
+export const LATER_MS = 500;
+
 export interface Shareable<P extends ProcessUnderTest = ProcessUnderTest> {
   readonly probe: P;
-  /** Waits until answers to what was sent before have come. False if the process does not answer. */
+  /** Waits for the answers to earlier requests. False if the process does not answer. */
   settled(): Promise<boolean>;
 }
 
 export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = T['probe']> {
   readonly #open: () => Promise<T>;
+  readonly #drop: (process: P) => void;
+  /** Processes that were replaced and still run. */
+  readonly #retired = new Map<P, Promise<void>>();
   readonly #users = new Set<object>();
   #current: T | undefined;
-  /** Without it the process is replaced after each rule. */
+  /** If false, the process is replaced after each rule. */
   #canSettle = true;
 
-  constructor(open: () => Promise<T>) {
+  /** `drop`: called for a process that was replaced, after its end. */
+  constructor(open: () => Promise<T>, drop: (process: P) => void) {
     this.#open = open;
+    this.#drop = drop;
   }
 
-  /** A new process if the last one has ended. */
   async use(user: object): Promise<T> {
     if (!this.#current || this.#current.probe.ended || this.#current.probe.stopped) {
       this.#current = undefined;
@@ -33,24 +41,36 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
     return this.#current;
   }
 
-  /** After a rule. False if it was violated in a process that another rule had used before: then it has to be tested again. */
+  /** Called after a rule. False if it was violated in a process that another rule had used: then it must be tested again. */
   async leave(user: object, isViolated: boolean): Promise<boolean> {
     if (!this.#users.has(user)) return true;
     const isCertain = !isViolated || this.#users.size === 1;
-    if (isViolated || !this.#canSettle || !(await this.#current?.settled())) await this.#renew();
+    if (isViolated || !this.#canSettle || !(await this.#current?.settled())) this.#renew();
     else this.#current?.probe.forget();
     return isCertain;
   }
 
   has(probe: P): boolean {
-    return this.#current?.probe === probe;
+    return this.#current?.probe === probe || this.#retired.has(probe);
   }
 
-  async #renew(): Promise<void> {
+  /** After the last rule: waits until rules can no longer have ended a process. */
+  async rest(): Promise<void> {
+    await Promise.all([this.#current?.probe.exitStatus(LATER_MS), ...this.#retired.values()]);
+  }
+
+  #renew(): void {
     const { probe } = this.#current ?? {};
     this.#current = undefined;
     this.#users.clear();
-    await probe?.stop();
-    probe?.release();
+    if (probe) this.#retired.set(probe, this.#retire(probe));
+  }
+
+  /** Beside the next rule: the rule before the last one may end the process too. */
+  async #retire(probe: P): Promise<void> {
+    if (!probe.ended && probe.stopped === undefined) await probe.exitStatus(LATER_MS);
+    await probe.stop();
+    this.#retired.delete(probe);
+    this.#drop(probe);
   }
 }

@@ -1,4 +1,4 @@
-// The program that a client under test starts as its server (client/server-stub.ts), as it was built. This file is as deep as the bundles in dist/.
+// The built program that a client under test starts as its server (client/server-stub.ts). This file must be as deep as the bundles in dist/.
 
 import { fileURLToPath } from 'node:url';
 

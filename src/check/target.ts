@@ -11,11 +11,10 @@ export interface Target {
   /** Further values to mask in reports. */
   secrets?: readonly string[];
   cwd?: string;
-  /** How long the rest of its process tree may run on after it exited by itself, before it is stopped. */
+  /** How long the rest of the process tree may run after the process has exited by itself. */
   stragglersMs?: number;
 }
 
-/** Without the other options of a check. */
 export function targetOf({ command, args, env, secrets, cwd }: Target): Target {
   return {
     command,

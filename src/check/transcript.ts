@@ -1,23 +1,23 @@
-// What went over the pipes of one process, in order: the evidence of a verdict. Bytes are kept as they were.
+// The traffic over the pipes of one process, in order: the evidence of a verdict. Bytes are kept unchanged.
 
 import { isObject, type JsonObject } from '../base/json-object.ts';
 import { ENTRY_BYTES } from './budget.ts';
 import { parsed } from './parsed-json.ts';
 
 export type EntryKind =
-  /** Bytes to the process under test. One message, or what a rule wrote at once. */
+  /** Bytes of one write to the process under test. */
   | 'sent'
-  /** One message of it: of a line, without the newline. */
+  /** One message from the process: a line without its newline. */
   | 'received'
   | 'stderr'
-  /** What happened to the process: started, end of stdin, a signal, its exit. */
+  /** An event of the process: start, end of stdin, signal, exit. */
   | 'event';
 
 export interface Entry {
   readonly kind: EntryKind;
-  /** Of an event: its text in UTF-8. */
+  /** For an event: its text in UTF-8. */
   readonly bytes: Uint8Array;
-  /** All lines of a message that was written over several, of which this is the last. */
+  /** All lines of a message that was written over several lines. This entry is the last. */
   readonly lines?: readonly Entry[];
 }
 
@@ -30,7 +30,7 @@ export class Transcript {
   readonly entries: Entry[] = [];
   readonly #onentry: (entry: Entry) => boolean;
 
-  /** `onentry`: before each entry. If it returns false, the entry is dropped. */
+  /** `onentry`: called before each entry. If it returns false, the entry is dropped. */
   constructor(onentry: (entry: Entry) => boolean = () => true) {
     this.#onentry = onentry;
   }
@@ -47,7 +47,7 @@ export class Transcript {
     transcripts.set(entry, this);
   }
 
-  /** Drops all entries but the first, up to this many bytes. */
+  /** Keeps only the first entries, up to this many bytes. */
   cut(bytes: number): void {
     let end = 0;
     for (let left = bytes; end < this.entries.length; end++) {
@@ -63,8 +63,8 @@ export class Transcript {
 }
 
 /**
- * Received entries that no sent one precedes, each after what caused it: the request with its id; for an answer without an id the last message
- * that was not answered with its own; otherwise what was sent last before it, or the end of stdin.
+ * If the entries do not include a sent one, adds the cause before each received entry: the request with its id; for an answer without an id the last
+ * message without an answer; otherwise the last sent entry, or the end of stdin.
  */
 export function withCauses(entries: readonly Entry[]): Entry[] {
   const hasCauses = entries.some(({ kind }) => kind === 'sent');

@@ -1,12 +1,12 @@
-// How a rule ends other than well: by an exception, from any depth of its code.
+// Verdicts other than passed, as exceptions.
 
 import type { Entry } from './transcript.ts';
 
-/** The rule is violated. The message is a whole sentence: what the other end did. */
+/** The rule is violated. The message is a sentence about the observed behaviour. */
 export class Violation extends Error {
   /** The frames that prove it. Default: the traffic of the rule run. */
   readonly proof: readonly Entry[] | undefined;
-  /** Better than that of the rule. */
+  /** Replaces the fix of the rule. */
   readonly fix: string | undefined;
 
   constructor(message: string, proof?: readonly Entry[], fix?: string) {
@@ -16,10 +16,10 @@ export class Violation extends Error {
   }
 }
 
-/** The time was over before the rule was tested to its end: that is neither a violation nor a pass. The message completes "not tested, because". */
+/** The time limit ended the rule: neither a violation nor a pass. The message completes "not tested, because". */
 export class OutOfTime extends Violation {}
 
-/** The rule cannot be tested with this server or client. The message is the reason. */
+/** The rule cannot be tested with this server or client. The message is the reason, as a clause. */
 export class NotApplicable extends Error {}
 
 export function violation(message: string, ...proof: readonly Entry[]): never {

@@ -17,6 +17,7 @@ import {
   settingKeys,
   shareKeys,
   stopKeys,
+  taskKeys,
   toolsKeys,
 } from './read/keys.ts';
 import { file, read } from './read-text.contract.ts';
@@ -26,7 +27,7 @@ const numRuns = deep ? 50_000 : 250;
 const timeoutMs = deep ? 600_000 : 120_000;
 
 const serverKeys = Object.keys({ ...settingKeys, ...commandKeys, ...remoteKeys, ...formatsOfRemotes });
-const groups = [fileKeys, oauthKeys, restartKeys, shareKeys, placeKeys, stopKeys, toolsKeys, inputKeys];
+const groups = [fileKeys, oauthKeys, restartKeys, shareKeys, placeKeys, stopKeys, taskKeys, toolsKeys, inputKeys];
 const keys = [...serverKeys, ...groups.flatMap((group) => Object.keys(group)), '__proto__'];
 const texts = [
   'https://x.test/mcp',

@@ -114,6 +114,12 @@ test('share can be the mode alone', async () => {
   expect(server!.share).toEqual({ ...defaultShare, by: 'client' });
 });
 
+test('tasks are off by default, and have a default time', async () => {
+  expect((await readOne({ command: 'x' })).server!.tasks).toBeUndefined();
+  expect((await readOne({ command: 'x', tasks: {} })).server!.tasks).toEqual({ afterMs: 10_000 });
+  expect((await readOne({ command: 'x', tasks: { after: '1.5m' } })).server!.tasks).toEqual({ afterMs: 90_000 });
+});
+
 test('restart can be the policy alone', async () => {
   const { server } = await readOne({ command: 'x', restart: 'never' });
   expect(server!.restart).toEqual({ ...defaultRestart, policy: 'never' });
@@ -126,6 +132,12 @@ test('tools can be the allowed ones alone', async () => {
 
 /** `§` marks the position that a problem must have. */
 const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][] = [
+  [
+    'a duration without a unit',
+    '{"mcpServers": {"a": {"command": "x", "tasks": {"after": §"10"}}}}',
+    /"after" is not a duration/,
+    /"10s"/,
+  ],
   [
     'a command of the wrong type',
     '{"mcpServers": {"a": {\n  "command": §["npx"]}}}',
@@ -197,7 +209,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'an unknown framing',
     '{"mcpServers": {"a": {"command": "x", "framing": §"newlines"}}}',
-    /There is no framing "newlines"/,
+    /Unknown framing "newlines"/,
     /"newline"\?/,
   ],
   ['a framing out of range', '{"mcpServers": {"a": {"command": "x", "framing": §"fixed-length:99999999999999"}}}', /./],
@@ -329,7 +341,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   ],
 ];
 
-test.each(wrong)('%s disables its entry alone, and says where', async (_, withMark, message, suggestion) => {
+test.each(wrong)('%s disables only its entry and reports the position', async (_, withMark, message, suggestion) => {
   const { text, at } = marked(withMark);
   const withGood = text.replace(/\}\s*\}$/, ', "good": {"command": "good"}}}');
   const { servers, rejected, problems, usable } = await read(withGood, { env: { HOME: '/home/ada' } });

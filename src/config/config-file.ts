@@ -1,25 +1,27 @@
-// Converts the text of a config file into servers, rejected entries, and problems. Never throws for the content of a file. Does
-// no I/O: files and variables are passed in.
+// Converts the text of a config file into servers, rejected entries, and problems. Never throws for the content of a file. Files and
+// variables are passed in.
 
-import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
 import { ownCommand } from '../base/own-command.ts';
 import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-draft.ts';
-import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
-import { pathOf } from './expand/paths.ts';
-import type { VariableSources } from './expand/variables.ts';
+import {
+  type AskInput,
+  type InputDefinition,
+  readInputs,
+  resolveInputs,
+  type VariableSources,
+} from './expand/variables.ts';
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
-import { projectFiles } from './files/used-files.ts';
-import { hostLimits } from './hosts/host-limits.ts';
+import { projectFiles } from './hosts/host-folders.ts';
 import type { HostScope } from './hosts/host-program.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
 import { type Draft, readDraft } from './read/draft.ts';
 import { Fields } from './read/fields.ts';
 import { findEntries } from './read/find-entries.ts';
-import type { JsonDocument } from './read/json-document.ts';
-import { parseText } from './read/parse-text.ts';
+import { type JsonDocument, parseText } from './read/json-document.ts';
 import type { ServerConfig } from './server-config.ts';
+import { pathOf } from './system-context.ts';
 import { runsStandpipe } from './wrap/wrapped-entry.ts';
 
 export interface ConfigFile {
@@ -35,7 +37,7 @@ export interface ConfigFile {
   envFiles: readonly string[];
 }
 
-/** An entry that cannot be used. The problems with its name have the reason. */
+/** An entry that cannot be used. */
 export interface RejectedServer {
   name: string;
   source: Position;
@@ -53,7 +55,7 @@ export interface FileContext {
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
-  // Some hosts create an empty file. A file that is being written may also be empty.
+  // Some hosts create an empty file.
   if (place.scope === 'user' && text.trim() === '') return unusable(place, []);
   const document = await parseText(text, place);
   const form = readForm(document, place, context.platform);
@@ -67,13 +69,11 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
   return expandForm(form, place, sources, (file) => texts.get(file)!, context.checkEntry);
 }
 
-/** A file without readable content. */
 export function unusable({ file, origin, scope }: ConfigPlace, problems: readonly ConfigProblem[]): ConfigFile {
   return { file, origin, scope, usable: false, servers: [], rejected: [], problems, envFiles: [] };
 }
 
-/** Content of the text before expansion. No other file was read. */
-export interface ConfigForm {
+interface ConfigForm {
   usable: boolean;
   definitions: InputDefinition[];
   inputIds: string[];
@@ -90,9 +90,15 @@ export function readForm(document: JsonDocument, place: ConfigPlace, platform: N
   form.definitions = readInputs(found.inputs, document, whole);
   for (const { name, source, node } of found.entries) {
     const findings = new Findings(name);
-    const draft = readEntry(name, source, node, document, findings, form.rejected);
+    const isObject = node.type === 'object';
+    if (!isObject)
+      findings.error(document.at(node), 'A server must be an object', 'Write {"command": "…", "args": ["…"]}.');
+    const draft = isObject ? readDraft(name, source, new Fields(node, document, findings), findings) : undefined;
     if (draft) form.drafts.push({ draft, findings });
-    else form.problems.push(...findings.problems);
+    else {
+      form.rejected.push(rejection(name, source, findings));
+      form.problems.push(...findings.problems);
+    }
   }
   const inputIds = form.drafts.flatMap(({ draft }) => inputsOf(draft));
   return { ...form, usable: true, inputIds, problems: [...whole.problems, ...form.problems] };
@@ -106,7 +112,7 @@ export function expandForm(
   textOf: TextOf,
   checkEntry?: CheckEntry,
 ): ConfigFile {
-  const takesDefaults = host === undefined || hostLimits[host.id].expands?.test('NAME:-default') === true;
+  const takesDefaults = host === undefined || host.expands?.test('NAME:-default') === true;
   const sources = { ...given, takesDefaults };
   const rejected = [...form.rejected];
   const problems = [...form.problems];
@@ -132,34 +138,12 @@ export function expandForm(
   return { file, origin, scope, usable, servers, rejected, problems, envFiles: [...envFiles] };
 }
 
-function readEntry(
-  name: string,
-  source: Position,
-  node: Node,
-  document: JsonDocument,
-  findings: Findings,
-  rejected: RejectedServer[],
-): Draft | undefined {
-  if (node.type !== 'object') {
-    findings.error(document.at(node), 'A server must be an object', 'Write {"command": "…", "args": ["…"]}.');
-    rejected.push(rejection(name, source, findings));
-    return undefined;
-  }
-  const fields = new Fields(node, document, findings);
-  const draft = readDraft(name, source, fields, findings);
-  if (!draft) rejected.push(rejection(name, source, findings));
-  return draft;
-}
-
 function rejection(name: string, source: Position, { problems }: Findings): RejectedServer {
   const { message } = problems.find(({ severity }) => severity === 'error')!;
   return { name, source, message };
 }
 
-/**
- * Such an entry makes the host wait for its own server. It occurs if Standpipe reads the config of an editor that has `connect` without
- * `--config`.
- */
+/** An entry with `connect` and without `--config` would make the host wait for its own server. */
 function connectsToItself(server: ServerConfig, file: string, platform: NodeJS.Platform): boolean {
   if (server.command === undefined) return false;
   const { name, command, args, cwd } = server;

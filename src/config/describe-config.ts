@@ -1,23 +1,17 @@
-// Describes a config as plain data: the files, the servers, and the problems. It contains no value of any `env` or header, not even in
-// part, and no other recognisable secret.
+// Describes a config as plain data: the files, the servers, and the problems. Values of `env` and headers and other recognisable
+// secrets are left out.
 
 import { REDACTED } from '../base/secrets/mask-values.ts';
 import { redactor } from '../base/secrets/redact.ts';
 import { redactArguments } from '../base/secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
-import type { Config, ShadowedServer } from './files/load-config.ts';
-import type { ConfigProblem } from './problem.ts';
+import type { Config } from './files/load-config.ts';
 import { maskOf } from './secrets-of-server.ts';
 import type { CommandConfig, RemoteConfig, ServerConfig } from './server-config.ts';
 
-export interface ConfigDescription {
-  searched: readonly string[];
-  files: readonly (Pick<ConfigFile, 'file' | 'origin' | 'scope' | 'usable' | 'envFiles'> & {
-    servers: readonly string[];
-  })[];
+interface ConfigDescription extends Pick<Config, 'searched' | 'shadowed' | 'problems'> {
+  files: readonly (Omit<ConfigFile, 'servers' | 'rejected' | 'problems'> & { servers: readonly string[] })[];
   servers: readonly ServerDescription[];
-  shadowed: readonly ShadowedServer[];
-  problems: readonly ConfigProblem[];
 }
 
 /** `rejected`: the entry cannot be used; its problems have the reason. */
@@ -31,12 +25,8 @@ export type ServerDescription =
 export function describeConfig({ searched, files, servers, rejected, shadowed, problems }: Config): ConfigDescription {
   return {
     searched,
-    files: files.map(({ file, origin, scope, usable, envFiles, servers }) => ({
-      file,
-      origin,
-      scope,
-      usable,
-      envFiles,
+    files: files.map(({ servers, rejected: _rejected, problems: _problems, ...file }) => ({
+      ...file,
       servers: servers.map(({ name }) => name),
     })),
     servers: [

@@ -1,19 +1,25 @@
-// Reads a config that is passed as an object instead of a file, with the same structure and checks. Synchronous: an `envFile` is
-// read synchronously, and inputs get their values from the environment or their defaults.
+// Reads a config that is passed as an object instead of a file, with the same structure and checks. Synchronous: inputs get their
+// values from the environment or their defaults.
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
-import type { Era, Revision } from '../mcp/revisions.ts';
-import type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
 import { expandForm, readForm } from './config-file.ts';
-import { resolveInputsSync } from './expand/inputs.ts';
+import { resolveInputsSync } from './expand/variables.ts';
 import { decodeFile } from './files/disk.ts';
 import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import { parseDocument } from './read/json-document.ts';
 import type { formatsOfRemotes, keysOfOthers, replacements } from './read/keys.ts';
-import type { InputCapability, OAuthSettings, Place, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
+import type {
+  CommandConfig,
+  Place,
+  RemoteConfig,
+  RestartLimits,
+  ServerSettings,
+  SharePolicy,
+  ToolRules,
+} from './server-config.ts';
 import { systemContext } from './system-context.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
@@ -24,40 +30,22 @@ export interface GivenConfig {
 }
 
 /** A misspelled key is a type error. */
-export type GivenServer = OwnKeys & KeysOfOthers;
+export type GivenServer = { [key in keyof OwnKeys]?: OwnKeys[key] | undefined } & KeysOfOthers;
 
-interface OwnKeys {
-  command?: string | undefined;
-  url?: string | undefined;
-  headers?: Readonly<Record<string, string>> | undefined;
-  oauth?: OAuthSettings | false | undefined;
-  ca?: string | undefined;
-  args?: readonly string[] | undefined;
+type Settings = Omit<ServerSettings, 'name' | 'source' | 'secrets' | 'unlisted' | 'restart' | 'share' | 'tools'>;
+type OfCommand = 'command' | 'args' | 'cwd' | 'protocol' | 'framing' | 'stop' | 'keepDaemons';
+type OfRemote = 'url' | 'headers' | 'oauth' | 'ca';
+
+interface OwnKeys extends Settings, Pick<CommandConfig, OfCommand>, Pick<RemoteConfig, OfRemote> {
   /** Undefined members are ignored. */
-  env?: Readonly<Record<string, string | number | null | undefined>> | undefined;
-  envFile?: string | undefined;
-  cwd?: string | undefined;
-  enabled?: boolean | undefined;
-  disabled?: boolean | undefined;
-  autoStart?: boolean | undefined;
-  protocol?: 'mcp' | 'litemcp' | undefined;
-  framing?: string | undefined;
-  era?: 'auto' | Era | undefined;
-  revision?: Revision | undefined;
-  startupTimeoutMs?: number | undefined;
-  requestTimeoutMs?: number | undefined;
-  pingTimeoutMs?: number | undefined;
-  maxFrameBytes?: number | undefined;
-  maxFrameValues?: number | undefined;
-  restart?: RestartLimits['policy'] | Partial<RestartLimits> | undefined;
-  stop?: Partial<StopWaits> | undefined;
-  keepDaemons?: boolean | undefined;
-  share?: SharePolicy['by'] | Partial<SharePolicy> | undefined;
-  asks?: boolean | readonly string[] | undefined;
-  clientCapabilities?: readonly InputCapability[] | undefined;
-  tools?: ToolRules | readonly string[] | undefined;
-  place?: Partial<Place> | undefined;
-  type?: string | undefined;
+  env: Readonly<Record<string, string | number | null | undefined>>;
+  envFile: string;
+  disabled: boolean;
+  restart: RestartLimits['policy'] | Partial<RestartLimits>;
+  share: SharePolicy['by'] | Partial<SharePolicy>;
+  tools: ToolRules | readonly string[];
+  place: Partial<Place>;
+  type: string;
 }
 
 /** Keys of other hosts, and comments. docs/config.md explains how they are treated. */

@@ -36,7 +36,7 @@ test('a name of a thousand characters is not compared', () => {
   expect(didYouMean('x'.repeat(1000), ['x'.repeat(999)])).toBeUndefined();
 });
 
-test('of any number of names, the first thousand are compared', () => {
+test('only the first thousand names are compared', () => {
   let taken = 0;
   function* names() {
     for (; taken < 100_000; taken++) yield `name-${taken}`;

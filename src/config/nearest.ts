@@ -1,9 +1,18 @@
-// Suggests a name for a misspelled one: the nearest by edit distance (a swap of neighbours is one edit), if it is near enough.
+// Suggests a name for a misspelled one: the nearest by edit distance. A swap of neighbours is one edit.
 
-/** Limit for names in a hint. */
 const MOST_NAMES = 20;
 /** Limit for compared names: a server may list any number of them. */
-const MOST_COMPARED = 1000;
+export const MOST_SUGGESTED = 1000;
+
+/** The first values, at most `most`. */
+export function firstOf<T>(values: Iterable<T>, most: number): T[] {
+  const first: T[] = [];
+  for (const value of values) {
+    if (first.length === most) break;
+    first.push(value);
+  }
+  return first;
+}
 
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   // Up to a third of the letters may be wrong; more distant suggestions are misleading.
@@ -11,7 +20,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let bestEdits = Math.max(1, Math.floor(name.length / 3)) + 1;
   let compared = 0;
   for (const candidate of known) {
-    if (++compared > MOST_COMPARED) break;
+    if (++compared > MOST_SUGGESTED) break;
     if (Math.abs(candidate.length - name.length) >= bestEdits) continue;
     const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
     // Names without a common letter are unrelated.

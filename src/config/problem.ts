@@ -1,5 +1,5 @@
-// Problems of a config, with their positions. A problem is data, not an exception: an invalid entry does not affect others, and all
-// problems are found. Messages never contain a value of `env`.
+// Problems of a config, with their positions. A problem is data, not an exception, so that all problems are found. Messages never
+// contain a value of `env`.
 
 import { UsageError } from '../base/errors.ts';
 

@@ -42,7 +42,7 @@ export async function readRemote(entry: object, world?: World) {
   return { server: server as unknown as RemoteConfig | undefined, problems };
 }
 
-/** The text without its `§`, and the position of that. */
+/** The text without its `§`, and the position of the `§`. */
 export function marked(text: string): { text: string; at: Position } {
   const offset = text.indexOf('§');
   const before = text.slice(0, offset).split('\n');
@@ -52,7 +52,7 @@ export function marked(text: string): { text: string; at: Position } {
   };
 }
 
-/** What every entry has that says nothing else, remote or not. */
+/** The default settings of an entry, local or remote. */
 export const settingsByDefault = {
   autoStart: true,
   era: 'auto',

@@ -139,7 +139,7 @@ test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
     /"clientSecret"/,
   ],
   ['no port', '{"url": "https://x.test", "oauth": {"callbackPort": §70000}}', /from 1 to 65535/, /./],
-])('%s disables its entry alone, and says where', async (_, entry, message, suggestion) => {
+])('%s disables only its entry and reports the position', async (_, entry, message, suggestion) => {
   const { text, at } = marked(`{"mcpServers": {"a": ${entry},\n"good": {"url": "${url}"}}}`);
   const { servers, rejected, problems } = await read(text, { env });
   expect(servers.map(({ name }) => name)).toEqual(['good']);
@@ -232,7 +232,7 @@ test.each([
   expect(describeConfig(mergeFiles([found], [])).servers).toMatchObject([{ url: shown }]);
 });
 
-test('no value of a header, password or client secret is in a description, a problem or a masked text', async () => {
+test('descriptions, problems and masked texts never contain a header value, password or client secret', async () => {
   const secret = fc.stringMatching(/^[q-z0-9]{3}[q-z0-9 ]{0,8}[q-z]$/).map((text) => `§${text}§`);
   await fc.assert(
     fc.asyncProperty(secret, fc.boolean(), async (value, disabled) => {

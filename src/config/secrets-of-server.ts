@@ -1,9 +1,9 @@
 // Collects the secret values of a server, which are hidden in all output and recordings.
 
+import { secretsInHeaders } from '../base/credentials.ts';
 import { type Mask, maskForms, masksByForm } from '../base/secrets/mask-values.ts';
 import { redactor } from '../base/secrets/redact.ts';
 import { secretsInArguments } from '../base/secrets/redact-arguments.ts';
-import { secretsInHeaders } from '../base/secrets/secrets-in-headers.ts';
 import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
 

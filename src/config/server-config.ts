@@ -1,6 +1,8 @@
-// The settings of one server: validated, expanded, with all defaults. Plain data.
+// The settings of one server: validated, expanded, with all defaults. Plain data. read/keys.ts describes the keys for users.
 
 import { SHARED_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
+import { UsageError } from '../base/errors.ts';
+import { globMatcher } from '../base/glob.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
 import type { Position } from './problem.ts';
@@ -8,44 +10,38 @@ import type { Position } from './problem.ts';
 export const restartPolicies = ['always', 'on-failure', 'never'] as const;
 
 export interface RestartLimits {
-  /** `always`: after every exit that was not requested. `on-failure`: not after exit code 0. `never`. */
   policy: (typeof restartPolicies)[number];
-  /** At most this many restarts within `periodMs`. */
   maxRestarts: number;
   periodMs: number;
-  /** Delay before the first restart. It doubles with every failure, up to `maxBackoffMs`. */
   backoffMs: number;
   maxBackoffMs: number;
-  /** After this much uptime, earlier failures are forgotten. */
   resetAfterMs: number;
 }
 
-/** Which clients share a process of the server. */
 export const shareModes = ['all', 'principal', 'client', 'call'] as const;
 
 export interface SharePolicy {
-  /** One process for all clients, for each principal, for each client, or a new one for each call of a tool. */
   by: (typeof shareModes)[number];
   /** Does not count the process of the host itself, which answers requests unrelated to a client. */
   maxProcesses: number;
-  /** A process of a principal or client is stopped after this time without use. */
   idleMs: number;
+}
+
+/** The host's own tasks, for clients that declare the extension Tasks and a server that does not have it. */
+export interface TaskSettings {
+  /** How long a call may run before it is answered with a task. */
+  afterMs: number;
 }
 
 /** Nodes and number of replicas of a server in a fleet. */
 export interface Place {
-  /** Labels that a node must have, all of them. */
   labels: readonly string[];
-  /** Number of processes, on different nodes where possible. */
   replicas: number;
-  /** `nodes`: never two replicas on one node, even if some then run nowhere. `prefer`: on different nodes where possible. */
   spread: (typeof spreads)[number];
-  /** Any replica may answer any request, and more than `replicas` processes may run at a time. */
   stateless: boolean;
 }
 
 export const spreads = ['nodes', 'prefer'] as const;
-/** Limit for the replicas of a server. */
 export const MOST_REPLICAS = 1_000;
 /** Limit for the labels of a server or a node. */
 export const MOST_LABELS = 100;
@@ -58,26 +54,20 @@ export interface CommandConfig extends ServerSettings {
   args: readonly string[];
   /** Variables of the `envFile`, overridden by `env`. They are added to the short list of inherited variables. */
   env: Readonly<Record<string, string>>;
-  /** Absolute. */
   cwd: string;
   protocol: 'mcp' | 'litemcp';
   /** Name for `framingByName`. Default: the framing of the protocol. */
   framing: string | undefined;
   /** Missing members default to `defaultStopWaits`. */
   stop: Readonly<Partial<StopWaits>>;
-  /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
-  /**
-   * Session of the lease of its processes. They are killed if the lease is not renewed in time, and are not started without it. Set
-   * by a fleet for the servers that it runs here.
-   */
+  /** Set by a fleet: the session of the lease. Processes are killed if the lease is not renewed in time, and are not started without it. */
   lease?: string | undefined;
   url?: undefined;
 }
 
 export interface RemoteConfig extends ServerSettings {
   url: string;
-  /** `auto`: Streamable HTTP, then HTTP+SSE of 2024-11-05 if the server refuses it. */
   transport: RemoteTransport;
   /** Sent with every request. Their values are secrets. Credentials in the address of an entry become `Authorization`. */
   headers: Readonly<Record<string, string>>;
@@ -99,11 +89,8 @@ export interface OAuthSettings {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   scopes?: readonly string[] | undefined;
-  /** The https URL of a client-id metadata document. It is used as the client id if the authorization server supports that. */
   clientMetadataUrl?: string | undefined;
-  /** Port of the redirect address, for clients that are registered with a fixed port. */
   callbackPort?: number | undefined;
-  /** `client_credentials`: the client logs in without user interaction. */
   grant?: (typeof oauthGrants)[number] | undefined;
 }
 
@@ -115,49 +102,37 @@ export type RemoteTransport = (typeof remoteTransports)[number];
 export interface ServerSettings {
   name: string;
   enabled: boolean;
-  /** Start with the host; otherwise at first use. */
   autoStart: boolean;
-  /** MCP era. `auto` detects it. If `revision` is set, only that revision is tried. */
   era: 'auto' | Era;
   revision: Revision | undefined;
   startupTimeoutMs: number;
   requestTimeoutMs: number;
-  /** Timeout of a ping after a request has timed out; then the server is restarted. 0: no ping. */
   pingTimeoutMs: number;
-  /** Limit for a message from the server, in bytes. */
   maxFrameBytes: number;
-  /** Limit for JSON values in a message from the server. */
   maxFrameValues: number;
   restart: Readonly<RestartLimits>;
   share: Readonly<SharePolicy>;
   /** Tools that send requests to their client, or true for all. Their calls never overlap with another client. Others are detected. */
   asks: boolean | readonly string[];
-  /** Client capabilities to announce to a server of a revision before 2026-07-28. */
   clientCapabilities: readonly InputCapability[];
+  /** Undefined: calls of the server never become tasks of the host. */
+  tasks: Readonly<TaskSettings> | undefined;
   tools: ToolRules;
   /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
   secrets: readonly string[];
-  /** Excluded from the combined server, and without an address on the gateway. Set by a fleet for the servers that it runs here. */
+  /** Set by a fleet: excluded from the combined server, and without an address on the gateway. */
   unlisted: boolean;
-  /** Position of the entry. */
   source: Position;
 }
 
 export const inputCapabilities = ['elicitation', 'sampling', 'roots'] as const;
 export type InputCapability = (typeof inputCapabilities)[number];
 
-/** Globs: `*` matches any characters, `?` one. */
 export interface ToolRules {
-  /** Default: all tools. */
   allow?: readonly string[];
-  /** Takes precedence over `allow`. */
   deny?: readonly string[];
 }
 
-/**
- * A server that exits without being stopped is restarted, whatever its exit code. With four restarts in half a minute, a server
- * that exits immediately is started five times.
- */
 export const defaultRestart: Readonly<RestartLimits> = {
   policy: 'always',
   maxRestarts: 4,
@@ -170,9 +145,11 @@ export const defaultRestart: Readonly<RestartLimits> = {
 /** A process needs about 50 MB, so the limit keeps the processes of one server below 1 GB. */
 export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
 
+/** Long enough for most calls, and far below the 60 s after which many clients give up. */
+export const defaultTasks: Readonly<TaskSettings> = { afterMs: 10_000 };
+
 export const defaultPlace: Readonly<Place> = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
 
-/** Default settings of every entry. */
 export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> = {
   enabled: true,
   autoStart: true,
@@ -192,12 +169,13 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   asks: false,
   // Clients of a host differ in capabilities. A server request that the client cannot answer is refused.
   clientCapabilities: inputCapabilities,
+  // A task outlives its request, and its result takes memory until its TTL ends: the owner of the server decides that.
+  tasks: undefined,
   tools: {},
   secrets: [],
   unlisted: false,
 };
 
-/** Additional defaults of a local server. */
 export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSettings | 'command' | 'cwd' | 'url'>> = {
   args: [],
   env: {},
@@ -207,7 +185,6 @@ export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSe
   keepDaemons: false,
 };
 
-/** Additional defaults of a remote server. */
 export const defaultRemoteSettings: Readonly<Omit<RemoteConfig, keyof ServerSettings | 'command' | 'url'>> = {
   transport: 'auto',
   headers: {},
@@ -215,3 +192,15 @@ export const defaultRemoteSettings: Readonly<Omit<RemoteConfig, keyof ServerSett
   ca: undefined,
   protocol: 'mcp',
 };
+
+export function toolFilter({ allow, deny = [] }: ToolRules): (tool: string) => boolean {
+  const allowed = allow?.map(globMatcher);
+  const denied = deny.map(globMatcher);
+  return (tool) => (allowed?.some((matches) => matches(tool)) ?? true) && !denied.some((matches) => matches(tool));
+}
+
+export function notAllowed(server: string, tool: string): UsageError {
+  return new UsageError('TOOL_NOT_ALLOWED', `The config does not allow the tool "${tool}" of server "${server}"`, {
+    hint: 'See "tools" (allow, deny) in its entry.',
+  });
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolFilter } from './tool-filter.ts';
+import { toolFilter } from './server-config.ts';
 
 const tools = ['read_file', 'read_dir', 'write_file', 'delete_all', 'Read_file', 'a*b'];
 

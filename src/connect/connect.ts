@@ -6,6 +6,8 @@ import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
+import { defaultExtensions } from '../mcp/extensions/default-extensions.ts';
+import { withDefaults } from '../mcp/extensions/extension.ts';
 import type { OAuthAuthorizerOptions } from '../wire/oauth/oauth-authorizer.ts';
 import { runBounded } from '../wire/process/run-bounded.ts';
 import type { Authorizer } from '../wire/transport/http/authorizer.ts';
@@ -36,7 +38,9 @@ export function connect(
   target: StdioClientOptions | AddressOptions | ClientChannel | (() => ClientChannel),
   given: ClientOptions = {},
 ): Promise<Client> {
-  const options = { runBounded, ...given };
+  // A host declares what its clients declare.
+  const extensions = given.shared ? given.extensions : withDefaults(defaultExtensions, given.extensions);
+  const options: ClientOptions = { runBounded, ...given, ...(extensions && { extensions }) };
   if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
   if (typeof target !== 'object' || target === null) {
     const command = typeof target === 'string' ? JSON.stringify(target) : "'node'";
@@ -57,7 +61,7 @@ export function connect(
 /** An HTTP server answers every request, including unknown ones, so silence means that the network or the server is slow. */
 const HTTP_PROBE_TIMEOUT_MS = 3_000;
 
-/** The HTTP transport is loaded on first use: programs that use only commands do not load it. */
+/** Loads the HTTP transport on first use. */
 async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
   const { HttpClientTransport } = await import('../wire/transport/http/http-client.ts');
   const authorizer = target.authProvider ? undefined : (target.authorizer ?? authorizerFor(target));
@@ -71,10 +75,7 @@ export function eraKeyOf({ command, args = [], cwd }: StdioClientOptions): strin
   return JSON.stringify([command, args, cwd ?? process.cwd()]);
 }
 
-/**
- * Selects the authorization for a server, unless its headers already have one or it is turned off. OAuth is loaded with
- * the first request.
- */
+/** Undefined if the server already has a credential or authorization is turned off. OAuth is loaded with the first request. */
 function authorizerFor({ url, headers = {}, auth = {}, ca }: AddressOptions): Authorizer | undefined {
   const hasCredential =
     hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && hasCredentials(new URL(url)));

@@ -1,7 +1,6 @@
-// An era memory in a file, for programs that start the same servers repeatedly. The file holds hashes and eras, never a
-// command line. It is a cache: with a missing, broken or unwritable file the era is probed again, and the connection
-// still succeeds. An entry is valid for a day, so that a server that adds support for another era is not kept in the
-// old one, and only while the program and script of the command line are unchanged.
+// An era memory in a file, for programs that start the same servers repeatedly. The file holds hashes and eras, never a command line. It
+// is a cache: with a missing, broken or unwritable file the era is probed again. An entry is valid for a day, because a server may add
+// support for another era, and only while the program and script of the command line are unchanged.
 
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';

@@ -1,12 +1,11 @@
-// Bridges between LiteMCP and MCP over standard input and output: a LiteMCP server as an MCP server, and a tool of an
-// MCP server as a LiteMCP server. The MCP code is loaded with the first bridge, because a LiteMCP server starts faster
-// without it.
+// Bridges between LiteMCP and MCP over standard input and output. The MCP code is loaded with the first bridge, because a LiteMCP server
+// starts faster without it.
 
 import { PeerError } from '../base/errors.ts';
 import type { LiteMcpClient } from '../litemcp/client.ts';
 import { mcpToolAsLiteMcp } from '../litemcp/from-mcp.ts';
 import type { LiteMcpServiceOptions } from '../litemcp/service.ts';
-import { PROTOCOL_VERSION } from '../litemcp/version.ts';
+import { PROTOCOL_VERSION } from '../litemcp/shape.ts';
 import type { ClientAdapterOptions, ClientAdapters } from '../mcp/adapter/client-adapters.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
@@ -21,7 +20,7 @@ export async function litemcpAsMcp(
   client: LiteMcpClient,
   options?: ClientAdapterOptions & LiteMcpServiceOptions,
 ): Promise<ClientAdapters> {
-  const bridge = await import('../litemcp/as-mcp.ts');
+  const bridge = await import('../litemcp/service.ts');
   return bridge.litemcpAsMcp(client, options);
 }
 
@@ -31,10 +30,8 @@ export type LiteMcpAsMcpOptions = Omit<ChildOptions, 'framing'> & StartOptions;
 /** A running LiteMCP server, as a host of MCP servers uses it. */
 export interface LiteMcpLink {
   client: Client<never>;
-  /** The LiteMCP client behind `client`. */
   litemcp: LiteMcpChild;
   pid: number | null;
-  /** The protocol name and version of the server. */
   revision: string;
   serverInfo: Implementation;
   /** Called once, when the connection ends and `close` was not called. */
@@ -45,10 +42,7 @@ export interface LiteMcpLink {
 /** A call in flight when stdin ends runs in another process, which may take longer to answer. */
 const ownEnd = { exitOnEnd: false, drainMs: 10_000 };
 
-/**
- * Starts a LiteMCP server and returns an MCP client for it. Errors are the same as for any MCP server. `opened` is
- * called with the LiteMCP client before the start.
- */
+/** Starts a LiteMCP server and returns an MCP client for it. `opened` is called with the LiteMCP client before the start. */
 export async function openLiteMcpAsMcp(
   options: LiteMcpAsMcpOptions,
   opened?: (litemcp: LiteMcpChild) => void,
@@ -76,8 +70,8 @@ export async function openLiteMcpAsMcp(
 }
 
 /**
- * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when serving
- * ends: with undefined if stdin ended or `signal` aborted, with the reason if the LiteMCP server was lost.
+ * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when serving ends: with undefined if
+ * stdin ended or `signal` aborted, with the reason if the LiteMCP server was lost.
  */
 export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise<Error | undefined> {
   const { StdioServerTransport } = await import('../wire/transport/stdio-server.ts');
@@ -96,10 +90,7 @@ export interface ServeMcpToolOptions extends StdioClientOptions, StartOptions {
   tool: string;
 }
 
-/**
- * Starts an MCP server and serves one of its tools as a LiteMCP server on this process's stdin and stdout. Resolves
- * when serving ends: with undefined if stdin ended or `signal` aborted, with the reason if the MCP server was lost.
- */
+/** The opposite of `serveLiteMcpAsMcp`: starts an MCP server and serves one of its tools as a LiteMCP server. */
 export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promise<Error | undefined> {
   const { tool, startupTimeoutMs, requestTimeoutMs, signal, ...target } = options;
   const { connect } = await import('./connect.ts');

@@ -18,7 +18,6 @@ export interface LiteMcpConnectOptions extends Omit<ChildOptions, 'framing'>, Li
   signal?: AbortSignal;
 }
 
-/** A client whose server is a child process. */
 export class LiteMcpChild extends LiteMcpClient {
   readonly #wire: ChildWire;
 
@@ -37,19 +36,13 @@ export class LiteMcpChild extends LiteMcpClient {
     return this.#wire.stderr;
   }
 
-  /**
-   * The last step that was needed to stop the server, once it has stopped. `stdin` means that it exited when its stdin
-   * closed.
-   */
+  /** The last step that was needed to stop the server. `stdin` means that it exited when its stdin closed. */
   get stopRung(): StopRung | undefined {
     return this.#wire.stopRung;
   }
 }
 
-/**
- * Starts a server and requests the description of its tool. If that fails, the server is stopped before this rejects.
- * `opened` is called with the client before the start.
- */
+/** If the start fails, the server is stopped before this rejects. `opened` is called with the client before the start. */
 export async function connectLiteMcp(
   options: LiteMcpConnectOptions,
   opened?: (client: LiteMcpChild) => void,
@@ -70,17 +63,13 @@ export async function connectLiteMcp(
   }
 }
 
-/** Prefers the exit of the process over the error of `get`: whether `get` was sent does not matter, since it changes nothing. */
+/** Prefers the exit of the process over the error of `get`, which changes nothing at the server. */
 function connectError(error: unknown, evidence: Evidence): unknown {
   if (!(error instanceof PeerError)) return error;
   if (error.cause instanceof ProcessError) return error.cause;
   if (error.code !== 'REQUEST_TIMEOUT') return error;
-  const hint = `${slowStartHint(evidence)} If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --litemcp from the command line.`;
-  return new PeerError(error.code, `Could not connect: ${error.message}`, {
-    cause: error,
-    hint,
-    evidence,
-  });
+  const hint = `${slowStartHint(evidence)} If it speaks MCP, remove "protocol": "litemcp" from its config entry, --litemcp from the command line.`;
+  return new PeerError(error.code, `Could not connect: ${error.message}`, { cause: error, hint, evidence });
 }
 
 export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;

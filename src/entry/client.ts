@@ -29,13 +29,21 @@ export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts'
 export type { Warning } from '../mcp/client/warnings.ts';
 export type {
   ClientPart,
+  DeclaredServer,
   Extension,
   ExtensionMethod,
   HostedServer,
   ResultTypeFacts,
   ServerPart,
+  ToolCall,
+  ToolRunner,
   UnfinishedCall,
 } from '../mcp/extensions/extension.ts';
+export type { Skill, SkillResource } from '../mcp/extensions/skills/skill.ts';
+export { getSkill, listSkills, readSkillFile } from '../mcp/extensions/skills/skill-reader.ts';
+export type { HandleOption, SavedTask, TaskHandle } from '../mcp/extensions/tasks/task-handle.ts';
+export { resumeTask } from '../mcp/extensions/tasks/tasks.ts';
+export type { TaskState } from '../mcp/extensions/tasks/wire-forms.ts';
 export type { ListKind } from '../mcp/methods.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';

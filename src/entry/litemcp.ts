@@ -32,8 +32,7 @@ export {
 export { type CallOptions, type InfoOptions, LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
 export { mcpToolAsLiteMcp, type ToolCaller } from '../litemcp/from-mcp.ts';
 export { type IOBasic, type OperationId, parseIOBasic, printIOBasic, Unreadable } from '../litemcp/io-basic.ts';
-export { type ModelReply, parseModelReply } from '../litemcp/model-reply.ts';
-export { toolPrompt } from '../litemcp/prompt.ts';
+export { type ModelReply, parseModelReply, toolPrompt } from '../litemcp/model-reply.ts';
 export {
   type LiteMcpCall,
   type LiteMcpHandler,
@@ -44,9 +43,9 @@ export {
   type ValuesOf,
 } from '../litemcp/server.ts';
 export type { ServerConnection } from '../litemcp/server-connection.ts';
+export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/shape.ts';
 export { type Parameter, readParameter, readTool, readToolCall, type Tool, type ToolCall } from '../litemcp/tool.ts';
 export { argumentsByPosition } from '../litemcp/tool-as-mcp.ts';
 export { parseValue, printValue, type ValueOf } from '../litemcp/values.ts';
-export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/version.ts';
 export type { StopRung, StopWaits } from '../wire/process/tree/stop-ladder.ts';
 export type { StderrChoice } from '../wire/transport/stderr-outlet.ts';

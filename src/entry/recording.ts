@@ -2,8 +2,8 @@
 
 export type { FlowEvent, FlowKind } from '../observe/flow/event.ts';
 export { FlowStore, type FlowStoreOptions } from '../observe/flow/store.ts';
-export type { LiveDescriptor } from '../observe/live/descriptor.ts';
 export { findLive, watchLive } from '../observe/live/find-live.ts';
+export type { LiveDescriptor } from '../observe/live/runtime-folder.ts';
 export {
   type ReaderOptions,
   type RecordingItem,

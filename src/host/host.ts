@@ -1,34 +1,34 @@
 // The servers of a config: started in parallel, supervised, called by name, and stopped with all their processes. A failure of one
 // server does not affect the others.
 
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { decodeText } from '../base/decode-text.ts';
+import { redactor } from '../base/secrets/redact.ts';
 import { type ConfigDiff, diffConfigs } from '../config/files/diff-configs.ts';
 import { type Config, type LoadOptions, loadConfig } from '../config/files/load-config.ts';
 import { configOf, type GivenConfig, isGivenConfig } from '../config/given-config.ts';
 import type { ConfigProblem } from '../config/problem.ts';
-import type { ServerConfig } from '../config/server-config.ts';
+import { maskOf } from '../config/secrets-of-server.ts';
+import { isOfFleet, type ServerConfig } from '../config/server-config.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
 import type { Warning } from '../mcp/client/warnings.ts';
 import type { Service } from '../mcp/service.ts';
-import type {
-  CallToolResult,
-  GetPromptResult,
-  Prompt,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplate,
-  Tool,
-} from '../mcp/types.ts';
+import type * as Mcp from '../mcp/types.ts';
 import { FlowClients } from '../observe/flow/clients.ts';
 import { FlowStore } from '../observe/flow/store.ts';
-import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
-import { HostMember, type MemberContext } from './hosted-server.ts';
+import {
+  type HostCallOptions,
+  type HostContext,
+  HostedServer,
+  type HostOptions,
+  type HostUseOptions,
+} from './hosted-server.ts';
+import { RecordLog } from './record-log.ts';
 import { type Offer, type OfferCatalog, resolve } from './services/catalog.ts';
 import { MergedService } from './services/merged-service.ts';
 import { rejections, unknownServer } from './services/unknown-name.ts';
-import { stderrSince } from './stderr-since.ts';
 import { serverStopped } from './supervision/server-errors.ts';
 import type { ServerStatus, StateChange } from './supervision/server-state.ts';
 
@@ -42,16 +42,17 @@ export class Host {
   readonly clients: FlowClients;
   readonly stateListeners = new Set<(change: StateChange) => void>();
   /** By name. A server whose entry was removed stays until its process has exited. */
-  readonly #members = new Map<string, HostMember>();
+  readonly #members = new Map<string, HostedServer>();
   readonly #merged: MergedService;
-  readonly #context: MemberContext;
+  readonly #records: RecordLog | undefined;
+  readonly #context: HostContext;
   #config: Config | undefined;
   /** True after `stop` until `start`: meanwhile only a command for one server starts anything. */
   #stopped = false;
   /** The `stop` in progress, unless a `start` followed it. */
   #stopping: object | undefined;
 
-  /** Takes the contents of a config file, checked like one (see `config`), or complete server configs. Does not start anything. */
+  /** Takes the contents of a config file, which are checked (see `config`), or complete server configs. Does not start anything. */
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
@@ -62,10 +63,20 @@ export class Host {
       for (const listener of [...this.stateListeners]) listener(change);
       this.#merged.stateChanged(change);
     };
-    this.#context = { ...options, clock, eraMemory, flow: this.flow, onStateChange };
+    const { stateFile, onStateFileProblem: onProblem, recordsOf } = options;
+    const records = stateFile === undefined ? undefined : new RecordLog(stateFile, { onProblem });
+    this.#records = records;
+    this.#context = {
+      ...options,
+      clock,
+      eraMemory,
+      flow: this.flow,
+      onStateChange,
+      recordsOf: (config) => recordsOf?.(config) ?? (isOfFleet(config) ? undefined : records?.of(config.name)),
+    };
     if (!isList(given)) this.#config = configOf(given);
     for (const config of isList(given) ? given : this.#config!.servers) {
-      this.#members.set(config.name, new HostMember(config, this.#context));
+      this.#members.set(config.name, new HostedServer(config, this.#context));
     }
   }
 
@@ -87,7 +98,7 @@ export class Host {
     return this.#present().map(({ config }) => config.name);
   }
 
-  /** Whether a server is part of the merged service and has its own address on a gateway. */
+  /** Whether a server is part of the merged service and has its own path on a gateway. */
   isListed(name: string): boolean {
     const member = this.#members.get(name);
     return member !== undefined && !member.isRemoved && !member.config.unlisted;
@@ -97,6 +108,7 @@ export class Host {
   async start(): Promise<ServerStatus[]> {
     this.#stopped = false;
     this.#stopping = undefined;
+    void this.#records?.tidy();
     const enabled = this.#present().filter(({ config }) => config.enabled);
     for (const { config, pool } of enabled) if (!config.autoStart) pool.release();
     const wanted = enabled.filter(({ config }) => config.autoStart);
@@ -105,18 +117,18 @@ export class Host {
   }
 
   /**
-   * Stops all servers, the last one first; resolves when all their processes have exited. Work in progress, such as a `reload`,
-   * starts nothing any more. Until then, only `start` can start a server.
+   * Stops all servers, the last one first. Resolves when all their processes have exited; until then, only `start` can start a server.
+   * A `reload` in progress starts nothing any more.
    */
   async stop(): Promise<void> {
     this.#stopped = true;
     const stopping = {};
     this.#stopping = stopping;
     await Promise.all([...this.#members.values()].reverse().map(({ pool }) => pool.stop(HOST_STOPS)));
+    await this.#records?.tidy(); // the ends of the calls that were interrupted
     if (this.#stopping === stopping) this.#stopping = undefined;
   }
 
-  /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
@@ -126,7 +138,7 @@ export class Host {
     return [...this.#members.values()].map(({ pool }) => pool.status);
   }
 
-  /** Why entries of the config are not servers of this host, one problem for each. */
+  /** One problem for each entry of the config that cannot be used. */
   rejected(): ConfigProblem[] {
     return rejections(this.#config);
   }
@@ -135,7 +147,7 @@ export class Host {
     await this.#startable(name).start();
   }
 
-  /** Reports that a remote server is reachable again. If the server is wanted and away, it is tried at once. */
+  /** Reports that a remote server is reachable again. If it is wanted and unreachable, the host connects at once. */
   reachable(name: string): void {
     this.#members.get(name)?.supervised.reachable();
   }
@@ -152,7 +164,7 @@ export class Host {
     return stderrSince(this.flow, this.#context.clock, this.#member(server).config, seq);
   }
 
-  /** Protocol violations of a server's last process, and how they were handled: one per kind. */
+  /** Tolerated protocol violations of a server's last process, one per kind. */
   warnings(server: string): readonly Warning[] {
     const { client, calls } = this.#member(server);
     const own = client?.warnings ?? [];
@@ -164,13 +176,13 @@ export class Host {
     tool: string,
     args?: Record<string, unknown>,
     options?: HostCallOptions,
-  ): Promise<CallToolResult> {
+  ): Promise<Mcp.CallToolResult> {
     const member = this.#members.get(server);
     if (!member || member.isRemoved) return Promise.reject(unknownServer(server, this.names, this.rejected()));
     return member.calls.callTool(tool, args, options);
   }
 
-  async readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+  async readResource(server: string, uri: string, options?: CallOptions): Promise<Mcp.ReadResourceResult> {
     return this.#member(server).calls.readResource(uri, options);
   }
 
@@ -179,17 +191,19 @@ export class Host {
     name: string,
     args?: Record<string, string>,
     options?: CallOptions,
-  ): Promise<GetPromptResult> {
+  ): Promise<Mcp.GetPromptResult> {
     return this.#member(server).calls.getPrompt(name, args, options);
   }
 
-  async listTools(server: string): Promise<Tool[]> {
+  async listTools(server: string): Promise<Mcp.Tool[]> {
     const { mayUse } = this.#member(server);
     const { tools } = await this.#read(server, (client) => client.listTools());
     return tools.filter(({ name }) => mayUse(name));
   }
 
-  async listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }> {
+  async listResources(
+    server: string,
+  ): Promise<{ resources: Mcp.Resource[]; resourceTemplates: Mcp.ResourceTemplate[] }> {
     return this.#read(server, async (client) => {
       if (!client.server.capabilities.resources) return { resources: [], resourceTemplates: [] };
       const [{ resources }, { resourceTemplates }] = await Promise.all([
@@ -200,13 +214,13 @@ export class Host {
     });
   }
 
-  async listPrompts(server: string): Promise<Prompt[]> {
+  async listPrompts(server: string): Promise<Mcp.Prompt[]> {
     return this.#read(server, async (client) =>
       client.server.capabilities.prompts ? (await client.listPrompts()).prompts : [],
     );
   }
 
-  /** A server as a service: requests carry their caller, and resources and lists can be watched. Without a name, the merged service. */
+  /** A server as a service, which passes requests with their callers and has subscriptions. Without a name, the merged service. */
   service(server?: string): Service {
     return server === undefined ? this.#merged : this.#member(server).service;
   }
@@ -219,19 +233,19 @@ export class Host {
   /** The tools of all running servers, or with `start` of all servers, and the servers that could not be asked. */
   async tools(
     options: { start?: boolean } = {},
-  ): Promise<{ tools: Offer<Tool>[]; failed: OfferCatalog<Tool>['failed'] }> {
-    const { offers, failed } = await this.#merged.lists.read<Tool>('tools', options.start ? 'all' : 'none');
+  ): Promise<{ tools: Offer<Mcp.Tool>[]; failed: OfferCatalog<Mcp.Tool>['failed'] }> {
+    const { offers, failed } = await this.#merged.lists.read<Mcp.Tool>('tools', options.start ? 'all' : 'none');
     return { tools: offers, failed };
   }
 
   /** Finds the server of a tool by its name, or by `server/tool`. */
-  async findTool(address: string): Promise<Offer<Tool>> {
+  async findTool(address: string): Promise<Offer<Mcp.Tool>> {
     return resolve((await this.tools({ start: true })).tools, address, 'tool', this.#merged.lists.servers);
   }
 
   /**
-   * Applies a new config: only changed entries are started, stopped or restarted. The new intentions take effect at once, so the last
-   * of several calls wins. Resolves when every process that has to end has exited.
+   * Applies a new config: only changed entries are started, stopped or restarted. Takes effect at once, so the last of several calls
+   * wins. Resolves when every process that has to end has exited.
    */
   async reload(config: Config): Promise<ConfigDiff> {
     const diff = diffConfigs({ servers: this.#present().map((member) => member.config) }, config);
@@ -245,22 +259,22 @@ export class Host {
     return diff;
   }
 
-  /** Requests of the host itself do not count as calls of a user. */
+  /** Requests from the host itself do not count as calls of a user. */
   async #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
     return this.#member(server).supervised.use(run, { repeatable: true, counts: false });
   }
 
-  #present(): HostMember[] {
+  #present(): HostedServer[] {
     return [...this.#members.values()].filter(({ isRemoved }) => !isRemoved);
   }
 
-  #member(name: string): HostMember {
+  #member(name: string): HostedServer {
     const member = this.#members.get(name);
     if (!member || member.isRemoved) throw unknownServer(name, this.names, this.rejected());
     return member;
   }
 
-  #startable(name: string): HostMember['pool'] {
+  #startable(name: string): HostedServer['pool'] {
     const { pool } = this.#member(name);
     if (this.#stopping) throw serverStopped(name, HOST_STOPS);
     return pool;
@@ -270,7 +284,7 @@ export class Host {
   async #takeUp(config: ServerConfig): Promise<void> {
     const { name, enabled, autoStart } = config;
     const known = this.#members.get(name);
-    const member = known ?? new HostMember(config, this.#context);
+    const member = known ?? new HostedServer(config, this.#context);
     this.#members.set(name, member);
     // A server that was started individually in a stopped host continues with its new entry.
     const runsAlone = known?.isRemoved === false && known.pool.isWanted;
@@ -298,4 +312,18 @@ export class Host {
 
 function isList(given: GivenConfig | readonly ServerConfig[]): given is readonly ServerConfig[] {
   return Array.isArray(given);
+}
+
+/** stderr and the answer use separate pipes, and an unfinished line is held for 50 ms. */
+const SETTLE_MS = 100;
+const MOST_CHARACTERS = 64 * 1024;
+
+async function stderrSince(flow: FlowStore, clock: Clock, config: ServerConfig, seq: number): Promise<string> {
+  await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));
+  let text = '';
+  for (const event of flow.since(seq)) {
+    if (event.kind === 'stderr' && event.server === config.name) text += decodeText(event.payload);
+    if (text.length > 2 * MOST_CHARACTERS) text = text.slice(-MOST_CHARACTERS);
+  }
+  return redactor({ mask: maskOf(config) })(text).slice(-MOST_CHARACTERS);
 }

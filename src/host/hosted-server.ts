@@ -1,72 +1,145 @@
 // A hosted server: its name, its current entry, its processes, and its service. The name stays reserved as long as one of its
-// processes runs, also when its entry is changed or removed.
+// processes runs, even when its entry is changed or removed. The options of a host are here too.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import { isOfFleet, type ServerConfig } from '../config/server-config.ts';
-import { toolFilter } from '../config/tool-filter.ts';
+import type { Evidence } from '../base/errors.ts';
+import { isOfFleet, type RemoteConfig, type ServerConfig, toolFilter } from '../config/server-config.ts';
 import type { Client } from '../mcp/client/client.ts';
+import type { ClientLink } from '../mcp/client/connection.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
+import type { CallOptions, ClientOptions, InputHandlers } from '../mcp/client/options.ts';
 import { AskingTools } from '../mcp/client/session/asking-tools.ts';
-import { type Extension, register } from '../mcp/extensions/extension.ts';
+import { builtInExtensions } from '../mcp/extensions/built-in.ts';
+import { defaultExtensions } from '../mcp/extensions/default-extensions.ts';
+import { type Extension, type KeptRecords, register, withDefaults } from '../mcp/extensions/extension.ts';
 import { overlay } from '../mcp/layers/layer.ts';
-import type { Service } from '../mcp/service.ts';
+import type { Service, ServiceFacts } from '../mcp/service.ts';
 import type { FlowStore } from '../observe/flow/store.ts';
-import type { HostOptions, HostUseOptions } from './host-options.ts';
+import type { WireObserver } from '../wire/wire.ts';
 import type { Askable } from './pool/askable.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
-import { PooledService } from './pool/pooled-service.ts';
-import { allowedClient } from './services/allowed-tools.ts';
+import { allowedClient, PooledService } from './pool/pooled-service.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
+import type { StateChange } from './supervision/server-state.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
-export interface MemberContext
+export interface HostOptions {
+  /** Extensions that this host takes part in. All others pass through it unchanged. */
+  extensions?: readonly Extension[];
+  /** Handlers for requests from a server: elicitation, sampling, roots. */
+  inputs?: (server: string) => InputHandlers;
+  /** Default: a new store. */
+  flow?: FlowStore;
+  onStateChange?: (change: StateChange) => void;
+  /** Called with the first non-protocol text on stdout after a start, and again when the count reaches 10, 100, 1000 and so on. */
+  onNoise?: (noise: { server: string; text: string; count: number }) => void;
+  /** Creates the service of a server that nodes of a fleet run (`isOfFleet`). Called for each connection. */
+  serviceOf?: ServiceOf | undefined;
+  /** The reason why a server of the fleet cannot be reached at the moment. */
+  whyAway?: ((server: string) => string | undefined) | undefined;
+  /**
+   * File that keeps records of extensions, such as tasks, beyond this process. Only one host may use it at a time. Default: they
+   * end with the host.
+   */
+  stateFile?: string;
+  /** Called when that file cannot be used. Default: a warning of the process. */
+  onStateFileProblem?: (error: Error) => void;
+  /** The records of a server of the fleet, or of an instance that this node runs for it. Undefined for all others. */
+  recordsOf?: ((config: ServerConfig) => KeptRecords | undefined) | undefined;
+  eraMemory?: EraMemory;
+  clock?: Clock;
+  random?: () => number;
+}
+
+export type ServiceOf = (
+  config: RemoteConfig,
+  options: { observer: WireObserver | undefined; client: ClientOptions },
+) => StartedService | undefined;
+
+export interface StartedService extends Service, ClientLink {
+  /** Resolves when the server has described itself. */
+  start(): Promise<void>;
+  evidence(): Evidence;
+}
+
+/** `repeatable`: the call may run twice, regardless of the tool's annotations. */
+export type HostCallOptions = CallOptions;
+
+export interface HostUseOptions {
+  /** Whether the call may run twice. */
+  repeatable?: boolean;
+  /** Whether the call is counted in `calls` of the status. Default: true. */
+  counts?: boolean;
+  /** A failure caused by this signal is not counted in `errors` of the status. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface HostContext
   extends Pick<
     HostOptions,
-    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'random'
+    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'recordsOf' | 'random'
   > {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;
 }
 
-export class HostMember implements InstanceOwner {
+export class HostedServer implements InstanceOwner {
   readonly pool: Pool;
-  /** Requests of clients: those of extensions first, then the processes. */
   readonly service: Service;
+  readonly clock: Clock;
   mayUse: (tool: string) => boolean;
   asking: AskingTools;
-  /** Typed calls through the service. Created again for each process, because the warnings belong to one process. */
+  /** Created again for each process, because the warnings belong to one process. */
   calls: ServerClient;
-  /** Client of the last connected process of this entry. */
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
   readonly #whyAway: HostOptions['whyAway'];
+  readonly #recordsOf: HostOptions['recordsOf'];
   readonly #pooled = new PooledService(this);
   readonly #extensions: readonly Extension[];
+  /** For calls of the program that runs the host. */
+  readonly #clientExtensions: readonly Extension[];
 
-  constructor(config: ServerConfig, context: MemberContext) {
+  constructor(config: ServerConfig, context: HostContext) {
     this.#config = config;
+    this.clock = context.clock;
     this.#whyAway = context.whyAway;
+    this.#recordsOf = context.recordsOf;
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     this.pool = new Pool(this, context);
-    this.#extensions = register(context.extensions);
+    this.#extensions = register(withDefaults(builtInExtensions, context.extensions, 'host'));
+    this.#clientExtensions = register(withDefaults(defaultExtensions, context.extensions, 'client'));
     this.service = this.#extended();
     this.calls = this.#typedClient();
+  }
+
+  /** Whether the entry allows only some tools. */
+  get limitsTools(): boolean {
+    return Object.keys(this.#config.tools).length > 0;
   }
 
   get config(): ServerConfig {
     return this.#config;
   }
 
+  get facts(): ServiceFacts | undefined {
+    return this.client?.server;
+  }
+
   get whyAway(): string | undefined {
     return isOfFleet(this.#config) ? this.#whyAway?.(this.#config.name) : undefined;
   }
 
-  /** Supervision of the host's own process: the process that all clients share, or one for requests unrelated to a client. */
+  get records(): KeptRecords | undefined {
+    return this.#recordsOf?.(this.#config);
+  }
+
+  /** The host's own process. With `share` "all", clients use it too. */
   get supervised(): SupervisedServer<Client> {
     return this.pool.home.supervised;
   }
@@ -91,9 +164,8 @@ export class HostMember implements InstanceOwner {
     this.pool.announceMore();
   }
 
-  /** Uses the host's own process. */
   use<T>(run: (client: Client) => Promise<T>, options: HostUseOptions): Promise<T> {
-    return this.supervised.use((client) => run(allowedClient(client, this)), options);
+    return this.supervised.use((client) => run(allowedClient(client, this, this.#clientExtensions)), options);
   }
 
   /** Applies another entry. Resolves when the processes of the old one have exited. */
@@ -111,7 +183,7 @@ export class HostMember implements InstanceOwner {
     await gone;
   }
 
-  /** Applies an entry with unchanged settings at another position of the file. */
+  /** Applies an entry that differs only in its position in the file. */
   moved(config: ServerConfig): void {
     this.#config = config;
   }
@@ -123,22 +195,26 @@ export class HostMember implements InstanceOwner {
   }
 
   #typedClient(): ServerClient {
-    return typedClient(this.service, { extensions: this.#extensions });
+    return typedClient(this.service, { extensions: this.#clientExtensions });
   }
 
-  /** For a server of a fleet, extensions take part on the node that runs it. */
+  /** For a server of a fleet, the node that runs it has the `host` parts of extensions, and this one the `relay` parts. */
   #extended(): Service {
-    const plain = this.#pooled;
-    let outer: Service = plain;
-    for (const { host } of this.#extensions) if (host) outer = overlay(outer, host(outer, this));
-    if (outer === plain) return plain;
-    const chosen = () => (isOfFleet(this.#config) ? plain : outer);
-    return overlay(plain, {
+    const parts = (part: 'host' | 'relay') => {
+      let outer: Service = this.#pooled;
+      for (const { [part]: over } of this.#extensions) if (over) outer = overlay(outer, over(outer, this));
+      return outer;
+    };
+    const [here, elsewhere] = [parts('host'), parts('relay')];
+    if (here === elsewhere) return here;
+    const chosen = (): Service => (isOfFleet(this.#config) ? elsewhere : here);
+    return overlay(this.#pooled, {
       describe: (client) => chosen().describe(client),
       request: (method, params, caller) => chosen().request(method, params, caller),
       notify: (method, params, client) => chosen().notify(method, params, client),
       watch: (watcher) => chosen().watch(watcher),
       gone: (client) => chosen().gone?.(client),
+      toolFor: (tool, client) => chosen().toolFor?.(tool, client) ?? tool,
     });
   }
 }

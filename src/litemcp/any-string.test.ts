@@ -81,7 +81,7 @@ test('any string is any parameter’s name, and any tool’s', async () => {
   );
 });
 
-test('what is written is one line of ASCII newlines nowhere but at its end', async () => {
+test('a written message has newlines only at its end', async () => {
   const [left, right] = duplexPair();
   await echo.serve(wireOver(right));
   const raw = new RawEnd(left, left);

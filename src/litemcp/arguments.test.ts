@@ -12,7 +12,7 @@ const tool = readTool({
 const none = readTool({ name: 'Now' });
 const twins = readTool({ name: 'Twins', parameters: [tool.parameters[0], tool.parameters[0]] });
 
-test('by position and by name give the same strings, in the order of the parameters', () => {
+test('by position and by name give equal strings in the order of the parameters', () => {
   expect(layOutArguments(tool, ['x', 2])).toEqual({ arguments: ['x', '2'] });
   expect(layOutArguments(tool, { copies: 2, to: 'x' })).toEqual({ arguments: ['x', '2'] });
   expect(layOutArguments(tool, [{ a: [1] }, true])).toEqual({ arguments: ['{"a":[1]}', 'true'] });

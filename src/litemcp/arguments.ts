@@ -1,5 +1,5 @@
-// Maps arguments to the parameters of a tool: from a list or from names to the strings of a call, in order, and back to names.
-// Arguments that do not fit are described in one sentence, for a caller or a model.
+// Maps arguments to the parameters of a tool: from a list or from names to the strings of a call, in order, and back to names. A
+// `problem` is one sentence for a caller or a model.
 
 import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -51,9 +51,7 @@ function wrongNames({ name, parameters }: Tool, args: Readonly<Record<string, un
   if (known.size < parameters.length)
     return `${name} has two parameters of the same name: give its arguments as a list`;
   const unknown = Object.keys(args).filter((key) => !known.has(key));
-  const missing = parameters.filter(
-    (parameter) => !Object.hasOwn(args, parameter.name) || args[parameter.name] == null,
-  );
+  const missing = parameters.filter((each) => !Object.hasOwn(args, each.name) || args[each.name] == null);
   const problems = [
     missing.length === 0 ? '' : `missing: ${missing.map(describeParameter).join(', ')}`,
     unknown.length === 0 ? '' : `unknown: ${unknown.map((key) => JSON.stringify(key)).join(', ')}`,
@@ -96,11 +94,9 @@ export class ServedParameters {
   readonly #prepared: readonly Prepared[];
 
   constructor(parameters: readonly Parameter[]) {
-    this.#prepared = parameters.map(({ name, type }) => ({
-      name,
-      key: `${JSON.stringify(name)}:`,
-      parse: parserOf(type),
-    }));
+    this.#prepared = parameters.map(({ name, type }) => {
+      return { name, key: `${JSON.stringify(name)}:`, parse: parserOf(type) };
+    });
   }
 
   /** Throws if an argument does not fit its type. */

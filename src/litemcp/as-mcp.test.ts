@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RpcError } from '../base/errors.ts';
-import { litemcpAsMcp } from './as-mcp.ts';
 import { calculator, connected, gate, mcpClientOf, rawServerOf } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
+import { litemcpAsMcp } from './service.ts';
 
 async function shown(server: LiteMcpServer) {
   const { client } = await connected(server);
@@ -50,7 +50,7 @@ test('the title keeps the name that MCP does not allow', async () => {
   expect(await client.callTool('Echo_', { text: '\n\n\n😀' })).toMatchObject({ content: [{ text: '\n\n\n😀' }] });
 });
 
-test('what the tool reports as an error is a tool error', async () => {
+test('an error that the tool reports is a tool error', async () => {
   const failing = new LiteMcpServer({ name: 'Print' }, () => {
     throw new Error('out of paper');
   });
@@ -103,7 +103,7 @@ test('a client that cancels is let go, and the answer that comes later is droppe
 });
 
 describe('a server that is lost', () => {
-  test('fails its calls with the code they have here, and is no tool error', async () => {
+  test('fails its calls with their error code instead of a tool error', async () => {
     const { raw, client: lite, wire } = await rawServerOf();
     const bridge = litemcpAsMcp(lite);
     await raw.next();

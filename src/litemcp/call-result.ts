@@ -1,9 +1,16 @@
-// CallResult: the arguments by name and the response. A failed call has the same structure: `error` is true, and
-// `content` describes the error for the model.
+// CallResult: the arguments by name and the response. In a failed call, `error` is true and `content` describes the error for the model.
 
-import { placeOf, readBoolean, readList, readObject, readString } from './shape.ts';
+import {
+  placeOf,
+  readBoolean,
+  readInnerVersion,
+  readList,
+  readObject,
+  readString,
+  VERSION_TEXT,
+  type VersionTuple,
+} from './shape.ts';
 import { printValue, textOfValue } from './values.ts';
-import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface CallResultResponseContent {
   /** A free-form hint, as with parameters. */
@@ -49,7 +56,6 @@ export function errorResponse(message: string): CallResultResponse {
   return { content: [{ type: 'string', data: message }], error: true };
 }
 
-/** All of the content as one text. */
 export function textOf(response: CallResultResponse): string {
   return response.content.map(({ data }) => data).join('\n');
 }
@@ -78,18 +84,11 @@ export interface ContentValue {
 }
 
 /**
- * The return value of a handler. A plain value becomes one content of its type; `undefined` and `null` become an empty
- * list. A whole response lets a handler report an error with several contents.
+ * The return value of a handler. A plain value becomes one content of its type; `undefined` and `null` become an empty list. A whole
+ * response lets a handler report an error with several contents.
  */
 export type HandlerResult =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | undefined
-  | object
-  | readonly ContentValue[]
+  | (string | number | bigint | boolean | null | undefined | object | readonly ContentValue[])
   | { content: readonly ContentValue[]; error: boolean };
 
 /** Throws a UsageError for a value that JSON cannot represent. */

@@ -135,7 +135,7 @@ describe('a wait', () => {
     expect(client.lateAnswers).toBe(1);
     expect(raw.unread).toBe('');
   });
-  test('of a first call includes the time that its information took', async () => {
+  test('of a first call includes the time for the description of the tool', async () => {
     const clock = new ManualClock();
     const { client, raw } = await rawServerOf({ clock });
     const call = client.call([2, 3], { timeoutMs: 1_000 });
@@ -268,7 +268,7 @@ describe('an answer that cannot be read', () => {
     expect(large).toMatchObject({ reason: { code: 'FRAME_TOO_LONG', hint: expect.stringContaining('maxFrameBytes') } });
     expect(fine).toMatchObject({ value: { response: { content: [{ data: 'fine' }] } } });
   });
-  test('because the stream ended inside of it says so', async () => {
+  test('because the stream ended inside it names this cause', async () => {
     const { client, raw } = await readyClient();
     const call = client.call([2, 3]);
     await raw.next();

@@ -1,17 +1,28 @@
-// A client of one LiteMCP server, over any wire: many requests in flight, each with a timeout, a signal, and a precise
-// error when the connection ends. LiteMCP cannot cancel: a request that was given up may continue to run, and its late
-// answer is dropped.
+// A client of one LiteMCP server, over any wire: many requests in flight, each with a timeout, a signal, and a precise error when the
+// connection ends. LiteMCP cannot cancel: an abandoned request may continue to run, and its late answer is dropped.
 
 import { type Clock, systemClock } from '../base/clock.ts';
+import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues, ValueBudget } from '../base/count-json-values.ts';
+import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
+import { firstChars } from '../base/first-chars.ts';
 import type { Noise } from '../base/noise.ts';
+import { jsonObjects } from '../base/top-level-json.ts';
+import type { FrameFault } from '../wire/framing/framing.ts';
 import { isSilence } from '../wire/requests/lost-request.ts';
-import { PendingRequests, type WaitOptions } from '../wire/requests/pending-requests.ts';
+import { PendingRequests, type UnreadableAnswer, type WaitOptions } from '../wire/requests/pending-requests.ts';
 import type { Wire } from '../wire/wire.ts';
-import { type AnswerFault, AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
-import { envelope, type IOBasic } from './io-basic.ts';
+import {
+  checkIOBasic,
+  envelope,
+  type IOBasic,
+  isAnswerType,
+  parseIOBasic,
+  traceIOBasic,
+  Unreadable,
+} from './io-basic.ts';
 import { printToolCall, readTool, type Tool } from './tool.ts';
 
 export interface LiteMcpClientOptions {
@@ -22,10 +33,7 @@ export interface LiteMcpClientOptions {
   clock?: Clock;
 }
 
-/**
- * `timeoutMs` is the maximum time for the answer; the first call also requests the description of the tool, and both
- * share this time. `signal` ends the wait, not the work: LiteMCP cannot cancel.
- */
+/** The first call also requests the description of the tool: both share `timeoutMs`. `signal` ends the wait, not the work. */
 export interface CallOptions extends WaitOptions {
   /** Called with the id of the request, before it is sent. */
   numbered?: ((id: number) => void) | undefined;
@@ -41,11 +49,10 @@ export class LiteMcpClient {
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** Resolves when the connection has ended, with the reason unless we closed it. */
   readonly closed: Promise<Error | undefined>;
-  /** Called for errors that belong to no request. The connection stays open. */
+  /** Called for errors unrelated to a request. The connection stays open. */
   onerror: ((error: Error) => void) | undefined;
   /** Called for stray output: a line on the server's stdout that is not part of a message. */
   onnoise: ((noise: Noise) => void) | undefined;
-  /** The number of stray lines. */
   noiseCount = 0;
   readonly #wire: Wire;
   readonly #clock: Clock;
@@ -83,17 +90,15 @@ export class LiteMcpClient {
     this.#reader = new AnswerReader(sink, options.maxFrameValues);
   }
 
-  /** The number of requests that are not answered yet. */
   get inFlight(): number {
     return this.#pending.size;
   }
 
-  /** The number of answers to requests that had been given up or already answered. */
+  /** The number of answers to requests that had been abandoned or already answered. */
   get lateAnswers(): number {
     return this.#pending.lateAnswers;
   }
 
-  /** The tool, once `info` has been answered. */
   get tool(): Tool | undefined {
     return this.#tool;
   }
@@ -120,7 +125,6 @@ export class LiteMcpClient {
     this.#finish(undefined);
   }
 
-  /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -136,10 +140,7 @@ export class LiteMcpClient {
     return this.#asking;
   }
 
-  /**
-   * Calls the tool with arguments by position or by name. Resolves even if the tool reports an error: then
-   * `response.error` is true. Rejects if the call is not answered or the answer is unreadable.
-   */
+  /** Resolves even if the tool reports an error: then `response.error` is true. Rejects for a missing or unreadable answer. */
   async call(args: ArgumentValues = [], options: CallOptions = {}): Promise<CallResult> {
     let { timeoutMs = this.#timeoutMs } = options;
     let tool = this.#tool;
@@ -155,10 +156,7 @@ export class LiteMcpClient {
     return this.#read(answer, 'result', readCallResult);
   }
 
-  /**
-   * Whether the server answers a `get` within `timeoutMs`. A server that runs its calls one after another may be busy
-   * instead.
-   */
+  /** Sends a `get`. A server that runs its calls one after another may be busy instead of unresponsive. */
   isResponsive(timeoutMs: number): Promise<boolean> {
     return this.#pending.open('get', '{}', { timeoutMs }).then(
       () => true,
@@ -222,4 +220,100 @@ export class LiteMcpClient {
     this.#resolveClosed(cause);
     this.onclose?.(cause);
   }
+}
+
+/** A message that was meant as an answer, or a part of one. */
+export interface AnswerFault extends UnreadableAnswer {
+  /** Undefined if the id could not be read or is not one of ours. */
+  id: number | undefined;
+  offset: number;
+}
+
+export interface AnswerSink {
+  answer(answer: IOBasic): void;
+  unreadable(fault: AnswerFault): void;
+  noise(noise: Noise): void;
+}
+
+const SHOWN_CHARS = 1024;
+
+/**
+ * Reads frames from a server and emits answers, unreadable answers and stray output. A message ends with three newlines, so a line of other
+ * text on stdout shares a frame with the message after it. A frame that is not a message is therefore searched for answers.
+ */
+export class AnswerReader {
+  readonly #sink: AnswerSink;
+  readonly #maxFrameValues: number;
+
+  constructor(sink: AnswerSink, maxFrameValues: number = DEFAULT_MAX_FRAME_VALUES) {
+    this.#sink = sink;
+    this.#maxFrameValues = maxFrameValues;
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    const text = decodeText(bytes);
+    if (hasMoreValues(text, this.#maxFrameValues)) return this.#tooManyValues(text, offset);
+    const message = parseIOBasic(text, text.length);
+    if (!(message instanceof Unreadable) && isAnswerType(message.type)) this.#sink.answer(message);
+    else this.#search(text, offset);
+  }
+
+  fault({ code, prefix, offset, length }: FrameFault): void {
+    const text = decodeText(prefix);
+    const problem =
+      code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside it';
+    const traced = traceIOBasic(text, problem);
+    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, offset));
+    else this.#noise(text, offset);
+  }
+
+  /** The text is not searched for answers, because each candidate would have to be parsed. */
+  #tooManyValues(text: string, offset: number): void {
+    const traced = traceIOBasic(text, `it holds more than ${this.#maxFrameValues} JSON values (maxFrameValues)`);
+    this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', offset));
+  }
+
+  #search(text: string, offset: number): void {
+    let behind = 0;
+    let excess: number | undefined;
+    const budget = new ValueBudget(this.#maxFrameValues);
+    for (const { value, start, end } of jsonObjects(text, budget, (start) => (excess = start))) {
+      if (!looksLikeAnswer(value)) continue;
+      this.#noise(text.slice(behind, start), offset);
+      const message = checkIOBasic(value, text.slice(start, end));
+      if (message instanceof Unreadable) this.#sink.unreadable(faultOf(message, 'MESSAGE_INVALID', offset));
+      else this.#sink.answer(message);
+      behind = end;
+    }
+    if (excess !== undefined) {
+      this.#noise(text.slice(behind, excess), offset);
+      return this.#tooManyValues(text.slice(excess), offset);
+    }
+    const rest = text.slice(behind);
+    const traced = behind === 0 ? traceIOBasic(text, 'it is not valid JSON') : undefined;
+    if (traced?.isAnswer && traced.id !== undefined) {
+      this.#sink.unreadable(faultOf(traced, 'MESSAGE_INVALID', offset));
+    } else {
+      this.#noise(rest, offset);
+    }
+  }
+
+  #noise(text: string, offset: number): void {
+    for (let start = 0; start < text.length; ) {
+      const newline = text.indexOf('\n', start);
+      const end = newline < 0 ? text.length : newline;
+      const shown = text.slice(start, end).trim();
+      if (shown !== '') this.#sink.noise({ offset, length: end - start, text: firstChars(shown, SHOWN_CHARS, text) });
+      start = end + 1;
+    }
+  }
+}
+
+function faultOf({ problem, id }: Unreadable, code: AnswerFault['code'], offset: number): AnswerFault {
+  return { code, message: problem, id: typeof id === 'number' ? id : undefined, offset };
+}
+
+/** Log lines may be JSON with `"type":"info"` too; an answer also has an id or a version. */
+function looksLikeAnswer(value: Record<string, unknown>): boolean {
+  return typeof value.type === 'string' && isAnswerType(value.type) && ('id' in value || 'version' in value);
 }

@@ -4,11 +4,11 @@ import { duplexPair } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Client } from '../mcp/client/client.ts';
-import { litemcpAsMcp } from './as-mcp.ts';
 import { LiteMcpClient } from './client.ts';
 import { mcpToolAsLiteMcp } from './from-mcp.ts';
 import { connected, mcpClientOf, mcpClientOfLite, wireOver } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
+import { litemcpAsMcp } from './service.ts';
 import { mcpNameOf } from './tool-as-mcp.ts';
 
 const odd = fc.constantFrom(

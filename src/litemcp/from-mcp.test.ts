@@ -98,11 +98,11 @@ describe('a call', () => {
   });
 });
 
-test('that the MCP server is gone is said in words, without a stack in the log', async () => {
+test('the loss of the MCP server is an error result, without a stack in the log', async () => {
   const lines: string[] = [];
   const gone: ToolCaller = {
     listTools: async () => ({ tools: [{ name: 'x', inputSchema: { type: 'object' } }] }),
-    callTool: () => Promise.reject(new PeerError('OUTCOME_UNKNOWN', 'The server exited — it may have run')),
+    callTool: () => Promise.reject<never>(new PeerError('OUTCOME_UNKNOWN', 'The server exited — it may have run')),
   };
   const { client } = await connected(await mcpToolAsLiteMcp(gone, 'x', { log: (line) => lines.push(line) }));
   expect((await client.call([])).response).toEqual({

@@ -1,14 +1,20 @@
-// IOBasic: the envelope of every message. Parsing never throws: it returns the envelope, or the reason why the text is
-// not one. `data` is read by the reader of its structure. Ids are exact at any size: a client may use 64 bits, which
-// JSON.parse would round.
+// IOBasic: the envelope of every message. Parsing never throws: it returns the envelope, or the reason why the text is not one. Ids are
+// exact at any size: a client may use 64 bits, which JSON.parse would round.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
-import { idText } from '../base/id-text.ts';
-import { jsonKind } from '../base/json-object.ts';
+import { isObject, jsonKind } from '../base/json-object.ts';
+import { idText } from '../base/to-json.ts';
 import { topLevelTokens } from '../base/top-level-json.ts';
-import { malformed, readObject, readString } from './shape.ts';
-import { readVersion, requireSameMajor, VERSION_TEXT, type VersionTuple } from './version.ts';
+import {
+  malformed,
+  readObject,
+  readString,
+  readVersion,
+  requireSameMajor,
+  VERSION_TEXT,
+  type VersionTuple,
+} from './shape.ts';
 
 /** A bigint if a number would not be exact. */
 export type OperationId = number | bigint;
@@ -58,10 +64,8 @@ export function parseIOBasic(text: string, maxFrameValues = DEFAULT_MAX_FRAME_VA
 
 /** `text` is the text that `value` was parsed from. */
 export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return new Unreadable(`A message must be a JSON object, not ${jsonKind(value)}`);
-  }
-  const message = value as Record<string, unknown>;
+  if (!isObject(value)) return new Unreadable(`A message must be a JSON object, not ${jsonKind(value)}`);
+  const message = value;
   const id = exactId(message.id, text);
   try {
     if (id === undefined) throw malformed(`id must be an integer, not ${jsonKind(message.id)}`);

@@ -30,7 +30,7 @@ describe('contents as blocks', () => {
     expect(content).toMatchObject([{ type: 'text', text: data }]);
     expect(structuredContent).toEqual(value);
   });
-  test('what is not one value of a known type is text alone', () => {
+  test('content other than one value of a known type is only text', () => {
     for (const each of [response('number', 'five'), response('string', '5'), response('number', '5', true)]) {
       expect(toMcpResult(each)).not.toHaveProperty('structuredContent');
     }
@@ -44,7 +44,7 @@ describe('contents as blocks', () => {
     });
     expect(toMcpResult(response('audio/wav', 'UklGRg=='))).toMatchObject({ content: [{ type: 'audio' }] });
   });
-  test.each(['<svg/>', '', 'abc', 'a=bc', '=abc', 'ab==c', 'a==='])('%j is no base64, so it is text', (data) => {
+  test.each(['<svg/>', '', 'abc', 'a=bc', '=abc', 'ab==c', 'a==='])('%j is not base64 and becomes text', (data) => {
     expect(toMcpResult(response('image/svg+xml', data)).content).toMatchObject([{ type: 'text', text: data }]);
   });
   test('an error is a tool error', () => {

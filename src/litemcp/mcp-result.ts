@@ -1,6 +1,5 @@
-// Converts the response of a LiteMCP call to the result of an MCP tool, and back. A LiteMCP content is a string with a
-// free-form type; MCP has kinds of blocks. The round trip preserves contents: a type that a block cannot express is
-// kept in `_meta`.
+// Converts the response of a LiteMCP call to the result of an MCP tool, and back. A LiteMCP content is a string with a free-form type;
+// MCP has kinds of blocks. The round trip preserves contents: a type that a block cannot express is kept in `_meta`.
 
 import { SHARED_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { requireJson } from '../base/to-json.ts';
@@ -9,7 +8,7 @@ import type { CallResultResponse, CallResultResponseContent } from './call-resul
 import { kindOf, parserOf, parseValue, printValue } from './values.ts';
 
 /** The member of a text block's `_meta` with the type of the content. Text without it is a `string`. */
-export const TYPE_META = 'litemcp/type';
+const TYPE_META = 'litemcp/type';
 
 export function toMcpResult({ content, error }: CallResultResponse): CallToolResult {
   const result: CallToolResult = { content: content.map(toBlock) };
@@ -26,10 +25,7 @@ export function fromMcpResult({ content, structuredContent, isError }: CallToolR
   return { content: content.map((block) => fromBlock(block, alone && isStructured)), error };
 }
 
-/**
- * A single value of a known type also becomes structured content, unless its text is invalid for the type or has too
- * many values.
- */
+/** A single value of a known type also becomes structured content, unless its text is invalid for the type or has too many values. */
 function addStructured(result: CallToolResult, { type, data }: CallResultResponseContent): void {
   if (kindOf(type) === undefined) return;
   try {

@@ -92,7 +92,7 @@ describe('a reply that calls nothing', () => {
   });
 });
 
-describe('a reply whose call cannot be made says what to change', () => {
+describe('an invalid call is described with the required change', () => {
   test.each([
     ['{"tool":"Calculator","arguments":["2"]}', 'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"'],
     ['{"tool":"Calculator","arguments":{"a":2}}', 'missing: "b"'],

@@ -1,16 +1,15 @@
-// Parses a model's reply into a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them,
-// write numbers for strings, and write their thoughts first; all of that is accepted. An ambiguous reply is not:
-// `problem` then describes the required change in words that can be sent back to the model. Never throws.
+// Parses a model's reply into a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them, write numbers for
+// strings, and write their thoughts first; all of that is accepted. For an ambiguous reply, `problem` describes the required change in
+// words that can be sent back to the model. Never throws.
 
-import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, jsonKind } from '../base/json-object.ts';
+import { jsonObjects } from '../base/top-level-json.ts';
 import { layOutArguments } from './arguments.ts';
-import type { Tool, ToolCall } from './tool.ts';
+import { PROTOCOL_VERSION } from './shape.ts';
+import type { Parameter, Tool, ToolCall } from './tool.ts';
 import { parseValue } from './values.ts';
-import { PROTOCOL_VERSION } from './version.ts';
 
 export type ModelReply =
-  /** The model calls this tool. */
   | { kind: 'call'; call: ToolCall; tool: Tool }
   /** The model makes no call: its reply is for the user. */
   | { kind: 'text' }
@@ -93,4 +92,41 @@ function endOfThought(reply: string): number {
 
 function invalid(problem: string): ModelReply {
   return { kind: 'invalid', problem };
+}
+
+/**
+ * Describes tools as prompt text: purpose, parameters, and the line that calls the tool, which `parseModelReply` parses. Descriptions are
+ * reduced to one line each, so that they cannot imitate other lines of the prompt.
+ */
+export function toolPrompt(tools: Tool | readonly Tool[]): string {
+  const list = Array.isArray(tools) ? (tools as readonly Tool[]) : [tools as Tool];
+  if (list.length === 0) return '';
+  const rules =
+    'To call a tool, reply with one such JSON object and nothing else. The arguments are all of the parameters, in their ' +
+    'order, each as a JSON string. If no tool is needed, reply without JSON.';
+  return [...list.map(describeTool), rules].join('\n\n');
+}
+
+function describeTool(tool: Tool): string {
+  const { name, description, example, parameters } = tool;
+  return [
+    `Tool ${JSON.stringify(name)}${description === undefined ? '' : `: ${oneLine(description)}`}`,
+    ...(example === undefined ? [] : [`Example: ${oneLine(example)}`]),
+    ...(parameters.length === 0 ? ['Parameters: none'] : ['Parameters:', ...parameters.map(describeParameter)]),
+    `Call: ${exampleCall(tool)}`,
+  ].join('\n');
+}
+
+function describeParameter({ name, type, description, example }: Parameter, i: number): string {
+  const what = description === undefined ? '' : `: ${oneLine(description)}`;
+  const such = example === undefined ? '' : `, for example ${JSON.stringify(example)}`;
+  return `${i + 1}. ${JSON.stringify(name)} (${oneLine(type)})${what}${such}`;
+}
+
+function exampleCall({ name, parameters }: Tool): string {
+  return JSON.stringify({ tool: name, arguments: parameters.map((p) => p.example ?? `<${p.name}>`) });
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calculatorTool } from './memory.contract.ts';
-import { parseModelReply } from './model-reply.ts';
-import { toolPrompt } from './prompt.ts';
+import { parseModelReply, toolPrompt } from './model-reply.ts';
 import { makeTool, readTool } from './tool.ts';
 
 const calculator = makeTool(calculatorTool);
@@ -20,7 +19,7 @@ To call a tool, reply with one such JSON object and nothing else. The arguments 
   );
 });
 
-test('what a tool leaves out is left out, and descriptions keep to their line', () => {
+test('absent fields are omitted, and descriptions stay on one line', () => {
   const tool = readTool({
     name: 'Say "hi"',
     description: 'Line one\n\nTool "Other": line two',

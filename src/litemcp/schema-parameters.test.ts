@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../mcp/types.ts';
-import { parametersOf, readArguments } from './schema-parameters.ts';
+import { parametersOf, readArguments } from './from-mcp.ts';
 
 const root = (properties: Record<string, unknown>, required: string[] = [], rest: JsonSchema = {}): JsonSchema => ({
   type: 'object',
@@ -52,14 +52,14 @@ describe('the type', () => {
     };
     expect(one(schema, true, { $defs }).type).toBe(type);
   });
-  test('of an optional one has a question mark', () => {
+  test('of an optional parameter ends with a question mark', () => {
     expect(one({ type: 'string' }, false).type).toBe('string?');
     expect(one({}, false).type).toBe('any?');
   });
 });
 
 describe('the words', () => {
-  test('say what LiteMCP has no field for', () => {
+  test('include facts for which LiteMCP has no field', () => {
     const schema = { type: 'string', description: 'The unit', enum: ['C', 'F'], default: 'C' };
     expect(one(schema, false)).toMatchObject({
       description: 'The unit (one of: "C", "F") (default: "C") (an empty string leaves it out)',
@@ -93,7 +93,7 @@ describe('a text', () => {
   ])('under %j: %j is %j', (schema, text, value) => {
     expect(readArguments([one(schema)], [text])).toEqual({ arguments: { x: value } });
   });
-  test('that is empty leaves an optional argument out, whatever its type', () => {
+  test('that is empty omits an optional argument of any type', () => {
     const parameters = parametersOf(root({ a: { type: 'string' }, b: { type: 'number' }, c: {}, d: { type: 'null' } }));
     expect(readArguments(parameters, ['', '', '', ''])).toEqual({ arguments: {} });
     expect(readArguments(parameters, ['x', '0', 'y', ''])).toEqual({ arguments: { a: 'x', b: 0, c: 'y' } });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SeenIds } from './seen-ids.ts';
+import { SeenIds } from './server-connection.ts';
 
 test('the newest ids of a client that counts are known, and none is held by itself', () => {
   const seen = new SeenIds(100);
@@ -42,7 +42,7 @@ test('the newest ids are known in whichever order they come, and memory is bound
   );
 });
 
-test('an id is known whatever its size', () => {
+test('ids of any size are remembered', () => {
   const seen = new SeenIds(10);
   expect(seen.add(2n ** 64n)).toBe(true);
   expect(seen.add(2n ** 64n)).toBe(false);

@@ -1,5 +1,5 @@
-// One client of a LiteMCP server. Each request with an id gets exactly one answer in a form of the protocol; messages
-// without a readable id are logged. Input can never end the connection.
+// One client of a LiteMCP server. Each request with an id gets exactly one answer; messages without a readable id are logged. Input can
+// never end the connection.
 
 import { decodeText } from '../base/decode-text.ts';
 import { RpcError, toError } from '../base/errors.ts';
@@ -20,7 +20,6 @@ import {
   traceIOBasic,
   Unreadable,
 } from './io-basic.ts';
-import { SeenIds } from './seen-ids.ts';
 import type { LiteMcpCall } from './server.ts';
 import { readToolCall, type Tool } from './tool.ts';
 
@@ -44,11 +43,11 @@ class Job extends QueuedRequest<OperationId> implements LiteMcpCall {
   readonly #values: object;
 
   constructor(
+    options: ServerConnectionOptions,
     id: OperationId,
     args: readonly string[],
     values: object,
     bytes: number,
-    options: ServerConnectionOptions,
   ) {
     super();
     this.id = id;
@@ -156,27 +155,21 @@ export class ServerConnection {
       args = call.arguments;
       const problem = call.tool === tool.name ? wrongCount(tool, args.length) : noSuchTool(call.tool, tool);
       if (problem !== undefined) return this.#refuse(id, problem, args);
-      this.#enqueue(new Job(id, args, this.#parameters.values(args), bytes, this.#options));
+      const job = new Job(this.#options, id, args, this.#parameters.values(args), bytes);
+      const refusal = this.#queue.add(job, bytes);
+      if (refusal) this.#refuse(id, `${refusal.message}, with a new id`, args);
     } catch (error) {
       this.#refuse(id, toError(error).message, args);
     }
   }
 
-  #enqueue(job: Job): void {
-    const refusal = this.#queue.add(job, job.bytes);
-    if (refusal) this.#finish(job, errorResponse(`${refusal.message}, with a new id`));
-  }
-
   #settled(job: Job, response: CallResultResponse, error: unknown): void {
     if (job.cancelled) return; // the client has disconnected
-    if (error === undefined) return this.#finish(job, response);
+    const { id, arguments: args } = job;
+    if (error === undefined) return this.#result(id, args, response);
     if (!(error instanceof RpcError))
       this.#log(`The handler failed: ${toError(error).stack ?? toError(error).message}`);
-    this.#finish(job, errorResponse(toError(error).message || 'The tool failed without a message'));
-  }
-
-  #finish(job: Job, response: CallResultResponse): void {
-    this.#result(job.id, job.arguments, response);
+    this.#refuse(id, toError(error).message || 'The tool failed without a message', args);
   }
 
   #refuse(id: OperationId, problem: string, args: readonly string[] = []): void {
@@ -200,4 +193,57 @@ export class ServerConnection {
 
 function noSuchTool(asked: string, { name }: Tool): string {
   return `Unknown tool ${JSON.stringify(asked.slice(0, 60))}; this server has ${JSON.stringify(name)}`;
+}
+
+/**
+ * Remembers the ids that a client has used, in bounded memory: at least the newest `atLeast`, at most three times as many. A run of
+ * consecutive ids is stored as its two ends. Other ids are stored one by one, in two generations: when the younger is full, the older is
+ * dropped, and so is a run that has not grown since.
+ */
+export class SeenIds {
+  readonly #atLeast: number;
+  /** The first and last id of the run; NaN if there is none. */
+  #first = Number.NaN;
+  #last = Number.NaN;
+  #rowGrew = false;
+  #younger = new Set<OperationId>();
+  #older = new Set<OperationId>();
+
+  constructor(atLeast: number) {
+    this.#atLeast = atLeast;
+  }
+
+  get size(): number {
+    return this.#younger.size + this.#older.size;
+  }
+
+  has(id: OperationId): boolean {
+    return (id >= this.#first && id <= this.#last) || this.#younger.has(id) || this.#older.has(id);
+  }
+
+  /** Returns false for an id that was used before. */
+  add(id: OperationId): boolean {
+    if (this.has(id)) return false;
+    if (id === this.#last + 1) {
+      this.#last = id;
+      this.#rowGrew = true;
+      if (this.#last - this.#first >= this.#atLeast) this.#first++;
+    } else if (Number.isNaN(this.#last) && typeof id === 'number') {
+      this.#first = id;
+      this.#last = id;
+      this.#rowGrew = true;
+    } else {
+      this.#hold(id);
+    }
+    return true;
+  }
+
+  #hold(id: OperationId): void {
+    this.#younger.add(id);
+    if (this.#younger.size < this.#atLeast) return;
+    this.#older = this.#younger;
+    this.#younger = new Set();
+    if (!this.#rowGrew) this.#first = this.#last = Number.NaN;
+    this.#rowGrew = false;
+  }
 }

@@ -39,7 +39,7 @@ describe('a request', () => {
         '"response":{"content":[{"type":"number","data":"5"}],"error":false}}}\n\n\n',
     );
   });
-  test('of a newer minor version is served, and numbers are taken for their text', async () => {
+  test('of a newer minor version is served, and numbers are read as text', async () => {
     const { raw: client } = await raw();
     client.write(
       message({
@@ -65,7 +65,7 @@ describe('a request', () => {
   });
 });
 
-describe('a request that cannot be served is answered with an error of the same shape', () => {
+describe('an invalid request is answered with an error result', () => {
   test.each([
     ['another major version', message({ version: [2, 0, 0] }), 'version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
     ['no version', message({ version: null }), 'version must be an array such as [1, 0, 0], not null'],
@@ -111,7 +111,7 @@ describe('a request that cannot be served is answered with an error of the same 
   });
 });
 
-describe('what has no id to answer is logged, and the next request works', () => {
+describe('a message without a readable id is logged, and the next request works', () => {
   test.each([
     ['prose', 'hello', 'Calculator: Not valid JSON: '],
     ['an array', '[]', 'Calculator: A message must be a JSON object, not an array'],
@@ -250,7 +250,7 @@ describe('a handler', () => {
     await client.info();
     const [a, b] = ['a', 'b'].map((key) => client.call([key.repeat(3000)]));
     expect((await b!).response).toEqual({
-      content: [{ type: 'string', data: expect.stringMatching(/^Requests too long: .* later, with a new id$/) }],
+      content: [{ type: 'string', data: expect.stringMatching(/^Too many request bytes: .* later, with a new id$/) }],
       error: true,
     });
     open('A');

@@ -1,5 +1,5 @@
-// One tool, served over any wire. The server holds the state that all clients share; a connection
-// (server-connection.ts) holds the requests of one client. Must not do I/O, and logs only through `log`.
+// One tool, served over any wire. The server holds the state that all clients share; a connection (server-connection.ts) holds the
+// requests from one client.
 
 import { UsageError } from '../base/errors.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../wire/requests/request-queue.ts';
@@ -68,7 +68,6 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
     this.#options = options;
   }
 
-  /** Serves one client until its wire closes. */
   async serve(wire: Wire, options: ServeOptions = {}): Promise<ServerConnection> {
     const { maxConcurrent = 256, maxQueued = 4096, rememberedIds = 10_000 } = this.#options;
     const { maxInboundBytes = DEFAULT_MAX_INBOUND_BYTES } = this.#options;

@@ -36,7 +36,7 @@ test('a LiteMCP server is an MCP server with one tool', async () => {
   await client.close();
 });
 
-test('what LiteMCP does not have is not there', async () => {
+test('methods that LiteMCP lacks are not found', async () => {
   const { client } = await mcpClientOfLite(calculator());
   expect(await client.listResources()).toEqual({ resources: [] });
   expect(await client.listPrompts()).toEqual({ prompts: [] });
@@ -96,7 +96,7 @@ describe('a call', () => {
     expect(await next).toMatchObject({ content: [{ text: 'Y' }] });
     expect(errors).toEqual([]);
   });
-  test('that is not answered in time says so', async () => {
+  test('that is not answered in time fails with REQUEST_TIMEOUT', async () => {
     const { client } = await opened({ timeoutMs: 20 });
     await expect(client.callTool('Echo', { text: 'x' })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
@@ -104,7 +104,7 @@ describe('a call', () => {
     const { client } = await opened();
     await expect(client.callTool('Echo', { text: 'x' }, { totalTimeoutMs: 20 })).rejects.toMatchObject({
       code: 'REQUEST_TIMEOUT',
-      message: 'call was not answered within 20 ms in all',
+      message: 'call was not answered within 20 ms in total',
     });
   });
   test('whose arguments are no object is refused, and nothing is sent', async () => {
@@ -129,7 +129,7 @@ describe('a call', () => {
 });
 
 describe('the end of the server', () => {
-  test('leaves the outcome of what was sent unknown, and says of the rest that it was not', async () => {
+  test('fails sent calls with an unknown outcome, and unsent calls as not sent', async () => {
     const { client, raw } = await opened();
     const call = client.callTool('Echo', { text: 'x' });
     await raw.next();

@@ -1,8 +1,9 @@
-// A LiteMCP server as a service with one tool. A call without a result (timeout, exit, invalid answer) is not a tool
-// error: it fails with the same code as for any MCP server. LiteMCP cannot cancel: a cancelled request ends, and the
-// tool continues to run.
+// A LiteMCP server as a service with one tool. A call without a result (timeout, exit, invalid answer) is not a tool error: it fails with
+// the same code as for any MCP server. LiteMCP cannot cancel: a cancelled request ends, and the tool continues to run.
 
+import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
+import { type ClientAdapterOptions, ClientAdapters } from '../mcp/adapter/client-adapters.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import { toolError } from '../mcp/server/handler-results.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../mcp/service.ts';
@@ -77,7 +78,6 @@ export class LiteMcpService implements Service {
     return toMcpResult(response);
   }
 
-  /** Requests the current description of the tool. */
   async #refresh({ options, signal }: Caller): Promise<ToolAsMcp> {
     return this.#show(await this.#client.info({ ...options, refresh: true, signal }));
   }
@@ -85,11 +85,29 @@ export class LiteMcpService implements Service {
   #show(tool: Tool): ToolAsMcp & { facts: ServiceFacts } {
     if (this.#shown?.tool !== tool) {
       const { instructions } = this.#options;
-      this.#shown = {
-        ...toolAsMcp(tool),
-        facts: { info: serverInfoOf(tool), capabilities: { tools: {} }, instructions },
-      };
+      const facts = { info: serverInfoOf(tool), capabilities: { tools: {} }, instructions };
+      this.#shown = { ...toolAsMcp(tool), facts };
     }
     return this.#shown!;
+  }
+}
+
+/** Returns an MCP server whose only tool is that of a LiteMCP server. */
+export async function litemcpAsMcp(
+  client: LiteMcpClient,
+  options: ClientAdapterOptions & LiteMcpServiceOptions = {},
+): Promise<ClientAdapters> {
+  await client.info();
+  return new ClientAdapters(new BridgedService(client, options), options);
+}
+
+/** Clients get the code, hint and evidence of an error in `data`. */
+class BridgedService extends LiteMcpService {
+  override request(method: string, params: Params, caller: Caller): Promise<Result> {
+    return super.request(method, params, caller).catch((error: unknown) => {
+      if (!(error instanceof PeerError || error instanceof ProcessError)) throw error;
+      const { code, message, hint, evidence } = error;
+      throw new RpcError(RpcCode.internalError, message, { code, hint, evidence }, { cause: error });
+    });
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readCallResult } from './call-result.ts';
 import { parseIOBasic, printIOBasic, Unreadable } from './io-basic.ts';
+import { readVersion } from './shape.ts';
 import { readTool, readToolCall } from './tool.ts';
-import { readVersion } from './version.ts';
 
 const version = [1, 0, 0];
 

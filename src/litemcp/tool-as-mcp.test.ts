@@ -23,7 +23,7 @@ describe('the definition', () => {
       },
     });
   });
-  test('of a tool that says nothing says nothing', () => {
+  test('of a tool without texts has no descriptions', () => {
     expect(toolAsMcp(makeTool({ name: 'Now' })).definition).toEqual({
       name: 'Now',
       title: 'Now',
@@ -53,7 +53,7 @@ describe('the definition', () => {
       n: { type: 'integer', examples: ['about five'] },
     });
   });
-  test('keeps the order of the parameters in "required", whatever their names are', () => {
+  test('keeps the order of the parameters in "required" for any names', () => {
     const names = ['10', '__proto__', '2', 'a', 'constructor'];
     const { inputSchema } = withParameters(...names.map((name) => ({ name, type: 'string' }))).definition;
     expect(inputSchema.required).toEqual(names);
@@ -87,7 +87,7 @@ describe('named arguments', () => {
   test('become strings in the order of the parameters', () => {
     expect(calculator.layOut({ b: 3, a: 0.5 })).toEqual({ arguments: ['0.5', '3'] });
   });
-  test('that are strings go as they are, whatever the schema says', () => {
+  test('that are strings are sent unchanged for any schema', () => {
     expect(calculator.layOut({ a: '2', b: 'three' })).toEqual({ arguments: ['2', 'three'] });
     expect(withParameters({ name: 'x', type: 'json' }).layOut({ x: '{"y":1}' })).toEqual({ arguments: ['{"y":1}'] });
   });
@@ -107,7 +107,7 @@ describe('named arguments', () => {
   ])('%j are refused', (args, problem) => {
     expect(calculator.layOut(args)).toEqual({ problem: expect.stringContaining(problem) });
   });
-  test('a number with a fraction is no integer, and an object is no string', () => {
+  test('a fraction is not an integer, and an object is not a string', () => {
     const shown = withParameters({ name: 'n', type: 'integer' }, { name: 's', type: 'string' });
     expect(shown.layOut({ n: 1.5, s: '' })).toEqual({ problem: expect.stringContaining('type integer') });
     expect(shown.layOut({ n: 1, s: {} })).toEqual({ problem: expect.stringContaining('type string, not an object') });

@@ -1,6 +1,5 @@
-// A LiteMCP tool as an MCP tool: parameters become the properties of an input schema, and named arguments become the strings of a
-// call, in order. The type of a parameter remains a hint: a string is always sent unchanged, for the server to parse; any other
-// value must match the schema.
+// A LiteMCP tool as an MCP tool: parameters become the properties of an input schema, and named arguments become the strings of a call,
+// in order. The type of a parameter is a hint: a string is always sent unchanged; any other value must match the schema.
 
 import { SHARED_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { UsageError } from '../base/errors.ts';
@@ -95,27 +94,18 @@ function exampleOf(type: string, example: string, budget: ValueBudget): unknown 
 
 function fits(kind: Kind | undefined, value: unknown): boolean {
   if (typeof value === 'string') return true;
-  switch (kind) {
-    case 'json':
-      return true;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case undefined:
-      return typeof value === 'number' || typeof value === 'boolean'; // each has exactly one text form
-    default:
-      return typeof value === kind;
-  }
+  if (kind === undefined) return typeof value === 'number' || typeof value === 'boolean'; // each has exactly one text form
+  if (kind === 'integer') return Number.isInteger(value);
+  if (kind === 'object') return isObject(value);
+  if (kind === 'array') return Array.isArray(value);
+  return kind === 'json' || typeof value === kind;
 }
 
 function misfit({ name }: Parameter, kind: Kind | undefined, args: Readonly<Record<string, unknown>>): string {
   return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${jsonKind(args[name])}`;
 }
 
-/** Makes names unique, because the protocol allows two parameters of one name. */
+/** Makes names unique, because the protocol allows two parameters with the same name. */
 function uniquelyNamed(parameters: readonly Parameter[]): Parameter[] {
   const taken = new Set<string>();
   return parameters.map((parameter) => {

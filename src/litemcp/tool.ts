@@ -1,9 +1,19 @@
-// Tool, Parameter and ToolCall. The type of a parameter is a free-form hint (values.ts recognises some of them): in a
-// call every argument is a string, by position.
+// Tool, Parameter and ToolCall. The type of a parameter is a free-form hint (values.ts recognises some of them). In a call every argument
+// is a string, by position.
 
 import { type JsonObject, jsonKind } from '../base/json-object.ts';
-import { malformed, placeOf, readObject, readOptionalList, readOptionalString, readString } from './shape.ts';
-import { PROTOCOL_VERSION, readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
+import {
+  malformed,
+  PROTOCOL_VERSION,
+  placeOf,
+  readInnerVersion,
+  readObject,
+  readOptionalList,
+  readOptionalString,
+  readString,
+  VERSION_TEXT,
+  type VersionTuple,
+} from './shape.ts';
 
 export interface Parameter {
   name: string;

@@ -44,7 +44,7 @@ describe('text that does not fit is refused in words', () => {
   });
 });
 
-test('what was printed is parsed back', () => {
+test('parsing a printed value returns an equal value', () => {
   const value = fc.oneof(
     fc.string(),
     fc.boolean(),
@@ -70,7 +70,7 @@ test('types are read from the words', () => {
   expectTypeOf<ValueOf<string>>().toEqualTypeOf<unknown>();
 });
 
-describe('what a handler returns', () => {
+describe('return values of a handler', () => {
   const content = (...contents: [string, string][]) => contents.map(([type, data]) => ({ type, data }));
   test.each([
     ['five', content(['string', 'five'])],

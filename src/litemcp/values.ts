@@ -1,5 +1,5 @@
-// Typed values on top of strings. A LiteMCP `type` is a free-form hint; these words are recognised in upper or lower
-// case. Text of any other type remains text. Parsing a printed value returns an equal value.
+// Typed values on top of strings. A LiteMCP `type` is a free-form hint; the words below are recognised in upper or lower case. Text of
+// any other type remains text. Parsing a printed value returns an equal value.
 
 import { DEFAULT_MAX_FRAME_VALUES, ValueBudget } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -8,57 +8,29 @@ import { requireJson } from '../base/to-json.ts';
 import type { CallResultResponseContent } from './call-result.ts';
 import { malformed } from './shape.ts';
 
-type NumberWord = 'number' | 'float' | 'double' | 'decimal';
-type IntegerWord = 'integer' | 'int' | 'long';
-type BooleanWord = 'boolean' | 'bool';
-type ObjectWord = 'object' | 'dict' | 'dictionary' | 'map';
-type ArrayWord = 'array' | 'list';
+/** The words for each kind of value, and its parser. */
+const kinds = {
+  number: { words: ['number', 'float', 'double', 'decimal'], parse: parseNumber },
+  integer: { words: ['integer', 'int', 'long'], parse: parseInteger },
+  boolean: { words: ['boolean', 'bool'], parse: parseBoolean },
+  object: { words: ['object', 'dict', 'dictionary', 'map'], parse: parseObject },
+  array: { words: ['array', 'list'], parse: parseArray },
+  json: { words: ['json'], parse: parseJson },
+} as const satisfies Record<string, { words: readonly string[]; parse: ValueParser }>;
+
+export type Kind = keyof typeof kinds;
+type KindOf<Word> = { [K in Kind]: Word extends (typeof kinds)[K]['words'][number] ? K : never }[Kind];
 
 /** The TypeScript type of a value of this type. */
 export type ValueOf<Type extends string> = string extends Type
   ? unknown
-  : Lowercase<Type> extends NumberWord | IntegerWord
-    ? number
-    : Lowercase<Type> extends BooleanWord
-      ? boolean
-      : Lowercase<Type> extends ObjectWord
-        ? Record<string, unknown>
-        : Lowercase<Type> extends ArrayWord
-          ? unknown[]
-          : Lowercase<Type> extends 'json'
-            ? unknown
-            : string;
+  : [KindOf<Lowercase<Type>>] extends [never]
+    ? string
+    : ReturnType<(typeof kinds)[KindOf<Lowercase<Type>>]['parse']>;
 
-export type Kind = 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'json';
-
-const kinds: Record<NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayWord | 'json', Kind> = {
-  number: 'number',
-  float: 'number',
-  double: 'number',
-  decimal: 'number',
-  integer: 'integer',
-  int: 'integer',
-  long: 'integer',
-  boolean: 'boolean',
-  bool: 'boolean',
-  object: 'object',
-  dict: 'object',
-  dictionary: 'object',
-  map: 'object',
-  array: 'array',
-  list: 'array',
-  json: 'json',
-};
-const kindByWord = new Map(Object.entries(kinds));
-
-const parsers: Record<Kind, ValueParser> = {
-  number: parseNumber,
-  integer: parseInteger,
-  boolean: parseBoolean,
-  object: parseObject,
-  array: parseArray,
-  json: parseJson,
-};
+const kindByWord = new Map<string, Kind>(
+  (Object.keys(kinds) as Kind[]).flatMap((kind) => kinds[kind].words.map((word): [string, Kind] => [word, kind])),
+);
 
 /** Undefined for an unknown word. */
 export function kindOf(type: string): Kind | undefined {
@@ -73,10 +45,9 @@ export function parseValue<Type extends string>(type: Type, text: string): Value
   return parserOf(type)(text, new ValueBudget(DEFAULT_MAX_FRAME_VALUES)) as ValueOf<Type>;
 }
 
-/** Returns the parser for many values of one type. */
 export function parserOf(type: string): ValueParser {
   const kind = kindOf(type);
-  return kind === undefined ? (text) => text : parsers[kind];
+  return kind === undefined ? (text) => text : kinds[kind].parse;
 }
 
 /** Throws a UsageError for a value that JSON cannot represent: functions, circular objects, too deep nesting. */

@@ -1,5 +1,5 @@
 // The lists of one service, shared by everything that reads them. A list is read again only after the service has
-// announced a change, or after the time for which the service allows to cache it.
+// announced a change, or after its cache time has passed.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
@@ -269,7 +269,7 @@ export class Catalogue {
   }
 }
 
-/** 2026-07-28: how long any client may get this page. */
+/** 2026-07-28: how long the page may be cached for all clients; 0 if it may not be shared. */
 function publicMs(page: Result): number {
   return page?.cacheScope === 'public' && typeof page.ttlMs === 'number' ? page.ttlMs : 0;
 }

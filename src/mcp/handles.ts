@@ -1,4 +1,4 @@
-// A handle is an identifier that names its owner beside the id that the owner assigned. A host that passes an id on to
+// A handle is an identifier that contains its owner and the id that the owner assigned. A host that passes an id on to
 // its client turns it into a handle, and routes the request that returns it to that owner, without a table. Handles
 // nest.
 //

@@ -9,10 +9,10 @@ export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
-/** Of all names that Standpipe adds. */
+/** Prefix of all `_meta` names that Standpipe adds. */
 export const OWN_PREFIX = 'dev.standpipe/';
 
-/** Ours: limits that a Standpipe client sets for a request. They are meant for the next service only and are not passed on. */
+/** Limits that a Standpipe client sets for a request. They are meant for the next service only and are not passed on. */
 export const CALL_OPTIONS = 'dev.standpipe/call';
 
 export interface CallLimits {
@@ -26,7 +26,7 @@ export interface CallLimits {
   fresh?: boolean;
 }
 
-/** Ours. In a request, `true` asks which process answers it. In its result: that process (`ProcessIdentity`). */
+/** In a request, `true` asks which process answers it. In its result: that process (`ProcessIdentity`). */
 export const RAN = 'dev.standpipe/ran';
 
 /** The description of the sender that every modern request carries. */

@@ -35,12 +35,26 @@ export interface MethodFacts {
   readonly filter?: string;
   /** The id of the extension that defines the method. */
   readonly extension?: string;
+  /** Several servers served as one: the result has the entries of all servers, in this member, each with a name in `nameKey`. */
+  readonly merges?: { readonly member: string; readonly nameKey: string };
+  /** Several servers served as one: replaces the URIs in the result of one server. */
+  readonly withUris?: Rewriting;
+  /**
+   * Several servers served as one: replaces the ids of the server in the result, the notification, or a question that the
+   * request causes. Default: the parameter of the target.
+   */
+  readonly withIds?: Rewriting;
 }
 
-/** Without a list, the parameter is an id that the server assigned (see handles.ts). */
+export type Rewriting = (given: Record<string, unknown>, rewrite: (text: string) => string) => Record<string, unknown>;
+
+/**
+ * Without a list, the parameter is an id that the server assigned (see handles.ts). `isNotInHeader`: over HTTP, `Mcp-Name` does not repeat
+ * the parameter.
+ */
 type MethodTarget =
   | { readonly list: 'tools' | 'prompts'; readonly parameter: 'name' }
-  | { readonly list: 'resources'; readonly parameter: 'uri' }
+  | { readonly list: 'resources'; readonly parameter: 'uri'; readonly isNotInHeader?: true }
   | { readonly list?: undefined; readonly parameter: string };
 
 export interface ListFacts {
@@ -159,9 +173,15 @@ const methods = new Map<string, MethodFacts>(Object.entries(table));
 /** The methods of MCP, and of the extensions that this process uses. */
 export const methodsOfMcp: ReadonlyMap<string, MethodFacts> = methods;
 
-/** Adds a method of an extension. Facts about a method hold for the whole process, whoever uses it. */
+/** Adds a method of an extension. Facts about a method apply to the whole process. */
 export function addMethod(method: string, facts: MethodFacts): void {
   methods.set(method, facts);
+}
+
+/** Over HTTP: the parameter that `Mcp-Name` repeats. */
+export function nameInHeader(method: string): string | undefined {
+  const target = methodsOfMcp.get(method)?.target;
+  return target?.list === 'resources' && target.isNotInHeader ? undefined : target?.parameter;
 }
 
 /** Whether a revision has the method. A method that MCP does not define may exist in any revision. */
@@ -179,7 +199,7 @@ export function isOfMcp(method: string): boolean {
   return facts !== undefined && facts.extension === undefined;
 }
 
-/** Whether the method is a request of a client that a service answers. */
+/** True for client requests that a service answers, as opposed to those of the connection itself. */
 export function isOfService(method: string): boolean {
   const facts = methodsOfMcp.get(method);
   return facts?.from === 'client' && !facts.isNotification && !facts.isOfConnection;

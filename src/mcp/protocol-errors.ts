@@ -16,7 +16,7 @@ export const McpCode = {
 export function unsupportedVersion(requested: string): RpcError {
   return new RpcError(
     McpCode.unsupportedProtocolVersion,
-    `Unsupported protocol version ${JSON.stringify(requested)}: this server speaks ${modernRevisions.join(', ')} per request, and ${legacyRevisions.join(', ')} by initialize`,
+    `Unsupported protocol version ${JSON.stringify(requested)}: this server supports ${modernRevisions.join(', ')} per request, and ${legacyRevisions.join(', ')} with initialize`,
     { supported: [...modernRevisions], requested },
   );
 }
@@ -24,7 +24,7 @@ export function unsupportedVersion(requested: string): RpcError {
 export function missingCapability(required: ClientCapabilities): RpcError {
   return new RpcError(
     McpCode.missingClientCapability,
-    `This request needs a client that can handle ${Object.keys(required).join(', ')}, and the client did not say that it can`,
+    `This request needs a client with ${Object.keys(required).join(', ')}, which this client did not declare`,
     { requiredCapabilities: required },
   );
 }

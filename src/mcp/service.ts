@@ -40,6 +40,8 @@ export interface ClientIdentity {
    * outlives it.
    */
   readonly affinity: string;
+  /** Whether another host, which passes its messages, limits how fast it sends notifications. */
+  readonly isPaced?: boolean;
 }
 
 let lastClient = 0;
@@ -67,7 +69,7 @@ export interface WireName {
   readonly life: number;
 }
 
-/** One request of one client, with everything that is needed to reach that client again. */
+/** One request from one client, with everything that is needed to reach that client again. */
 export interface Caller {
   readonly client: ClientFacts;
   /**
@@ -77,7 +79,7 @@ export interface Caller {
   readonly request?: JsonRpcRequest | undefined;
   /** The approximate size of the request. Absent for a caller in this process. */
   readonly requestBytes?: number | undefined;
-  /** 2026-07-28: a question is part of the result of its request, so other requests of the client cannot carry it. */
+  /** 2026-07-28: a question is part of the result of its request, so other requests from the client cannot carry it. */
   readonly asksInResult?: boolean | undefined;
   /** Aborts when the client cancels the request or disconnects. Undefined if the request is never cancelled. */
   readonly signal: CancelSignal | undefined;
@@ -94,17 +96,19 @@ export interface Caller {
    * `signal` aborts when the service no longer waits for the answer.
    */
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
+  /** The service keeps this many bytes beside the request while its questions wait, until the next call of this function. */
+  keeps?(bytes: number): void;
   /** For observers: a request with this id is sent to a server on behalf of this request. */
   sent?(wire: WireName, id: RequestId): void;
   /** For observers: that server asks the client with a request of this id. */
   askedBy?(id: RequestId): void;
 }
 
-/** The caller of a request that this process makes itself. Its progress, logs and questions reach nobody. */
-export function silentCaller(client: ClientFacts): Caller {
+/** The caller of a request that this process makes itself. Its progress and logs are discarded, and its questions are refused. */
+export function silentCaller(client: ClientFacts, signal?: CancelSignal): Caller {
   return {
     client,
-    signal: undefined,
+    signal,
     wantsProgress: false,
     progress: () => undefined,
     log: () => undefined,
@@ -137,6 +141,8 @@ export interface Watcher {
   accepted?(further: Readonly<Record<string, unknown>>): void;
   /** Called when no more notifications will arrive although the watch was not stopped. */
   ended?(): void;
+  /** Runs each request that the watch sends, if its turn depends on the watching client. */
+  turn?<T>(send: () => Promise<T>): Promise<T>;
 }
 
 export interface Service {
@@ -144,7 +150,11 @@ export interface Service {
   describe(client?: ClientFacts): ServiceFacts | Promise<ServiceFacts>;
   /** Returns a synchronous result without a promise, which keeps the path of a call free of unnecessary promises. */
   request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
-  notify(method: string, params: Params | undefined, client: ClientFacts): void;
+  /**
+   * A promise means that too many notifications of this client wait: it was accepted, and no further one should be read from the
+   * client until the promise has resolved. It never rejects.
+   */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void>;
   /** Resolves once the watch is active, with a function that stops it and never fails. */
   watch(watcher: Watcher): Promise<() => void>;
   /** For observers: the connection that its requests use, if its owner has named it. */
@@ -156,6 +166,10 @@ export interface Service {
    * call of the tool does. Undefined if the tool cannot be found; a call then reports why.
    */
   tool?(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined>;
+  /** All tools that may be used, from a list that is kept up to date: the server is asked once per change. */
+  tools?(client: ClientFacts): readonly Tool[] | Promise<readonly Tool[]>;
+  /** The definition of a tool as this client gets it. Absent: every client gets the same. */
+  toolFor?(tool: Tool, client: ClientFacts): Tool;
   /** For several servers combined: the same service, limited to the permitted servers and tools. */
   restrictedTo?(rights: Rights): Service;
 }

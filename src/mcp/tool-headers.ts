@@ -76,10 +76,10 @@ export function toolHeaders(inputSchema: JsonSchema | undefined): ToolHeader[] |
 function faultOf(schema: JsonSchema, path: Path | undefined, found: readonly ToolHeader[]): string | undefined {
   const name = schema[ANNOTATION];
   const shown = `${ANNOTATION} ${JSON.stringify(name)}`;
-  if (typeof name !== 'string' || !TOKEN.test(name)) return `${shown} is no name of a header`;
-  if (!path?.before) return `${shown} is not at a property that only "properties" lead to`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${shown} is not a valid header name`;
+  if (!path?.before) return `${shown} is at a property that "properties" alone do not lead to`;
   if (!TYPES.includes(schema.type)) return `${shown} is at a property whose type is not string, integer or boolean`;
-  if (found.some((each) => each.name.toLowerCase() === name.toLowerCase())) return `${shown} is there twice`;
+  if (found.some((each) => each.name.toLowerCase() === name.toLowerCase())) return `${shown} occurs twice`;
   return found.length < MOST_HEADERS ? undefined : `it has more than ${MOST_HEADERS} headers`;
 }
 
@@ -93,9 +93,15 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The value of the argument that a header repeats; undefined if there is none. */
-export function valueAt(args: unknown, path: readonly string[]): string | undefined {
+/** The argument that a header repeats; undefined if there is none. */
+export function argumentAt(args: unknown, path: readonly string[]): string | number | boolean | undefined {
   let value = args;
   for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
+  return value === null || typeof value === 'object' ? undefined : (value as ReturnType<typeof argumentAt>);
+}
+
+/** The value of the argument, as text. */
+export function valueAt(args: unknown, path: readonly string[]): string | undefined {
+  const value = argumentAt(args, path);
+  return value === undefined ? undefined : String(value);
 }

@@ -39,6 +39,8 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean };
   resources?: { subscribe?: boolean; listChanged?: boolean };
   tools?: { listChanged?: boolean };
+  /** Only in revision 2025-11-25. */
+  tasks?: { list?: object; cancel?: object; requests?: { tools?: { call?: object } } };
   extensions?: Record<string, object>;
 }
 
@@ -104,6 +106,8 @@ export interface Tool {
   inputSchema: { type: 'object'; [keyword: string]: unknown };
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
+  /** Only in revision 2025-11-25. */
+  execution?: { taskSupport?: 'forbidden' | 'optional' | 'required' };
   _meta?: Meta;
 }
 
@@ -277,7 +281,7 @@ export interface SampleResult {
   _meta?: Meta;
 }
 
-/** A question of a server to its client, however the revision sends it. */
+/** A question from a server to its client, however the revision sends it. */
 export type InputRequest =
   | { method: 'elicitation/create'; params: ElicitParams }
   | { method: 'sampling/createMessage'; params: SampleParams }

@@ -36,6 +36,18 @@ test('a URI or a template that is too long is not looked at', () => {
   expect(new UriTemplate('{?a}'.repeat(100_000)).match('a'.repeat(100))).toBeUndefined();
 });
 
+test('a match stops at another beginning, at a part without a position, and when its steps are used up', () => {
+  const left = (template: string, uri: string, steps = 10_000) => {
+    const budget = { left: steps };
+    const match = new UriTemplate(template).match(uri, budget);
+    return { isMatch: match !== undefined, used: steps - budget.left };
+  };
+  expect(left('users://{id}', 'files://ada')).toEqual({ isMatch: false, used: 0 });
+  expect(left(`a://${'{+x}'.repeat(100)}!`, 'a://123456')).toEqual({ isMatch: false, used: 11 });
+  expect(left('a://{x}', 'a://123456')).toEqual({ isMatch: true, used: 44 });
+  expect(left('a://{x}', 'a://123456', 43)).toEqual({ isMatch: false, used: 44 });
+});
+
 /** The result of a regular expression, as the reference for short texts. */
 function matchByExpression(template: string, uri: string): (string | undefined)[] | undefined {
   const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

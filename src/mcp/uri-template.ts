@@ -11,6 +11,10 @@ const LONGEST_URI = 8192;
 /** The limit for the parts of the template times the characters of the URI. */
 const MOST_STEPS = 4 * 1024 * 1024;
 
+export interface StepBudget {
+  left: number;
+}
+
 interface Variable {
   /** Characters that the value cannot contain. */
   excluded: string;
@@ -39,16 +43,23 @@ export class UriTemplate {
     this.#parts.push(template.slice(end));
   }
 
-  /** The decoded values of the variables in the URI; undefined if the URI does not match. */
-  match(uri: string): Record<string, string> | undefined {
+  /**
+   * The decoded values of the variables in the URI; undefined if the URI does not match. `steps`: a budget for several matches. It is
+   * reduced by the positions that were examined. When it is used up, the result is undefined and `left` is negative.
+   */
+  match(uri: string, steps?: StepBudget): Record<string, string> | undefined {
     const parts = this.#parts;
     if (uri.length > LONGEST_URI || parts.length * (uri.length + 1) > MOST_STEPS) return undefined;
+    if (!uri.startsWith(parts[0] as string)) return undefined;
     const begins: Begins[] = new Array(parts.length);
     let next: Begins = new Uint8Array(uri.length + 1);
     next[uri.length] = 1;
     const atEnd = next;
     for (let n = parts.length - 1; n >= 0; n--) {
+      if (steps) steps.left -= uri.length + 1;
+      if (steps && steps.left < 0) return undefined;
       next = beginsOf(parts[n]!, uri, next);
+      if (!next.includes(1)) return undefined;
       begins[n] = next;
     }
     return next[0] === 1 ? this.#values(uri, [...begins, atEnd]) : undefined;
@@ -100,9 +111,9 @@ export class UriTemplate {
 }
 
 function beginsOf(part: string | Variable, uri: string, next: Begins): Begins {
+  if (part === '') return next;
   const begins = new Uint8Array(uri.length + 1);
   if (typeof part === 'string') {
-    if (part === '') return next;
     for (let at = uri.indexOf(part); at >= 0; at = uri.indexOf(part, at + 1)) begins[at] = next[at + part.length]!;
     return begins;
   }
@@ -123,7 +134,7 @@ function beginsOf(part: string | Variable, uri: string, next: Begins): Begins {
   return optional;
 }
 
-/** The end of the value that begins at `start`, at a position where the next part can begin. */
+/** Finds the end of the value that begins at `start`. The next part of the template must be able to begin there. */
 function endOf({ excluded, least, isShort }: Variable, uri: string, start: number, next: Begins): number | undefined {
   let found: number | undefined;
   for (let at = start; ; at++) {

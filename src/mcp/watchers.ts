@@ -91,12 +91,13 @@ export class Watchers {
     return level && { level, ...(chosen && { chosen }) };
   }
 
-  notify(method: string, params: Params | undefined): void {
+  /** `mayGet` excludes watchers that the notification is not meant for, although their filter includes it. */
+  notify(method: string, params: Params | undefined, mayGet: (watcher: Watcher) => boolean = () => true): void {
     const wanting =
       method === UPDATED_METHOD
         ? this.#watchersOf(params?.uri)
         : [...this.#general].filter(({ filter }) => wants(filter, method, params));
-    for (const watcher of wanting) this.#guard(() => watcher.notified(method, params));
+    for (const watcher of wanting) if (mayGet(watcher)) this.#guard(() => watcher.notified(method, params));
   }
 
   /** Notifies about everything in the filter, because it may have changed. */

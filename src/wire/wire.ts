@@ -38,6 +38,8 @@ export interface Wire {
    * answers: they are queued regardless of the queue size.
    */
   send(text: string, neverRefuse?: boolean, together?: boolean): Promise<void>;
+  /** Reads no further input until the promise has resolved. Frames that have been read are still delivered. */
+  holdInput?(until: Promise<void>): void;
   /** Number of writes begun. A text that was not followed by a write was certainly never sent. */
   readonly writes: number;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // The fleet on the page: nodes, placement and a request that another node answered, of real nodes and of fleets that the test describes.
 
 import { expect, test } from 'vitest';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import { FleetNode } from '../../src/host/fleet/fleet-node.ts';
 import type { FleetStatus } from '../../src/host/fleet/fleet-status.ts';
 import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';

@@ -1,6 +1,6 @@
 // The parts of the page that are plain functions and need no browser.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../src/app/inspector/api.ts';
 import { firstValue } from '../../ui/src/schema-form/first-value.ts';
 import { meaningOf, settled } from '../../ui/src/schema-form/read-schema.ts';
@@ -85,7 +85,7 @@ test('an answer makes its request pass a filter that asks for latency, in its pl
   const { columns, view, seqs } = filtered([request(1, { latencyMs: 50 }), request(2), request(3, { latencyMs: 60 })]);
   view.setFilter({ ...noFilter, slowerThanMs: 40 });
   expect(seqs()).toEqual([1, 3]);
-  view.revisit([columns.update({ seq: 2, latencyMs: 90 })]);
+  view.revisit(columns.update({ seq: 2, latencyMs: 90 }));
   expect(seqs()).toEqual([1, 2, 3]);
 });
 
@@ -98,10 +98,58 @@ test('events that hold the text where no row shows it are shown in their places,
   view.grow();
   expect(seqs()).toEqual([1, 4, 5, 9, 11]);
   view.setFilter({ ...noFilter, text: 'row 5 ', slowerThanMs: 5 });
-  view.revisit([columns.update({ seq: 4, latencyMs: 7 }), columns.update({ seq: 6, latencyMs: 7 })]);
+  view.revisit([4, 6].flatMap((seq) => columns.update({ seq, latencyMs: 7 })));
   expect(seqs()).toEqual([4]);
   view.setFilter({ ...noFilter, text: 'row 7' });
   expect(seqs()).toEqual([7]);
+});
+
+describe('the rows of a task', () => {
+  const rowsOfTask = [
+    request(1),
+    request(2, { task: 7 }),
+    request(3, { task: 7, error: 'no' }),
+    request(4),
+    request(5, { task: 7 }),
+  ];
+
+  test('are folded into the first one, also if it joins them last, until they are unfolded', () => {
+    const { columns, view, seqs } = filtered(rowsOfTask);
+    expect(seqs()).toEqual([1, 2, 4]);
+    view.revisit(columns.update({ seq: 1, task: 7 })); // the call, whose answer told that it is a task
+    expect([seqs(), view.folded]).toEqual([[1, 4], 3]);
+    view.unfold(7);
+    expect([seqs(), view.folded]).toEqual([[1, 2, 3, 4, 5], 0]);
+    columns.append([request(6, { task: 7 })]);
+    view.grow();
+    expect(seqs()).toEqual([1, 2, 3, 4, 5, 6]);
+    view.fold(7);
+    expect([seqs(), view.folded]).toEqual([[1, 4], 4]);
+    columns.append([request(7, { task: 7 }), request(8)]);
+    view.grow();
+    expect([seqs(), view.folded]).toEqual([[1, 4, 8], 5]);
+  });
+
+  test('are all shown if the filter looks for messages, or for this task', () => {
+    const { view, seqs } = filtered(rowsOfTask);
+    view.setFilter({ ...noFilter, errorsOnly: true });
+    expect(seqs()).toEqual([3]);
+    view.setFilter({ ...noFilter, text: 'row' });
+    expect(seqs()).toEqual([1, 2, 3, 4, 5]);
+    view.setFilter({ ...noFilter, task: 7 });
+    expect(seqs()).toEqual([2, 3, 5]);
+    view.setFilter({ ...noFilter, server: 's' });
+    expect(seqs()).toEqual([1, 2, 4]);
+  });
+
+  test('have another first row when older rows are dropped', () => {
+    const many = Array.from({ length: 100 }, (_, at) => request(at + 1, { task: at % 2 }));
+    const { columns, view, seqs } = filtered(many);
+    expect(seqs()).toEqual([1, 2]);
+    view.shift(columns.trim(80));
+    expect(seqs()).toEqual([41, 42]);
+    expect([...columns.tasks.values()].map(({ rows }) => rows)).toEqual([30, 30]);
+  });
 });
 
 test('a batch passes a filter for the method of any of its messages', () => {

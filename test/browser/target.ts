@@ -9,8 +9,8 @@ import { afterAll } from 'vitest';
 import { isPageBuilt } from '../../scripts/prepare.mjs';
 import { inspectorInputs } from '../../src/app/inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../src/app/inspector/server.ts';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
 import type { InspectorSource } from '../../src/app/inspector/sources/source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import { type CommandConfig, defaultRestart } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
@@ -37,7 +37,7 @@ afterAll(() => {
   uiFolder = undefined;
 });
 
-export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator';
+export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator' | 'renders';
 
 export function serverFile(name: string): string {
   return join(root, 'test/browser/servers', `${name}.mjs`);
@@ -45,9 +45,10 @@ export function serverFile(name: string): string {
 
 export const commandLineFile = join(root, 'dist/cli/main.cjs');
 
-/** The calculator of the examples speaks LiteMCP; all others MCP. */
+/** The calculator of the examples speaks LiteMCP; all others MCP. `renders` has tasks. */
 export function configOf(name: ServerName): CommandConfig {
   const restart = { ...defaultRestart, maxRestarts: 2, backoffMs: 50 };
+  if (name === 'renders') return serverConfig(name, 'test/fixtures/tasks/renders.mjs', { restart });
   if (name !== 'calculator') return serverConfig(name, serverFile(name), { restart });
   return serverConfig(name, 'examples/litemcp/calculator.mjs', { restart, protocol: 'litemcp' });
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { StandpipeError } from '../../src/base/errors.ts';
 import { connect } from '../../src/connect/connect.ts';
-import { httpHandler } from '../../src/host/gateway/http/http-handler.ts';
+import { httpHandler } from '../../src/host/gateway/http/serve-http.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import type { Revision } from '../../src/mcp/revisions.ts';
 import { Server } from '../../src/mcp/server/server.ts';

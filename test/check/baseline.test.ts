@@ -25,7 +25,7 @@ test('the file has an entry for each violated rule, sorted, and is the same in e
   expect(baselineOf({ ...madeReport, outcomes: madeReport.outcomes.toReversed() }, rules)).toBe(text);
 });
 
-test('what it has does not fail the check, is named in the report, and passes in JUnit XML', () => {
+test('accepted violations do not fail the check, are named in the report, and pass in JUnit XML', () => {
   const accepted = applyBaseline(madeReport, parseBaseline(baselineOf(madeReport, rules), 'b.json'), named);
   expect(failures(madeReport)).toEqual(['wire/only-messages', 'jsonrpc/unknown-method']);
   expect(failures(accepted)).toEqual([]);
@@ -42,7 +42,7 @@ test('a new violation fails, and so does a known one in another revision', () =>
   expect(failures(applyBaseline(madeReport, old, named))).toEqual(['wire/only-messages', 'jsonrpc/unknown-method']);
 });
 
-test('entries that are violated no more, or whose rule does not exist, are stale; those that were not tested are not', () => {
+test('entries that are no longer violated, or whose rule does not exist, are stale; untested entries are not', () => {
   const before = {
     findings: [
       { rule: 'lifecycle/obeys-cancellation', revisions: ['2025-11-25'], reason: 'was not obeyed' },
@@ -55,7 +55,7 @@ test('entries that are violated no more, or whose rule does not exist, are stale
     file: 'b.json',
     stale: [{ rule: 'lifecycle/opens', revisions: ['2026-07-28', '2025-11-25'] }, { rule: 'wire/gone' }],
   });
-  expect(textOf(report)).toContain('removes: lifecycle/opens (2026-07-28, 2025-11-25), wire/gone');
+  expect(textOf(report)).toContain('removes them): lifecycle/opens (2026-07-28, 2025-11-25), wire/gone');
   const { findings } = JSON.parse(baselineOf(madeReport, rules, before));
   expect(findings.slice(1, 3)).toEqual([
     { rule: 'lifecycle/obeys-cancellation', revisions: ['2025-11-25'], reason: 'was not obeyed' },

@@ -8,10 +8,10 @@ import { type CheckServerOptions, checkServer } from '../../src/check/server/che
 const ALIVE = 'methods/calls-keep-the-server-alive';
 
 /** A server with one read-only tool. `onCall`: code with `answer` and `fail`. `before`: code before any other request is answered. */
-function server(onCall: string, { before = '', isReadOnly = true } = {}): string[] {
+function server(onCall: string, { before = '', isReadOnly = true, a = {}, $defs = {} } = {}): string[] {
   const tool = {
     name: 'add',
-    inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+    inputSchema: { type: 'object', properties: { a: { type: 'number', ...a } }, required: ['a'], $defs },
     annotations: { readOnlyHint: isReadOnly },
   };
   const code = `
@@ -80,22 +80,65 @@ const reasonsOf = ({ outcomes }: CheckReport) =>
 const ofResults = ['methods/tool-results', 'methods/content-blocks'];
 const ofArguments = ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'];
 
-test.concurrent('rules that no call tests are listed with --allow-calls, if there are tools', async () => {
+test.concurrent('the report lists rules that --allow-calls would test, if there are tools', async () => {
   const rules = [ALIVE, ...ofResults, ...ofArguments];
   const report = await check(server('answer();', { isReadOnly: false }), { only: rules });
   for (const reason of Object.values(reasonsOf(report)))
-    expect(reason).toMatch(/^no tool may be called.*--allow-calls$/);
-  expect(textOf(report)).toMatch(/^Not tested: 5 rules, because no tool may be called/m);
+    expect(reason).toMatch(/^the check may not call any of these tools.*--allow-calls$/);
+  expect(textOf(report)).toMatch(/^Not tested: 5 rules, because the check may not call any of these tools/m);
 });
 
-test.concurrent('a call without an answer is named as the reason', async () => {
+test.concurrent('the reason names a call that is not answered', async () => {
   const report = await check(server(''), { only: [ALIVE, ...ofResults], timeoutMs: 4_000 });
-  const reason = 'the call of "add" was not answered within 2.5 s: raise --timeout, or name it with --long-call';
+  const reason = 'the call of "add" was not answered within 2.5 s: raise --timeout, or name the tool with --long-call';
   expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
 });
 
-test.concurrent('a call that is answered with an error is named as the reason', async () => {
+test.concurrent('the reason names a call that is answered with an error', async () => {
   const report = await check(server(`fail(-32602, 'n'.repeat(9000));`), { only: [ALIVE, ...ofResults] });
-  const reason = `the call of "add" was answered with the error -32602 "${'n'.repeat(80)}…": name it with other arguments with --allow-calls`;
+  const reason = `the call of "add" was answered with the error -32602 "${'n'.repeat(80)}…": name the tool with other arguments in --allow-calls`;
   expect(reasonsOf(report)).toEqual({ [ALIVE]: 'passed', [ofResults[0]!]: reason, [ofResults[1]!]: reason });
+});
+
+test.concurrent('a call has arguments that follow the references of the schema', async () => {
+  const onCall = `params.arguments?.a === 'desc' ? answer() : fail(-32602, 'a must be desc');`;
+  const schema = {
+    a: { type: undefined, $ref: '#/$defs/Order' },
+    $defs: { Order: { type: 'string', enum: ['desc'] } },
+  };
+  const report = await check(server(onCall, schema), { only: [ALIVE, ...ofResults, ...ofArguments] });
+  expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set(['passed']));
+});
+
+test.concurrent('a tool without arguments that its schema accepts is not called', async () => {
+  const report = await check(server(crash, { a: { minimum: 2, maximum: 1 } }), {
+    only: [ALIVE, ...ofResults, ...ofArguments],
+  });
+  const reason =
+    'the check found no arguments that the `inputSchema` of "add" accepts: name the tool with arguments in --allow-calls';
+  expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
+  expect(textOf(report)).toContain('Not tested: 5 rules, because the check found no arguments');
+});
+
+test.concurrent('a call that lacks a capability of the client is not said to need other arguments', async () => {
+  const report = await check(server(`fail(-32021, 'Missing capability');`), { only: ofResults });
+  const reason =
+    'the tool "add" requires a capability that the check does not declare as a client: its call was answered with the error -32021 "Missing capability"';
+  expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
+});
+
+test.concurrent.each([
+  ['allowCalls', { allowCalls: [{ name: 'addd' }] }],
+  ['longCall', { longCall: { name: 'addd' } }],
+])('a misspelt tool of %s is a usage error with a suggestion', async (_, options) => {
+  await expect(check(server('answer();'), { only: [ALIVE], ...options })).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: 'The server has no tool "addd"',
+    hint: expect.stringContaining('Did you mean "add"?'),
+  });
+});
+
+test.concurrent('a pattern that matches no tool allows nothing', async () => {
+  const report = await check(server('answer();'), { only: [ALIVE], allowCalls: [{ name: 'list_*' }] });
+  expect(reasonsOf(report)).toEqual({ [ALIVE]: 'passed' });
 });

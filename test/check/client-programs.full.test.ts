@@ -11,7 +11,11 @@ const drivers = join(import.meta.dirname, '../fixtures/check/client/drivers');
 const command = process.execPath;
 
 /** What they do not do: they ask for no progress and cancel nothing. */
-const notDone = ['client-calls/progress-tokens', 'client-calls/cancels-its-own'];
+const notDone = [
+  'client-calls/progress-tokens',
+  'client-calls/cancels-its-own',
+  'client-tasks/cancels-with-tasks-cancel',
+];
 
 async function check(driver: string) {
   const { outcomes, ...report } = await checkClient({ command, args: [join(drivers, driver), '{server}'] });
@@ -26,6 +30,13 @@ test('a client on our library violates no rule', async () => {
   expect(notApplicable).toEqual(notDone);
 });
 
+test('the official client for tasks does not ask for the result of a task that needs input, which is recommended', async () => {
+  const { violations } = await check('ext-tasks.mjs');
+  expect(violations.map(({ rule, status }) => [rule, status])).toEqual([
+    ['client-tasks/result-of-waiting-tasks', 'warning'],
+  ]);
+});
+
 test.runIf(process.env.CHECK_ALL_RULES)('a client on the official SDK 1.x violates no rule', async () => {
   expect((await check('sdk-1.mjs')).violations).toEqual([]);
 });
@@ -34,8 +45,11 @@ test.runIf(process.env.CHECK_ALL_RULES)(
   'a client on the official SDK 2.x waits a minute for server/discover',
   async () => {
     const { violations, notApplicable } = await check('sdk-2.mjs');
-    expect(violations.map(({ rule }) => rule)).toEqual(['client-lifecycle/falls-back-on-silence']);
-    expect(notApplicable).toEqual(notDone);
+    expect(violations.map(({ rule }) => rule)).toEqual([
+      'client-lifecycle/falls-back-on-silence',
+      'client-tasks/required-tools',
+    ]);
+    expect(notApplicable.filter((rule) => !rule.startsWith('client-tasks/'))).toEqual(notDone.slice(0, 2));
   },
 );
 

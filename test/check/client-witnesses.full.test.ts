@@ -62,7 +62,7 @@ test.concurrent.each(variants)('$name is not reported by $keeps', async ({ name,
   expect(status, reason).toMatch(/^(?:passed|not applicable)$/);
 });
 
-test('a client that does not start the server learns what is expected of it', async () => {
+test('the fix for a client that does not start the server states the expected behaviour', async () => {
   const { outcomes } = await checkClient({ command, args: ['-e', '0'], only: ['client-shutdown'] });
   const [first, ...others] = outcomes;
   expect(first).toMatchObject({

@@ -23,7 +23,7 @@ function outputOf(args: string[]): Promise<string> {
   });
 }
 
-test.concurrent('Vitest runs each rule as a case; a violation fails its own', async () => {
+test.concurrent('Vitest runs each rule as a case, and a violation fails only its case', async () => {
   const output = await outputOf(['node_modules/vitest/vitest.mjs', 'run', '--root', runners, '--reporter=json']);
   const { assertionResults } = JSON.parse(output).testResults[0];
   expect(assertionResults).toMatchObject(
@@ -34,7 +34,7 @@ test.concurrent('Vitest runs each rule as a case; a violation fails its own', as
   );
 });
 
-test.concurrent('node:test runs each rule as a case; a violation fails its own', async () => {
+test.concurrent('node:test runs each rule as a case, and a violation fails only its case', async () => {
   const output = await outputOf(['--test', '--test-reporter=tap', `${runners}/node.test.mjs`]);
   expect(output).toMatch(/^ok 1 - lifecycle\/opens: must answer/m);
   expect(output).toMatch(/^not ok 2 - wire\/only-messages: must write/m);
@@ -74,13 +74,13 @@ test('cases are known before anything is started, take no parameter, and share o
   expect(await report()).toBe(await report());
 });
 
-test('no case passes if the server does not open, although the rule about that was not selected', async () => {
+test('no case passes if the server does not open, even if the rule about that is not selected', async () => {
   const { cases } = casesOf({ only: ['wire/only-messages'] });
   expect(cases).toHaveLength(1);
   await expect(cases[0]!.run()).rejects.toThrow('lifecycle/opens');
 });
 
-test('a warning is passed on, and fails its case if the check is strict', async () => {
+test('a warning is passed to onwarning, and fails its case if the check is strict', async () => {
   const warnings: string[] = [];
   const options = {
     args: [join(root, 'test/fixtures/check/server.mjs'), 'gives-an-unknown-prompt', 'methods-resources'],
@@ -93,7 +93,7 @@ test('a warning is passed on, and fails its case if the check is strict', async 
   await expect(casesOf({ ...options, strict: true }).cases[0]!.run()).rejects.toThrow('! methods/unknown-prompts');
 });
 
-test('advice is passed on and never fails its case', async () => {
+test('advice is passed to onwarning and never fails its case', async () => {
   const warnings: string[] = [];
   const { cases } = casesOf({
     args: [join(root, 'test/fixtures/check/server.mjs'), 'dies-of-headers', 'robustness'],
@@ -106,7 +106,7 @@ test('advice is passed on and never fails its case', async () => {
   expect(warnings).toEqual([expect.stringMatching(/^i robustness\/garbage-text .*\(ADVICE\)/)]);
 });
 
-test('the functions of Vitest, node:test and Jest fit', () => {
+test('accepts the functions of Vitest, node:test and Jest', () => {
   type Jest = (name: string, fn?: () => Promise<unknown> | undefined, timeout?: number) => void;
   expectTypeOf(test).toExtend<DefineCheckOptions['test']>();
   expectTypeOf(nodeTest).toExtend<DefineCheckOptions['test']>();

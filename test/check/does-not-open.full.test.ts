@@ -55,7 +55,7 @@ test.concurrent.each(mistakes.filter(([, [command]]) => hasPython || command !==
 test.concurrent.each([
   ['reads-to-the-end.mjs', /There was no answer to `initialize` of 2025-11-25 within 10 s\. The server .*stdin/, /./],
   ['speaks-litemcp.mjs', /LiteMCP/, /--litemcp/],
-])('%s is explained by what comes with the end of stdin', async (name, reason, fix) => {
+])('%s is explained by the output at the end of stdin', async (name, reason, fix) => {
   const found = await check(node(name), 10_000);
   expect(found.reason).toMatch(reason);
   expect(found.fix).toMatch(fix);
@@ -66,14 +66,16 @@ test.skipIf(!hasPython).concurrent('the fix for a silent server names the flush 
   expect(found).toMatchObject({ status: 'failed', fix: expect.stringContaining('flush=True') });
 });
 
-test.concurrent('a slow start is not said to be a missing flush, although the answer comes after the timeout', async () => {
+test.concurrent('a slow start is not reported as a missing flush, although the answer arrives after the timeout', async () => {
   const [command = '', flag = '', code = ''] = answering('id');
   const found = await check([command, flag, `setTimeout(() => { ${code} }, 12_000)`], 10_000);
-  expect(found.reason).toMatch(/^The server starts slowly: its first answer came \d+ s after its start, and 10 s are/);
+  expect(found.reason).toMatch(
+    /^The server starts slowly: its first answer arrived \d+ s after its start; the limit is 10 s\./,
+  );
   expect(found.fix).toMatch(/^Raise --timeout/);
 });
 
-test.concurrent('a mute server is tried once in each era, and once more to explain it', async () => {
+test.concurrent('a silent server is started once in each era, and once more for the diagnosis', async () => {
   const file = join(folder, 'starts');
   const code = `require('node:fs').appendFileSync(${JSON.stringify(file)}, 'x'); process.stdin.resume()`;
   const found = await check(script(code), 3_000);
@@ -84,7 +86,7 @@ test.concurrent('a mute server is tried once in each era, and once more to expla
   expect(existsSync(file) ? readFileSync(file, 'utf8').length : 0).toBeLessThanOrEqual(3);
 });
 
-test.concurrent('a legacy server that ignores server/discover opens without a wait for its answer', async () => {
+test.concurrent('a legacy server that ignores server/discover opens without waiting for the timeout', async () => {
   const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     if (method === 'ping') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
@@ -97,15 +99,59 @@ test.concurrent('a legacy server that ignores server/discover opens without a wa
   expect(revisions).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
 });
 
-test.concurrent('a server of another version says which', async () => {
+test.concurrent('the reason names the version of a server of another version', async () => {
   const result = { protocolVersion: '2024-10-07', capabilities: {}, serverInfo: { name: 'older', version: '1' } };
   const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) =>
     console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: ${JSON.stringify(result)} })))`;
   const found = await check(script(code), FOR_EVER_MS);
   expect(found.reason).toBe(
-    'The server accepted no revision of MCP: `initialize` was answered with the version "2024-10-07".',
+    'The server did not accept a revision of MCP: `initialize` was answered with the version "2024-10-07".',
   );
   expect(found.fix).toMatch(/published version/);
+});
+
+const refusing = (error: object) =>
+  script(`require('node:readline').createInterface({ input: process.stdin }).on('line', (line) =>
+    console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, error: ${JSON.stringify(error)} })))`);
+
+test.concurrent('an error that is not about versions is reported as it is, without advice about versions', async () => {
+  const found = await check(refusing({ code: -32603, message: 'database not reachable' }), FOR_EVER_MS);
+  expect(found).toMatchObject({
+    rule: 'lifecycle/opens',
+    reason: '`initialize` was answered with the error -32603 "database not reachable".',
+  });
+  expect(found.fix).toMatch(/^Answer `initialize` with a result\./);
+  expect(found.fix).not.toMatch(/version/);
+});
+
+test.concurrent.each([
+  { code: -32602, message: 'Unsupported protocol version' },
+  { code: -32022, message: 'No', data: { supported: ['1999-01-01'] } },
+])('the error %j is a refused version', async (error) => {
+  const { reason, fix } = await check(refusing(error), FOR_EVER_MS);
+  expect(reason).toMatch(/^The server did not accept a revision of MCP: `\S+` was answered with the error/);
+  expect(fix).toMatch(/published version/);
+});
+
+test.concurrent.each([
+  ['', /^Read the error on stderr\. Catch errors/],
+  [`console.error('Error: no disk');`, /stderr output shows the reason/],
+])('a server that answers `initialize` and exits violates the rule about exits: %j', async (before, fix) => {
+  const code = `process.stdin.on('data', (data) => {
+    const { id, method } = JSON.parse(data.toString().split('\\n')[0]);
+    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'brief', version: '1' } };
+    const error = { code: -32601, message: 'Method not found' };
+    const answer = { jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) };
+    process.stdout.write(JSON.stringify(answer) + '\\n', () => {
+      if (method !== 'initialize') return;
+      ${before}
+      process.exit(0);
+    });
+  })`;
+  const found = await check(script(code), FOR_EVER_MS);
+  expect(found).toMatchObject({ rule: 'lifecycle/keeps-running', status: 'failed' });
+  expect(found.reason).toMatch(/exited with code 0 while connected/);
+  expect(found.fix).toMatch(fix);
 });
 
 test.concurrent('a server that opens in an earlier revision and exits then is explained by its exit', async () => {
@@ -118,6 +164,7 @@ test.concurrent('a server that opens in an earlier revision and exits then is ex
     console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) }));
   })`;
   const found = await check(script(code), FOR_EVER_MS);
+  expect(found.rule).toBe('lifecycle/keeps-running');
   expect(found.reason).toMatch(/exited with code 1 while connected.*ECONNREFUSED/);
 });
 

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { Budget, MOST_CHECK_BYTES } from '../../src/check/budget.ts';
 import { checkClient } from '../../src/check/client/check-client.ts';
 import { type RunOptions, runScenario } from '../../src/check/client/scenario.ts';
-import { plain } from '../../src/check/client/scenarios/index.ts';
+import { plain } from '../../src/check/client/scenarios.ts';
 import { Deadline } from '../../src/check/in-parallel.ts';
 import { checkLiteMcpClient } from '../../src/check/litemcp/client/check-lite-client.ts';
-import { runScenario as runLiteScenario } from '../../src/check/litemcp/client/lite-scenario.ts';
+import { runScenario as runLiteScenario } from '../../src/check/litemcp/client/played-lite.ts';
 import { plain as litePlain } from '../../src/check/litemcp/client/scenarios.ts';
 import { checkLiteMcpServer } from '../../src/check/litemcp/server/check-lite-server.ts';
 import type { CheckReport } from '../../src/check/report/report.ts';
@@ -102,7 +102,7 @@ test.each([
   expect(report.outcomes.filter(isViolated)).toEqual([
     expect.objectContaining({
       rule: expect.stringMatching(/\/opens$/),
-      reason: `The rule was not tested to its end: the client ${reason}.`,
+      reason: `The rule was not tested completely: the client ${reason}.`,
     }),
   ]);
   expect(new Set(report.outcomes.map((outcome) => outcome.reason)).size).toBe(2);

@@ -13,7 +13,7 @@ import { liteMistakes, liteServer, mistakes, wrongServer } from './mistakes.ts';
 
 const late = join(import.meta.dirname, '../fixtures/check/answers-notifications-late.mjs');
 
-test('late answers to notifications are not taken for answers to later requests', async () => {
+test('late answers to notifications are not treated as answers to later requests', async () => {
   const { outcomes } = await checkServer({
     command: process.execPath,
     args: [late],
@@ -29,7 +29,7 @@ test('late answers to notifications are not taken for answers to later requests'
   ]);
 });
 
-test('what a probe with invalid input provokes is not judged by the rules about output', async () => {
+test('the rules about output do not judge the effects of invalid input', async () => {
   const { outcomes } = await checkServer({
     command: process.execPath,
     args: [late],

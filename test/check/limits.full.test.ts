@@ -1,5 +1,6 @@
 // The check itself is bounded in time, whatever a server does.
 
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +13,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const program = join(import.meta.dirname, '../fixtures/check/server.mjs');
 
-test('rules that the check does not reach within its limit are not tested, and neither violated nor passed', async () => {
+test('rules after the time limit of the check are untested, neither violated nor passed', async () => {
   const options = { command: process.execPath, args: [program], revisions: ['2025-11-25'] as const, timeoutMs: 60_000 };
   const only = ['jsonrpc', 'wire'];
   const whole = await checkServer({ ...options, only });
@@ -24,7 +25,7 @@ test('rules that the check does not reach within its limit are not tested, and n
   expect(cut.outcomes.filter(isViolated)).toEqual([]);
   expect([isIncomplete(whole), isIncomplete(cut)]).toEqual([false, true]);
   expect(textOf(cut)).toMatch(
-    /^Not tested: \d+ rules, because the check took longer than 0 s: raise --timeout, .* with --only$/m,
+    /^Not tested: \d+ rules, because the check took longer than 0 s: raise --timeout .* with --only$/m,
   );
   expect(junitOf(cut)).toContain(` errors="${missed.length}" `);
 });
@@ -54,7 +55,7 @@ const slow = `
     if (lines.push(...others.reverse()) === others.length && others.length > 0) next();
   });`;
 
-test('a rule goes on for as long as answers come, however long it takes in all', async () => {
+test('a rule continues as long as answers arrive, independently of the total time', async () => {
   const answers = join(temporaryFolder('limits'), 'answers');
   const options = { command: process.execPath, args: ['-e', slow, answers], revisions: ['2025-11-25'] as const };
   const report = await checkServer({
@@ -66,4 +67,27 @@ test('a rule goes on for as long as answers come, however long it takes in all',
   expect(report.outcomes).toMatchObject([{ status: 'passed' }]);
   // 100 answers take at least six times the limit of one.
   expect(readFileSync(answers, 'utf8').length).toBeGreaterThan(100);
+});
+
+test('a check has one listener on its signal, whatever the number of its processes', async () => {
+  const { signal } = new AbortController();
+  const listeners: number[] = [];
+  const onoutcome = () => listeners.push(getEventListeners(signal, 'abort').length);
+  const options = { command: process.execPath, args: [program], timeoutMs: 60_000, signal, onoutcome };
+  await checkServer({ ...options, only: ['lifecycle/ends-*', 'jsonrpc/parse-error'] });
+  expect(Math.max(...listeners)).toBe(1);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('an abort stops the processes of all revisions', async () => {
+  const abort = new AbortController();
+  const done = checkServer({
+    command: process.execPath,
+    args: [program],
+    only: ['jsonrpc'],
+    timeoutMs: 600_000,
+    signal: abort.signal,
+    onoutcome: () => abort.abort(new Error('enough')),
+  });
+  await expect(done).rejects.toThrow('enough');
 });

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkLiteMcpClient } from '../../src/check/litemcp/client/check-lite-client.ts';
-import { liteClientRules } from '../../src/check/litemcp/client/rules/index.ts';
+import { liteClientRules } from '../../src/check/litemcp/client/rules.ts';
 import { plain } from '../../src/check/litemcp/client/scenarios.ts';
 import { isViolated } from '../../src/check/report/rule-results.ts';
 import { canRun, node, python } from '../litemcp/raw-process.ts';

@@ -30,7 +30,7 @@ test.concurrent.each(
   expect(report).toMatchObject({ role: 'server', protocol: 'litemcp', name: 'Calculator', revisions: [] });
 });
 
-test('the tool is called only with leave, and with given arguments only with these', async () => {
+test('the tool is called only if allowed, and only with the given arguments if there are any', async () => {
   const command = { ...node('test/fixtures/check/litemcp/server.mjs'), timeoutMs: 60_000, allEvidence: true };
   const only = ['litemcp-calls', 'litemcp-wire/split-characters'];
   const sent = async (options: object) => {
@@ -48,7 +48,7 @@ test('the tool is called only with leave, and with given arguments only with the
   expect(given.outcomes.filter(isViolated)).toEqual([]);
 });
 
-test('an abort ends the waits for a server, and no outcome of them is reported', async () => {
+test('an abort ends the waits for a server without reporting outcomes', async () => {
   const { command, args } = node('test/fixtures/check/litemcp/server.mjs');
   const abort = new AbortController();
   const done = checkLiteMcpServer({
@@ -62,7 +62,7 @@ test('an abort ends the waits for a server, and no outcome of them is reported',
   await expect(done).rejects.toThrow('enough');
 });
 
-test('arguments that do not fit the tool are an error of the caller', async () => {
+test('arguments that do not match the tool are a usage error', async () => {
   const done = checkLiteMcpServer({
     ...node('test/fixtures/check/litemcp/server.mjs'),
     allowCalls: [{ name: '*', arguments: { a: '1' } }],
@@ -71,6 +71,14 @@ test('arguments that do not fit the tool are an error of the caller', async () =
     code: 'INVALID_OPTION',
     message: expect.stringContaining('missing: "b"'),
   });
+});
+
+test('a misspelt tool is a usage error with a suggestion', async () => {
+  const done = checkLiteMcpServer({
+    ...node('test/fixtures/check/litemcp/server.mjs'),
+    allowCalls: [{ name: 'Calculater' }],
+  });
+  await expect(done).rejects.toMatchObject({ code: 'INVALID_OPTION', hint: expect.stringContaining('"Calculator"') });
 });
 
 test('every rule has a server that violates it', () => {

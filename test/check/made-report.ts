@@ -21,7 +21,7 @@ const outcomes: Outcome[] = [
   {
     ...passed('lifecycle/obeys-cancellation', '2025-11-25', 'a cancelled call ends'),
     status: 'not applicable',
-    reason: 'no call is known to take long: name one with --long-call',
+    reason: 'no long call is known: name one with --long-call',
   },
   {
     ...passed('wire/only-messages', '2026-07-28', 'stdout carries only messages'),

@@ -12,12 +12,20 @@ interface Mistake {
 
 const fixtures = join(import.meta.dirname, '../fixtures/check');
 
-export const correctServer = {
-  command: process.execPath,
-  args: [join(fixtures, 'server.mjs')],
-  longCall: { name: 'wait' },
-  allowCalls: [{ name: 'change' }],
-} satisfies CheckServerOptions;
+const command = process.execPath;
+const program = join(fixtures, 'server.mjs');
+
+/** The calls that the correct server of a family has tools for. */
+function callsOf(family = ''): Pick<CheckServerOptions, 'longCall' | 'allowCalls'> {
+  if (family === 'apps' || family === 'skills') return {};
+  return { longCall: { name: 'wait' }, ...(family !== 'tasks' && { allowCalls: [{ name: 'change' }] }) };
+}
+
+/** Each rule applies to one of them. */
+export const correctServers: CheckServerOptions[] = [
+  { command, args: [program], ...callsOf() },
+  ...['tasks', 'apps', 'skills'].map((family) => ({ command, args: [program, 'none', family], ...callsOf(family) })),
+];
 
 export const mistakes = (
   await Promise.all(
@@ -30,7 +38,7 @@ export const mistakes = (
 
 /** In the revision of the mistake. */
 export function wrongServer(name: string, file: string, revision: Revision = '2025-11-25') {
-  return { ...correctServer, args: [...correctServer.args, name, file], revisions: [revision] };
+  return { command, args: [program, name, file], revisions: [revision], ...callsOf(file.split('-')[0]) };
 }
 
 const { default: liteTable }: { default: Record<string, { breaks: string }> } = await import(

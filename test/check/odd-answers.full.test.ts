@@ -5,7 +5,7 @@ import { checkServer } from '../../src/check/server/check-server.ts';
 
 const server = fileURLToPath(new URL('../fixtures/check/answers-oddly.mjs', import.meta.url));
 
-test('answers of any kind lead to a report: deep ones, many, names of the prototype, objects without a text', async () => {
+test('unusual answers lead to a report: deep nesting, many answers, names of the prototype, objects without a string form', async () => {
   const report = await checkServer({
     command: process.execPath,
     args: [server],
@@ -16,7 +16,7 @@ test('answers of any kind lead to a report: deep ones, many, names of the protot
   expect(report.counts.failed).toBeGreaterThan(0);
 });
 
-test('ids of a LiteMCP server without a text, and deep answers, lead to a report', async () => {
+test('ids of a LiteMCP server without a string form, and deep answers, lead to a report', async () => {
   const odd = { version: [1, 0, 0], id: { toString: 5 }, type: 'info', data: {} };
   const deep = `{"version":[1,0,0],"id":1,"type":"info","data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const program = `process.stdout.write(${JSON.stringify(`${JSON.stringify(odd)}\n\n\n${deep}\n\n\n`)});`;
@@ -62,7 +62,7 @@ test('a server that answers as soon as a message is complete reads messages in p
   expect(outcomes).toMatchObject([{ rule: 'wire/split-writes', status: 'passed' }]);
 });
 
-test('a list that takes long is not taken for silence while pings are answered', async () => {
+test('a slow list is not reported as unanswered while pings are answered', async () => {
   // The early list is answered with the next one: later than any number of pings.
   const program = `let list, isOpen;
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

@@ -21,7 +21,7 @@ describe('the table of causes', () => {
     expect(rulesWithCauses.filter((id) => !known.has(id))).toEqual([]);
   });
 
-  test('does not take lines of one indented message for the same stray text', () => {
+  test('does not treat lines of one indented message as the same stray output', () => {
     const withLine = (rule: string, text: string): Outcome => {
       return { ...made(rule), reason: rule, evidence: [{ kind: 'received', text, bytes: text.length }] };
     };
@@ -76,7 +76,7 @@ describe('frames without padding', () => {
   });
 });
 
-describe('what caused an answer without an id', () => {
+describe('the cause of an answer without an id', () => {
   const sent = (transcript: Transcript, message: unknown) =>
     transcript.add('sent', Buffer.from(`${JSON.stringify(message)}\n`));
   const received = (transcript: Transcript, json: unknown) => {

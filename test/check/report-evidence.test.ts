@@ -19,12 +19,12 @@ test.each([
   expect(evidenceOf([entry], hide)).toEqual([{ kind: 'received', text, bytes: entry.bytes.length }]);
 });
 
-test('chunks of stderr are one text, so that a secret that a pipe has cut is found', () => {
+test('chunks of stderr are joined, so that a secret cut by the pipe is masked', () => {
   const lines = evidenceOf([stderr('key=hün'), stderr('ter2\n'), received('x'), stderr('y')], hide);
   expect(lines.map(({ text }) => text)).toEqual(['key=***\n', 'x', 'y']);
 });
 
-test('long text is cut between characters, and what is left out is counted', () => {
+test('long text is cut between characters, and omitted entries are counted', () => {
   for (const shift of ['', 'x', 'xx', 'xxx']) {
     const [line] = evidenceOf([received(shift + '👩'.repeat(5_000))], hide);
     expect(line!.bytes).toBe(20_000 + shift.length);
@@ -46,7 +46,7 @@ test('the line with the error of a long trace on stderr is kept', () => {
   expect(other!.text).toBe(`…${'x'.repeat(2_000)}`);
 });
 
-test('a server that calls itself by a secret does not get it into the report', async () => {
+test('a secret in the name of a server is masked in the report', async () => {
   const script = `
     require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);

@@ -11,7 +11,7 @@ import { dangerous } from '../cli/run-cli.ts';
 import { hasPython } from '../fixtures/python.ts';
 import { HOSTILE, madeReport } from './made-report.ts';
 
-test('the text has the problems with frames and fix, what was not tested, and all rules only if verbose', () => {
+test('the text lists the problems with frames and fix, and untested rules; all rules only if verbose', () => {
   const text = textOf(madeReport);
   expect(text).toMatch(/^✗ wire\/only-messages .* \(MUST, in 2026-07-28\)\n {2}The server wrote/m);
   expect(text.indexOf('✗ wire/only-messages')).toBeLessThan(text.indexOf('! jsonrpc/unknown-method'));
@@ -19,7 +19,7 @@ test('the text has the problems with frames and fix, what was not tested, and al
   expect(text).toMatch(
     /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr …x+\n {11}second line \(1612 bytes\)\n {2}fix: Log with/m,
   );
-  expect(text).toContain('Not tested: 1 rule, because no call is known to take long: name one with --long-call');
+  expect(text).toContain('Not tested: 1 rule, because no long call is known: name one with --long-call');
   expect(text).toMatch(/^ {2}--skip wire\/only-messages$/m);
   expect(textOf(madeReport, { strict: true })).toMatch(/^ {2}--skip wire\/only-messages,jsonrpc\/unknown-method$/m);
   expect(text).toMatch(/^6 rules: 1 passed, 1 failed, 1 warning, 1 advice, 2 not applicable \(1\.2 s\)$/m);
@@ -32,7 +32,7 @@ test('the text has the problems with frames and fix, what was not tested, and al
   expect(verbose).toContain('– modern/meta  what is right is done (the server has no tools)');
 });
 
-test('no option is offered to leave out the rule without which no other can be tested', () => {
+test('the report does not suggest skipping the rule that all others depend on', () => {
   const outcomes = madeReport.outcomes.map((outcome) => {
     return outcome.rule === 'wire/only-messages' ? outcome : { ...outcome, status: 'not applicable' as const };
   });
@@ -41,7 +41,7 @@ test('no option is offered to leave out the rule without which no other can be t
   expect(text).not.toMatch(/--skip|--baseline/);
 });
 
-test('nothing of a server reaches the terminal as it is, and colours change no character', () => {
+test('output of a server is escaped for the terminal, and colours change no character', () => {
   const text = textOf(madeReport, { verbose: true });
   expect(dangerous(text)).toEqual([]);
   const painted = textOf(madeReport, { verbose: true, paint: painter(true) });
@@ -50,7 +50,7 @@ test('nothing of a server reaches the terminal as it is, and colours change no c
   expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(text);
 });
 
-test.each([20, 40, 80])('no line is wider than %i columns, but links and those to copy', (width) => {
+test.each([20, 40, 80])('no line is wider than %i columns, except for links and lines to copy', (width) => {
   const lines = textOf(madeReport, { verbose: true, width }).split('\n');
   const mayBeWider = /^ {2}--(?:skip|baseline)|^\s*(?:https:\/\/|docs\/)\S+$/;
   expect(lines.filter((line) => textWidth(line) > width && !mayBeWider.test(line))).toEqual([]);

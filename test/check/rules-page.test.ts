@@ -17,7 +17,7 @@ test('docs/check.md shows the rules of the code', () => {
   else expect(updated).toBe(page);
 });
 
-test('what no specification says is advice', () => {
+test('rules without a specification are advice', () => {
   const rules = Object.values(checks).flatMap(({ mcp, litemcp }) => [...mcp.rules, ...litemcp.rules]);
   const own = rules.filter(({ source }) => source.of === 'standpipe');
   expect(own.filter(({ level, levels }) => level !== 'ADVICE' || levels)).toEqual([]);

@@ -59,8 +59,11 @@ function otherLevels(levels: RuleInfo['levels'] = {}, revisions: RuleInfo['revis
 
 function sourceOf(link: string): string {
   if (!link.startsWith('https://')) return '(No specification says so; users expect it.)';
-  const revision = /\/specification\/([\d-]+)\//.exec(link)?.[1];
-  const name = revision ? `MCP ${revision}` : link.includes('jsonrpc.org') ? 'JSON-RPC 2.0' : 'LiteMCP';
+  const [, sep] = /\/seps\/(\d+)/.exec(link) ?? [];
+  const [, revision] = /\/specification\/([\d-]+|stable)\//.exec(link) ?? [];
+  const [, extension = ''] = /\/(ext-\w+)\//.exec(link) ?? [];
+  const other = link.includes('jsonrpc.org') ? 'JSON-RPC 2.0' : 'LiteMCP';
+  const name = sep ? `MCP SEP-${sep}` : revision ? `MCP ${extension} ${revision}`.replace('  ', ' ') : other;
   return `([${name}](${link}))`;
 }
 

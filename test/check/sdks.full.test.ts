@@ -12,24 +12,25 @@ const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/check/${nam
 const typescript: Sdk = { name: 'TypeScript SDK' };
 
 describe('a server on the official TypeScript SDK', () => {
+  const names = ['sdk-1.mjs', 'sdk-1-tasks.mjs', 'sdk-2.mjs'];
   const reports = new Map<string, CheckReport>();
   const causedBy = (name: string) => new Set(reports.get(name)!.outcomes.flatMap(({ rule, sdk }) => (sdk ? rule : [])));
 
   beforeAll(async () => {
-    for (const name of ['sdk-1.mjs', 'sdk-2.mjs']) {
+    for (const name of names) {
       const args = [fixture(name)];
       reports.set(name, await checkServer({ command: process.execPath, args, timeoutMs: 60_000 }));
     }
   }, 240_000);
 
-  test.each(['sdk-1.mjs', 'sdk-2.mjs'])('passes by default: %s', (name) => {
+  test.each(names)('passes by default: %s', (name) => {
     const { outcomes, sdk } = reports.get(name)!;
     expect(outcomes.filter((outcome) => isFailure(outcome, false))).toEqual([]);
     expect(sdk).toMatchObject(typescript);
   });
 
   test('every row of the table for this SDK is reproduced by one of them', () => {
-    const reproduced = new Set([...causedBy('sdk-1.mjs'), ...causedBy('sdk-2.mjs')]);
+    const reproduced = new Set(names.flatMap((name) => [...causedBy(name)]));
     const ofFastMcp = ['methods/unknown-completions-are-refused'];
     const ofGo = ['wire/json-in-any-form', 'modern/unsupported-version', 'modern/cancelled-subscription-is-silent'];
     const ofPython = ['methods/unknown-prompts-are-refused', 'methods/missing-prompt-arguments-are-refused'];

@@ -61,7 +61,7 @@ describe('a violation', () => {
   };
   const unknownTool = { ...parseError, rule: 'methods/unknown-tools-are-refused' };
 
-  test('of the SDK is a warning, unless its revision was asked for', () => {
+  test('of the SDK is a warning, unless its revision was requested', () => {
     expect(attributeToSdk([parseError], typescript)).toMatchObject([
       { status: 'warning', sdk: { name: 'TypeScript SDK' } },
     ]);
@@ -78,7 +78,7 @@ describe('a violation', () => {
     expect(attributeToSdk([parseError], { name: 'Go SDK' })).toEqual([parseError]);
   });
 
-  test('of the Go SDK is known by its messages', () => {
+  test('of the Go SDK is recognised by its messages', () => {
     const received =
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: \\"server/discover\\""}}';
     const found = [
@@ -138,7 +138,7 @@ describe('a violation', () => {
       attributeToSdk(outcomes, sdk).map(({ sdk: found }) => found !== undefined);
     const all = (outcomes: readonly Outcome[], value: boolean) => outcomes.map(() => value);
 
-    test('is known for the 2.x line, and for the answers only with MCPServer', () => {
+    test('is attributed for version 2.x, and for answers only with MCPServer', () => {
       const low: Sdk = { name: 'Python SDK', version: '2.x' };
       expect(isAttributed(transport, low)).toEqual(all(transport, true));
       expect(isAttributed(answers, low)).toEqual(all(answers, false));
@@ -146,7 +146,7 @@ describe('a violation', () => {
       expect(isAttributed([...transport, ...answers], { name: 'Python SDK', part: 'MCPServer' })).not.toContain(true);
     });
 
-    test('is known for the 4.x line of FastMCP', () => {
+    test('is attributed for version 4.x of FastMCP', () => {
       const [cursors] = answers;
       const ofFastMcp = [
         ...transport,
@@ -169,7 +169,7 @@ describe('a violation', () => {
       expect(isAttributed(ofFastMcp, { name: 'FastMCP for Python', version: '2.12.4' })).not.toContain(true);
     });
 
-    test('the line is known by the revision, and MCPServer by the titles of its schemas', () => {
+    test('the major version is derived from the revision, and MCPServer from the titles of its schemas', () => {
       const sdk: Sdk = { name: 'Python SDK' };
       const tool = (title: string) => ({ name: 'add', inputSchema: { type: 'object', title } });
       expect(ofPythonSdk(sdk, true, [tool('addArguments')])).toEqual({ ...sdk, version: '2.x', part: 'MCPServer' });
@@ -177,7 +177,7 @@ describe('a violation', () => {
     });
   });
 
-  test('of FastMCP for TypeScript is known by its messages', () => {
+  test('of FastMCP for TypeScript is recognised by its messages', () => {
     const refused =
       'The call of an unknown tool was refused with -32601 "MCP error -32601: Unknown tool: x" instead of -32602.';
     const [attributed] = attributeToSdk([{ ...unknownTool, reason: refused }], typescript);
@@ -187,7 +187,7 @@ describe('a violation', () => {
     );
   });
 
-  test('of FastMCP for TypeScript, which ignores cursors, is known by the order of members in its lists', () => {
+  test('of FastMCP for TypeScript, which ignores cursors, is recognised by the order of members in its lists', () => {
     const listed = (tool: object): Outcome => {
       const text = JSON.stringify({ result: { tools: [tool] }, jsonrpc: '2.0', id: 4 });
       return {
@@ -205,7 +205,7 @@ describe('a violation', () => {
     expect(attributeToSdk([byHand], typescript, [], find)[0]!.sdk).toBe(undefined);
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     const ofMcpServer = listed({ name: 'add', inputSchema: { type: 'object', $schema, properties: {} } });
-    expect(attributeToSdk([ofMcpServer], typescript)[0]!.sdk!.note).toContain('McpServer of its 2.x line');
+    expect(attributeToSdk([ofMcpServer], typescript)[0]!.sdk!.note).toContain('McpServer of version 2.x');
     const ofZod = listed({ name: 'add', inputSchema: { $schema, type: 'object', properties: {} } });
     expect(attributeToSdk([ofZod], typescript)[0]!.sdk).toBe(undefined);
   });

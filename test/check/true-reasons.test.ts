@@ -82,19 +82,19 @@ test.concurrent('the correct server has no problem', async () => {
 const ALIVE = 'methods/calls-keep-the-server-alive';
 const ARGUMENTS = ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'];
 
-test.concurrent('a wrong call that ends the server fails the check, also if the argument has a default', async () => {
+test.concurrent('an invalid call that ends the server fails the check, also if the argument has a default', async () => {
   const { found, reason, text } = await check({ onCall: 'a.toFixed(); b.toFixed();' }, [ALIVE, ...ARGUMENTS]);
   expect(found, text).toEqual([[ALIVE, ...ARGUMENTS]]);
   expect(reason).toMatch(/^A call of "add" without the required argument "a" ended the server\./);
   expect(text).toContain('TypeError: Cannot read properties of undefined');
 });
 
-test.concurrent('a server that fills in the default of a required argument violates nothing', async () => {
+test.concurrent('a server that fills in the default of a required argument violates no rule', async () => {
   const { report } = await check({ onCall: 'a ??= 1; b ??= 1;' }, [ALIVE, ...ARGUMENTS]);
   expect(report.outcomes.map(({ status }) => status)).toEqual(['not applicable', 'passed', 'passed']);
 });
 
-test.concurrent('a cancellation that ends the server is not said to be answered', async () => {
+test.concurrent('a cancellation that ends the server is not reported as answered', async () => {
   const onMessage = `if (method === 'notifications/cancelled') setImmediate(() => { throw new TypeError('unknown') });`;
   const rules = ['jsonrpc/*notifications*', 'robustness/stray-notifications', 'methods/late-cancellations-are-ignored'];
   const { found, reason, text } = await check({ onMessage }, rules);
@@ -102,6 +102,50 @@ test.concurrent('a cancellation that ends the server is not said to be answered'
   expect(reason).toMatch(/after a cancellation of an unknown request: the server exited with code 1\.$/);
   expect(text).not.toMatch(/notifications-are-not-answered/);
 });
+
+const LATE = `setTimeout(() => { throw new TypeError('late') }, 30);`;
+const UNKNOWN = 'jsonrpc/unknown-methods-are-refused';
+
+test.concurrent.each([
+  [
+    'an unknown notification',
+    `if (method === 'notifications/standpipe/unknown') ${LATE}`,
+    'jsonrpc/unknown-notifications-are-ignored',
+    /after .*`notifications\/standpipe\/unknown`.* the server exited with code 1/i,
+  ],
+  [
+    'a cancellation of an unknown request',
+    `if (method === 'notifications/cancelled') ${LATE}`,
+    'robustness/stray-notifications',
+    /after a cancellation of an unknown request.* the server exited with code 1/i,
+  ],
+  [
+    'a late cancellation',
+    `if (method === 'notifications/cancelled') ${LATE}`,
+    'methods/late-cancellations-are-ignored',
+    /after .*cancel.* the server exited with code 1/i,
+  ],
+  [
+    'the answer to an unknown method',
+    `if (method === 'standpipe/no-such-method') ${LATE}`,
+    UNKNOWN,
+    /^After `standpipe\/no-such-method`, the server exited with code 1/,
+  ],
+])(
+  'a server that exits 30 ms after %s violates the rule about it, alone and beside others',
+  async (_, code, id, reason) => {
+    const all = ['jsonrpc', 'methods', 'robustness/stray-notifications'];
+    for (const only of [[id], all]) {
+      const { report, text } = await check({ onMessage: code }, only);
+      const outcome = report.outcomes.find(({ rule }) => rule === id)!;
+      expect(outcome.status, text).toMatch(/^(?:failed|warning)$/);
+      expect(outcome.reason).toMatch(reason);
+      expect(outcome.evidence!.map(({ text: line }) => line).join('\n')).toContain('TypeError: late');
+      if (id !== 'robustness/stray-notifications') expect(outcome.fix).toMatch(/catch the exception/);
+      expect(text).not.toContain('The call of "add" ended the server');
+    }
+  },
+);
 
 test.concurrent('text at the end of stdin is shown with its cause', async () => {
   const { text } = await check({ onEnd: `console.log('Shutting down');` }, ['wire/only-messages']);
@@ -127,7 +171,7 @@ test.concurrent.each([
     { tool: { outputSchema: { type: 'array', items: {} } } },
     /^Wrap the list or the value in an object/,
   ],
-])('%s: the fix is about it', async (_what, rule, mistake, expected) => {
+])('%s: the fix matches the mistake', async (_what, rule, mistake, expected) => {
   const { fix, text } = await check(mistake, [rule]);
   expect(fix, text).toMatch(expected);
 });
@@ -143,23 +187,23 @@ const TWO_WRITES = `
   else newline();
   return true;`;
 
-test.concurrent('lines that are mixed up only under load violate the rules on lines', async () => {
+test.concurrent('lines that are mixed up only under load violate the rules about lines', async () => {
   const { found, text } = await check({ onMessage: TWO_WRITES }, ['wire/one-message-per-line', 'wire/no-blank-lines']);
   expect(found, text).toEqual([['wire/one-message-per-line', 'wire/no-blank-lines']]);
   expect(text).toMatch(/← [^\n]*"result":\{\}\}\{"jsonrpc"/);
 });
 
-test.concurrent('a burst is judged by the rule that sends it', async () => {
+test.concurrent('the rule that sends a burst judges it', async () => {
   const onMessage = `
     if (params._meta?.padding !== 'x' || id % 2 === 0) return false;
     process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
     return true;`;
   const { reason, fix } = await check({ onMessage }, ['robustness/thousand-requests']);
-  expect(reason).toBe('The server wrote several messages on one line when it answered many requests at once.');
+  expect(reason).toBe('The server wrote several messages on one line while it answered many requests at once.');
   expect(fix).toMatch(/^Write each message with its newline in one call/);
 });
 
-test.concurrent('answers with the id of another request are named as such, without a wait', async () => {
+test.concurrent('answers with the id of another request are reported without waiting for the timeout', async () => {
   const onMessage = `
     state.id = id;
     if (method !== 'ping') return false;
@@ -168,6 +212,6 @@ test.concurrent('answers with the id of another request are named as such, witho
   const rules = ['jsonrpc/requests-at-once-are-answered', 'jsonrpc/answered-once'];
   const { found, reason, text } = await check({ onMessage }, rules);
   expect(found, text).toEqual([rules]);
-  expect(reason).toMatch(/of 10 requests .* were not answered, .*: answers have the ids of other requests\.$/);
+  expect(reason).toMatch(/of 10 requests .* were not answered, .*: some answers have the id of another request\.$/);
   expect(text).not.toMatch(/-{100}.* was answered/);
 });

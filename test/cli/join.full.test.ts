@@ -143,7 +143,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   expect(stdout).toContain('unfit\t1 of 1\ttwo\t1\tfailed: Cannot find the command "no-such-command"');
   expect(stderr).toContain('hint: Start a node with --labels x');
   expect(stderr).toContain('hint: `standpipe logs SERVER` shows the output of a failed server');
-  await one.says('The server "files" of this node hides that of the fleet here');
+  await one.says('The server "files" of this node hides the fleet server of the same name on this node');
 });
 
 test('a command in the folder of a node without a config uses this node', async () => {
@@ -255,10 +255,10 @@ test.concurrent.each<[string, string[], NodeJS.ProcessEnv, number, string | RegE
     ['--node', 'three', '--fleet', 'replicated', '--nats-replicas', '3'],
     {},
     3,
-    /it is one server and no cluster|does not compare revisions reliably/, // by the version of NATS
+    /it is a single server, not a cluster|does not compare revisions reliably/, // by the version of NATS
   ],
   ['credentials that NATS refuses', ['strict', '--node', 'three'], {}, 3, 'NATS refused the credentials'],
-  ['an account without JetStream', ['plain', '--node', 'three'], {}, 3, 'it has no JetStream'],
+  ['an account without JetStream', ['plain', '--node', 'three'], {}, 3, 'JetStream is not enabled'],
   ['a node name that cannot be one', ['--node', 'a.b'], {}, 2, '--node cannot be "a.b"'],
   [
     'packages that are missing',
@@ -365,7 +365,7 @@ test('without NATS each command ends in its time and says why, and goes on when 
   expect(tools.stdout).toContain('talks\t'); // the list that it had: changes are announced again when NATS is back
   expect(tools.stderr).toContain('Server "untried" was not ready within 3000 ms: this node is not connected to NATS.');
   for (const { code, stderr } of [logs, restarted]) {
-    expect(stderr).toContain('Node "two" cannot be asked: there is no connection to NATS\n');
+    expect(stderr).toContain('Node "two" cannot be reached: there is no connection to NATS\n');
     expect(code).toBe(3);
   }
   expect(shown).toMatchObject({ code: 3, stdout: '' });

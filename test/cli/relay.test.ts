@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type RelayEnd, relay } from '../../src/app/cli/connect/relay.ts';
+import { relay } from '../../src/app/cli/connect/main.ts';
 import { connectLocal, type LocalListener, listenLocal } from '../../src/wire/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -32,7 +32,7 @@ async function startRelay(output: Writable = new PassThrough()) {
   const [host] = (await connection) as [Socket];
   open.push(socket, host);
   const input = new PassThrough();
-  const ended: Promise<RelayEnd> = relay(socket, { input, output });
+  const ended = relay(socket, { input, output });
   return { input, output: output as PassThrough, host, ended };
 }
 

@@ -80,7 +80,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
     expect(opened.status).toBe(200);
     const other = await send(laptop, '/other', {}, initialize);
     expect(other.status).toBe(404);
-    expect(await other.text()).toContain('no server named \\"other\\". Use /mcp.');
+    expect(await other.text()).toContain('This token cannot use a server named \\"other\\". Use /mcp.');
     expect((await send(laptop, '/everything', {}, initialize)).status).toBe(429);
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
     const stream = await fetch(`${url}/everything`, {

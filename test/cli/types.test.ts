@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectTypeOf, test } from 'vitest';
-import { signatureOf, typesOf } from '../../src/app/cli/types/tool-types.ts';
+import { signatureOf, typesOf } from '../../src/app/cli/commands/types.ts';
 import { type CallToolResult, type Client, connect, type StdioClientTransport } from '../../src/entry/client.ts';
 import type { Tool } from '../../src/mcp/types.ts';
 import { everything, folder, runCli } from './run-cli.ts';

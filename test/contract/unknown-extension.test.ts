@@ -6,9 +6,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
+import { serve } from '../../src/mcp/adapter/client-adapters.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { methodsOfMcp } from '../../src/mcp/methods.ts';
-import { newClient, type Params } from '../../src/mcp/service.ts';
+import { type ClientFacts, newClient, type Params } from '../../src/mcp/service.ts';
+import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { farHost } from '../fixtures/fleet/far-host.ts';
 import { PARCELS } from '../fixtures/parcels/parcels.mjs';
 import { contractServer } from './service.contract.ts';
@@ -29,7 +31,7 @@ const content = [{ type: 'text', text: 'tea' }];
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  expect([...methodsOfMcp.values()].filter(({ extension }) => extension !== undefined)).toEqual([]);
+  expect([...methodsOfMcp.values()].filter(({ extension }) => extension === PARCELS)).toEqual([]);
   for (const close of closing.splice(0).reverse()) await close();
 });
 
@@ -73,6 +75,24 @@ describe.each(eras)('a client of the %s era', (era) => {
   test('sends its notifications to the server', async () => {
     const { open } = await gateway({ post: { ...post, era } });
     await sendsLabels(await open('/post', { era, capabilities }));
+  });
+
+  test.each(['HTTP', 'a stream'])('that floods over %s has to wait, and loses no notification', async (way) => {
+    const { open, host } = await gateway({ post: { ...post, era } });
+    const overStream = async () => {
+      const [here, there] = memoryPair();
+      await serve(host.service('post'), there);
+      const client = await connect(here, { era, capabilities });
+      closing.push(() => client.close());
+      return client as unknown as Client;
+    };
+    const client = way === 'HTTP' ? await open('/post', { era, capabilities }) : await overStream();
+    await wrap(client); // the process is ready
+    const labels = Array.from({ length: 40 }, (_, at) => `${at + 10} ${'x'.repeat(64 * 1024)}`);
+    const facts = factsOf(client);
+    for (const label of labels) client.service.notify('notifications/parcels/label', { label }, facts);
+    const arrived = async () => ((await labelsAt(client)) as string[]).map((label) => label.slice(0, 2)).sort();
+    await expect.poll(arrived, { timeout: 60_000, interval: 250 }).toEqual(labels.map((label) => label.slice(0, 2)));
   });
 
   test('of all servers as one reaches the only server with unknown extensions', async () => {
@@ -205,10 +225,12 @@ async function hearsOfParcels(client: Client, tool: string): Promise<void> {
 
 async function sendsLabels(client: Client): Promise<void> {
   await wrap(client);
-  const { revision } = client.server;
-  const facts = { identity: newClient(), revision, capabilities, info: undefined, logLevel: undefined };
-  client.service.notify('notifications/parcels/label', { label: 'fragile' }, facts);
+  client.service.notify('notifications/parcels/label', { label: 'fragile' }, factsOf(client));
   await expect.poll(() => labelsAt(client)).toEqual(['fragile']);
+}
+
+function factsOf({ server: { revision } }: Client): ClientFacts {
+  return { identity: newClient(), revision, capabilities, info: undefined, logLevel: undefined };
 }
 
 async function labelsAt(client: Client): Promise<unknown> {

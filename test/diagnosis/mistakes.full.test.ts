@@ -43,6 +43,7 @@ const provenByOutput: [name: string, words: string[], message: RegExp, hint: Reg
   ['utf-16', python('writes_utf16.py'), /UTF-16/, /reconfigure/],
   ['text-on-the-line', python('logs_on_the_line.py'), /"sending"/, /file=sys\.stderr/],
   ['text-on-the-line', node('colours-its-answers.mjs'), /colours its messages/, /NO_COLOR/],
+  ['batch', node('writes-batches.mjs'), /inside an array \(a JSON-RPC batch\)/, /one JSON object on its own line/],
   ['prompt', python('asks_for_a_password.py'), /"Password for admin:"/, /"env" or "args"/],
   ['no-newline', python('ends_no_line.py'), /newline/, /end=""/],
   ['content-length', node('writes-content-length.mjs'), /Content-Length/, /"framing": "content-length"/],

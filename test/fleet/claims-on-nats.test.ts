@@ -65,7 +65,7 @@ test('two nodes that claim a slot at once: one of them has it, in generation 1',
   for (const key of one.running.keys()) expect(other.running.has(key)).toBe(false);
 });
 
-test('an owner that was paused and comes back finds its slot taken in the next generation, and ends what it ran', async () => {
+test('an owner that continues after a pause finds its slot taken in the next generation, and ends its process', async () => {
   const clock = new ManualClock();
   const paused = await node('paused', { clock });
   const { claims, servers } = paused.network.directory;
@@ -127,7 +127,7 @@ test('a claim whose acknowledgement is lost is found by reading, and runs once',
   expect(claims.held).toMatchObject([{ server: 'once', generation: 1 }]);
 });
 
-test('a lifetime that is shortened in NATS lets no node take over before the owner has ended by the one that it counts on', async () => {
+test('after a lifetime is shortened in NATS, no node takes over before the longer lifetime of the owner has passed', async () => {
   const [fleet, lifetimeMs, shortMs] = ['shortened', 8_000, 1_500];
   const clock = new ManualClock();
   const [owner, heir] = [
@@ -146,7 +146,7 @@ test('a lifetime that is shortened in NATS lets no node take over before the own
 
   expect(owner.lease.isHeld).toBe(true);
   const params = { server: 'stays', slot: 1, revision };
-  const refused = 'Node "owner" counts on 8000 ms and may still run the slot';
+  const refused = 'Node "owner" relies on 8000 ms and may still run the slot';
   expect(await heir.claims.place(params)).toEqual({ refused: expect.stringContaining(refused) });
   const late = await node('late', { fleet });
   expect(late.lease.lifetimeMs).toBe(shortMs);
@@ -186,7 +186,7 @@ test('a node that joins after a table was deleted takes no slot that an owner ma
   expect(await later.claims.place({ server: 'claimed', slot: 1, revision: 0 })).toEqual(anew('claims'));
 });
 
-test('what an owner left behind whose lease was lost with its table is taken one lifetime after that', async () => {
+test('a slot whose owner lost its lease with the table is taken one lifetime later', async () => {
   const [fleet, lifetimeMs] = ['left', 1_500];
   const owner = await node('owner', { fleet, lifetimeMs, clock: new ManualClock() });
   const { claims, servers } = owner.network.directory;
@@ -237,7 +237,7 @@ test('an owner whose claim was overwritten by an unusable one writes it again an
   await claims.renew({ server: 'unusable', slot: 1, generation: 1 });
   expect(running.size).toBe(1);
   const refused = await claims.place({ server: 'unusable', slot: 2, revision: 0 });
-  expect(refused).toEqual({ refused: 'The fleet has no usable entry of the server "unusable"' });
+  expect(refused).toEqual({ refused: 'The fleet has no usable entry for the server "unusable"' });
   const changes = changesTo([record('unusable')], (await readFleet(network)).servers);
   const change = changes.find(({ name }) => name === 'unusable')!;
   expect(change.kind).toBe('add');

@@ -22,7 +22,7 @@ const step = fc.record({
 // Without a watchdog it holds too, as long as no node is paused.
 const withWatchdog = fc.boolean();
 
-test('never two owners of a slot, never a process without its claim, and in the end each slot runs once', async () => {
+test('a slot never has two owners or a process without a claim, and finally each slot runs once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer(),
@@ -80,7 +80,7 @@ const change = fc.record({
   ms: fc.integer({ min: 0, max: 1.5 * LIFETIME_MS }),
 });
 
-test('never two owners, whatever is done to the leases in NATS while nodes join and servers fail on nodes', async () => {
+test('a slot never has two owners while leases are changed in NATS, nodes join and servers fail', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.array(change, { minLength: 5, maxLength: 30 }), async (seed, changes) => {
       const fleet = new SimulatedFleet(seed, NODES, true);

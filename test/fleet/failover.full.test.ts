@@ -142,7 +142,7 @@ test.each(['cut', 'hang'] as const)(
   },
 );
 
-test('of all nodes that are asked to claim a slot at once, one does', async () => {
+test('one of several nodes that claim a slot at once succeeds', async () => {
   // No node has the label, so that the placer of the fleet does not take part.
   await fleet.add('nowhere', { labels: ['none'] });
   const ask = (name: string) =>
@@ -176,7 +176,7 @@ test('NATS is gone for longer than a lease: own servers go on, and the fleet hea
   }
 });
 
-test('the history of all of this is right', async () => {
+test('the history of the whole test has no violation', async () => {
   await load.stop();
   console.info([JSON.stringify(load.outcomes()), ...load.surprises()].join('\n'));
   const { violations, runs } = fleet.check([...load.calls, ...ownCalls]);

@@ -265,7 +265,7 @@ test('the servers of a node are offered to the others, and hide those of the fle
   expect(await greet(two, 'files@one')).toMatchObject({ server: 'files', node: 'one', pid: pidOf(one, 'files') });
   expect(one.host.names.filter((name) => name.startsWith('files'))).toEqual(expect.arrayContaining(['files']));
   expect(await greet(one, 'files')).toEqual({ server: 'files', pid: pidOf(one, 'files'), generation: 1 });
-  expect(one.notes).toContain('The server "files" of this node hides that of the fleet here');
+  expect(one.notes).toContain('The server "files" of this node hides the fleet server of the same name on this node');
   expect(one.host.names).not.toContain('quiet@two');
 
   await one.node.ownConfig(configOf({ mcpServers: { other: everything } }));
@@ -286,7 +286,7 @@ test('the trace of a request passes to the node that answers it', async () => {
   expect(one.host.status()[0]).toMatchObject({ calls: 1 });
 });
 
-test('a node does for others what its control socket has, and nothing that ends it', async () => {
+test('a node answers the control methods of its socket for other nodes, except those that end it', async () => {
   newFleet(LONG_MS);
   const one = await join('one');
   const ask = (method: string) =>
@@ -352,7 +352,7 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   expect(await greet(one, 'more')).toMatchObject({ server: 'more' });
 
   await nats.start();
-  await until('the lease is back', () => one.notes.includes('The node has a lease again'));
+  await until('the lease is back', () => one.notes.includes('This node has a lease again'));
   const after = await greet(one, 'files');
   expect(after).toMatchObject({ node: 'one', server: 'files#1' });
   expect(after.claim).toBeGreaterThan(before.claim!);
@@ -365,7 +365,7 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   await until('its new server is offered', async () => (await one.node.status()).nodes[0]!.offers.includes('more'));
 });
 
-test('calls of a node that is gone are cancelled where they run', async () => {
+test('calls of a node that has ended are cancelled where they run', async () => {
   newFleet(2000);
   const one = await join('one', { contract: { command: process.execPath, args: [contractServer] } });
   const two = await join('two');
@@ -464,7 +464,7 @@ test('a server of a node with the name of a replica is not run, and any other na
   const [long, half] = ['ä'.repeat(500), 'half a pair \ud800'];
   const one = await join('one', { 'files#1': everything, [odd]: everything, [long]: everything, [half]: everything });
   const two = await join('two', {}, { labels: ['two'] });
-  const isNotRun = 'The server "files#1" of this node is not run: such names are those of replicas. Rename it';
+  const isNotRun = 'The server "files#1" of this node is not run: its name has the form of a replica. Rename it';
   expect(one.notes.filter((note) => note === isNotRun)).toHaveLength(1);
   expect(one.host.rejected()).toMatchObject([{ server: 'files#1', severity: 'error' }]);
   await expect(one.host.callTool('files#1', 'greet', {})).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

@@ -40,7 +40,7 @@ const changed = (id: string, change: Partial<Call>) =>
   calls.map((call) => (call.id === id ? { ...call, ...change } : call));
 const inserted = (at: number, line: string) => right.toSpliced(at, 0, line);
 
-test('a right history has no violation, and its runs and processes are counted', () => {
+test('a correct history has no violation, and its runs and processes are counted', () => {
   expect(checkHistory(right, calls, claims)).toEqual({ runs: 5, processes: 4, violations: [] });
 });
 

@@ -33,7 +33,7 @@ const status = (server: string) => host.status().find(({ name }) => name === ser
 const processes = () => status('each').processes.filter(({ state }) => state === 'ready');
 const by = (id: string, affinity = id) => ({ 'dev.standpipe/caller': { id, affinity } });
 
-test('a result names its node, claim and process where that is asked for, and an error if it may have run', async () => {
+test('a result names its node, claim and process on request; the error of a call that may have run always does', async () => {
   const { result } = JSON.parse(await node.call(at('all'), 'echo', { text: 'x' }, { [RAN]: true }));
   const { pid } = status('all');
   expect(result._meta[RAN]).toEqual({ server: 'all', pid, generation: 1, node: 'alpha', claim: 7 });
@@ -48,7 +48,7 @@ test('a result names its node, claim and process where that is asked for, and an
   });
 });
 
-test('a traced request has its hops before its answer, and nothing of them in it', async () => {
+test('the hops of a traced request are sent before its answer, which does not contain them', async () => {
   const reply = await node.publish(at('all'), `traced ${callText('echo', { text: 'x' })}`);
   const { result } = JSON.parse(await node.last(reply));
   expect(result._meta[RAN]).toBeUndefined();

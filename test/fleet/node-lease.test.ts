@@ -83,7 +83,7 @@ function leaseOfNode(base = network) {
   return { node, key, clock, faults, wall, lease, events, entry, untilTurned };
 }
 
-test('it is trusted for 0.6 of its lifetime after the last renewal was sent, by both clocks, and its session never comes back', async () => {
+test('a lease is trusted for 0.6 of its lifetime after the last renewal was sent, by both clocks, and its session never returns', async () => {
   const { clock, faults, wall, lease, events, entry, untilTurned } = leaseOfNode();
   expect(lease.isHeld).toBe(false);
   expect(await lease.acquire()).toBe(true);
@@ -110,7 +110,7 @@ test('it is trusted for 0.6 of its lifetime after the last renewal was sent, by 
   expect((await entry())!.value.session).toBe(lease.session);
 });
 
-test('a node whose name another process has got meanwhile learns that, and gets the name back after it', async () => {
+test('a node learns that another process has taken its name, and gets the name back after that process', async () => {
   const { node, key, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();
   let taken = 0;
@@ -148,7 +148,7 @@ test('the first write may lose its answer too', async () => {
   expect(await acquired).toBe(true);
 });
 
-test('what could not be ended keeps the entry of its session', async () => {
+test('a process that could not be ended keeps the entry of its session', async () => {
   const { clock, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();
   const { session } = lease;
@@ -179,7 +179,7 @@ test('the old session keeps its entry until its processes have ended, and is rep
 });
 
 test.each([
-  ['removed', 'NATS has no lease'],
+  ['removed', 'NATS no longer has the lease'],
   ['taken', 'another process has taken the lease'],
 ])('an entry that was %s is a loss at the next renewal', async (how, reason) => {
   const { lease, events, entry, key, node, untilTurned } = leaseOfNode();
@@ -192,7 +192,7 @@ test.each([
   expect(events[1]).toContain(reason);
 });
 
-test('a bucket that was deleted and made anew is a loss, and gets a new session', async () => {
+test('a bucket that was deleted and created again ends the session, and a new one follows', async () => {
   const short = await open('deleted', LONG_MS);
   onTestFinished(() => short.close());
   const { lease, events, untilTurned } = leaseOfNode(short);
@@ -203,7 +203,7 @@ test('a bucket that was deleted and made anew is a loss, and gets a new session'
   await (await jetstreamManager(connection)).streams.delete('KV_standpipe-deleted-leases');
   await connection.close();
   await untilTurned('it is held again', 1 / 100, () => events.length > 2);
-  expect(events[1]).toContain('NATS has no lease');
+  expect(events[1]).toContain('NATS no longer has the lease');
   expect(events[2]).toBe(`held ${lease.session}`);
 });
 

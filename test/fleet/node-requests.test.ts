@@ -45,7 +45,7 @@ test('a node answers by the handler of the method, or with the error that it thr
   await expect(askNode(asking!, 'beta', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
 
-test('what is no request of a node is refused or ignored', async () => {
+test('messages that are not requests of a node are refused or ignored', async () => {
   const subject = subjectsOf('test').node('alpha');
   const codeOf = async (value: unknown) => {
     const { error } = await asking!.request<{ error: { rpcCode: number } }>(subject, value, MINUTE);
@@ -76,7 +76,7 @@ test('more requests than a node answers at a time are refused, and it goes on', 
   await expect(askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
 
-test('of two processes with one name, the one that has lost it leaves requests to the other', async () => {
+test('a process that has lost its name to another one leaves requests to it', async () => {
   let isTaken = true;
   const answer = (session: string) =>
     ({ ...handlers, 'standpipe/ping': () => ({ session, nowMs: 7 }) }) as NodeHandlers;
@@ -92,7 +92,7 @@ test('of two processes with one name, the one that has lost it leaves requests t
   await first.end();
 });
 
-test('requests that only look have a limit of their own', async () => {
+test('read-only requests have a separate limit', async () => {
   const pending: (() => void)[] = [];
   const slow: Partial<NodeHandlers> = {
     ...handlers,

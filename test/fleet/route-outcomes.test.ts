@@ -144,7 +144,7 @@ test('a server that moves between nodes under load runs every call once, and fai
   await close();
 });
 
-test('of calls at a node that is lost, the outcome is unknown, with node and generation; the next runs at the next owner', async () => {
+test('calls at a lost node have an unknown outcome with node and generation; later calls run at the next owner', async () => {
   const work = new Work();
   const { name, client, owner, caller, toOwner, close } = await pair(work);
   const other = await RouteNode.join(nats.url, 'next');
@@ -180,7 +180,7 @@ test('another process with the name of the owner, which knows nothing of a call,
     'standpipe/calls': ({ calls }) => ({ run: 'another', states: calls.map(() => 'unknown') }),
   };
   answerNodeRequests(network, owner.name, handlers as NodeHandlers);
-  expect(await lost).toMatchObject({ code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('has started anew') });
+  expect(await lost).toMatchObject({ code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('was restarted') });
   work.go();
   expect(work.doubled).toEqual([]);
   await network.close();
@@ -217,7 +217,7 @@ test('an owner that may not act, or is busy, runs nothing', async () => {
   await close();
 });
 
-test('what waits for answers is bounded in characters, and more is refused without being sent', async () => {
+test('unanswered requests are bounded in characters, and further ones are refused without being sent', async () => {
   const work = new Work();
   const { name, owner, close } = await pair(work);
   const bounded = await RouteNode.join(nats.url, 'bounded', { maxHeldChars: 4096 });

@@ -65,7 +65,7 @@ test('a request that takes long to be sent is not asked about before it was, and
   await close();
 });
 
-test('answers that find no place as they arrive are sent again, and their calls run once', async () => {
+test('answers above the memory limit are sent again, and their calls run once', async () => {
   const { clock, runs, echo, close } = await pair('many-answers', { maxArrivingBytes: 3_000_000 });
   let left = 3;
   const answers = Array.from({ length: left }, async (_, at) => {

@@ -102,7 +102,7 @@ test('a stateless server is called at each replica in turn', async () => {
   await client.close();
 });
 
-test('what a replica of a stateless server refuses is answered by another one, until all are busy', async () => {
+test('a call that one replica of a stateless server refuses is answered by another one, until all are busy', async () => {
   await caller.declare('refuses', true);
   const held: (() => void)[] = [];
   const narrow = await Promise.all(['n1', 'n2'].map((n) => RouteNode.join(nats.url, n, { limits: { maxCalls: 1 } })));
@@ -139,7 +139,7 @@ test('what a replica of a stateless server refuses is answered by another one, u
   await Promise.all(narrow.map((node) => node.close()));
 });
 
-test('answers to a question go to the replica that asked, and if that has ended the call says that it had begun', async () => {
+test('answers to a question go to the replica that asked; if it has ended, the outcome is unknown', async () => {
   const on = [a, b, c];
   await caller.declare('asks', true); // so that each request would go to another one
   await until('it is known', () => caller.table.recordOf('asks') !== undefined);
@@ -234,7 +234,7 @@ test('a call that asks its client is resumed through another node, by its princi
   });
 });
 
-test('a watcher hears every replica, and reads again where one was replaced', async () => {
+test('a watcher gets changes of every replica, and reads again where one was replaced', async () => {
   const [first, second] = await replicas('watched', a, b);
   const client = await opened('watched');
   const watcher = new TestWatcher({ toolsListChanged: true, resourceSubscriptions: ['mem://it'] });

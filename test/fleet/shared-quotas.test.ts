@@ -10,7 +10,7 @@ import type { ClusterNetwork, NodeRecord } from '../../src/host/fleet/cluster-ne
 import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { answerNodeRequests, type NodeHandlers } from '../../src/host/fleet/node/answer-node-requests.ts';
 import { FleetQuotas } from '../../src/host/fleet/quotas/fleet-quotas.ts';
-import { rendezvousScore } from '../../src/host/fleet/rendezvous.ts';
+import { rendezvousScore } from '../../src/host/fleet/route/choose-instance.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';

@@ -92,7 +92,7 @@ test('NATS is killed and started again, and no call fails', async () => {
   expect(await placement()).toEqual(before);
 });
 
-test('all nodes are stopped under load: no process and no claim is left, and the history is right', async () => {
+test('all nodes are stopped under load: no process and no claim is left, and the history has no violation', async () => {
   const load = begin(nodes(...names));
   await until('calls are answered', () => load.answered > 100);
   expect(await Promise.all(nodes(...names).map((node) => node.end()))).toEqual([0, 0, 0]);

@@ -9,7 +9,7 @@ import { configOf } from '../../src/config/given-config.ts';
 import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { askNode } from '../../src/host/fleet/node/answer-node-requests.ts';
 import { noCounts } from '../../src/host/fleet/quotas/quota-home.ts';
-import { rendezvousScore } from '../../src/host/fleet/rendezvous.ts';
+import { rendezvousScore } from '../../src/host/fleet/route/choose-instance.ts';
 import { Host } from '../../src/host/host.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 

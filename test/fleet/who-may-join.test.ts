@@ -73,6 +73,12 @@ test('the documented permissions are enough for nodes and for those who look, an
     await a.leases.table.remove('node.a', (await a.leases.table.update('node.a', { session: 's', node: 'a' }, lease))!),
   ).toBe(true);
 
+  // The records of extensions.
+  const records = await b.records();
+  const kept = { claim: { slot: 1 }, value: 1, untilMs: 1, isFinal: true } as never;
+  expect(await records.update('s.1', kept, (await records.create('s.1', kept))!)).toBeTypeOf('number');
+  expect((await (await a.records()).get('s.1'))?.value).toEqual(kept);
+
   // Calls, requests and answers between nodes.
   const got: string[] = [];
   a.subscribe(subjects.call('a', 'i'), ({ reply }) => a.publish(reply!, 'answer'));
@@ -171,7 +177,7 @@ test('an account without JetStream is refused with what to do', async () => {
   const config = write('accounts.conf', 'accounts { A: { users: [{ user: a, password: a }] } }');
   const nats = await startNatsServer(['-c', config]);
   expect(await refusal({ servers: [nats.url.replace('//', '//a:a@')] })).toContain(
-    'it has no JetStream Start it with JetStream',
+    'JetStream is not enabled Start NATS with JetStream',
   );
 });
 
@@ -180,7 +186,7 @@ test('addresses without NATS are refused with the reason', async () => {
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  expect(await refusal({ servers: [`nats://127.0.0.1:${port}`] })).toContain('does not speak NATS');
+  expect(await refusal({ servers: [`nats://127.0.0.1:${port}`] })).toContain('is not a NATS server');
   await new Promise((resolve) => other.close(resolve));
   const servers = [`nats://me:hush@127.0.0.1:${port}`, `nats://me:hush@[::1]:${port}`];
   const nothing = await refusal({ servers }, 'FLEET_UNREACHABLE');
@@ -241,5 +247,5 @@ test('TLS: the certificate of the server is verified, and that of the client', a
     expect(text).toContain(host);
   }
   const plain = await startNatsServer();
-  expect(await refusal({ servers: [plain.url.replace('nats:', 'tls:')] })).toContain('it has no TLS');
+  expect(await refusal({ servers: [plain.url.replace('nats:', 'tls:')] })).toContain('it does not offer TLS');
 });

@@ -90,7 +90,7 @@ test('connections without a request are closed', async () => {
   for (const text of await Promise.all(ends)) expect(text).toMatch(/^(HTTP\/1.1 408 |$)/);
 });
 
-test('headers that come byte by byte are refused with 408', async () => {
+test('headers that arrive byte by byte are refused with 408', async () => {
   const { http } = await serving(quick);
   const socket = dial(http);
   const text = head(http, 'echo');
@@ -100,7 +100,7 @@ test('headers that come byte by byte are refused with 408', async () => {
   expect(await received(socket)).toMatch(tooSlow);
 });
 
-test('a body that comes byte by byte is refused with 408, and its place is free', async () => {
+test('a body that arrives byte by byte is refused with 408, and its admission is released', async () => {
   const { http } = await serving({ ...quick, maxInFlight: 1 });
   const socket = dial(http);
   socket.write(head(http, 'echo'));
@@ -120,7 +120,7 @@ test('connections beyond the limit are closed at once, until one has ended', asy
   await expect.poll(() => isServed(http).catch(() => false), { timeout: 20_000 }).toBe(true);
 });
 
-test('a client that does not take its answer is disconnected, and its bytes are free', async () => {
+test('a client that does not read its answer is disconnected, and its bytes are released', async () => {
   const { http, longRan } = await serving({ stalledMs: 300, keepAliveMs: 100, maxWaitingBytes: ANSWER_BYTES });
   const socket = dial(http);
   socket.pause();
@@ -129,7 +129,7 @@ test('a client that does not take its answer is disconnected, and its bytes are 
   await expect.poll(() => isServed(http), { timeout: 20_000 }).toBe(true);
 });
 
-test('a quiet call is not taken for a stalled one, and ends with its connection', async () => {
+test('a call without traffic is not stalled, and ends with its connection', async () => {
   const { http, wasAbandoned } = await serving({ stalledMs: 300, keepAliveMs: 100 });
   const socket = dial(http);
   socket.write(head(http, 'never') + body('never'));

@@ -58,7 +58,7 @@ async function serving() {
   return { http, post, session, modern, legacy, listen, goOn, running, aborted };
 }
 
-test('while it drains, calls in flight end, answers to questions are taken, and new requests are refused', async () => {
+test('a draining gateway ends calls in flight, accepts answers to questions, and refuses new requests', async () => {
   const { http, post, session, modern, legacy, listen, goOn, running, aborted } = await serving();
   const stream = await listen();
   const question = (await (await modern(1, 'asks')).json()) as Question;
@@ -99,7 +99,7 @@ test('while it drains, calls in flight end, answers to questions are taken, and 
   await expect(modern(8, 'waits')).rejects.toThrow();
 });
 
-test('without time to drain, calls in flight are answered with an error that says so, and cancelled', async () => {
+test('without drain time, calls in flight are cancelled and answered with an error', async () => {
   const { http, modern, legacy, running, aborted } = await serving();
   const calls = [modern(1, 'waits'), legacy(2, 'waits')];
   await running;

@@ -3,8 +3,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { HttpGateway } from '../../src/host/gateway/http/http-gateway.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { Limits } from '../../src/host/gateway/limits.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
@@ -54,7 +54,7 @@ async function openGateway(maxWaitingBytes?: number) {
   return { limits, answer, call, initialize };
 }
 
-test('a request counts as what its objects take until it is answered', async () => {
+test('a request counts with the memory of its objects until it is answered', async () => {
   const { limits, answer, call } = await openGateway();
   const response = call(OBJECTS);
   await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBeGreaterThan(OBJECTS * 128);
@@ -63,7 +63,7 @@ test('a request counts as what its objects take until it is answered', async () 
   await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBe(0);
 });
 
-test('a request whose objects take more than the door has left is refused', async () => {
+test('a request whose objects exceed the remaining limit is refused', async () => {
   const { limits, call } = await openGateway(OBJECTS * 128);
   const response = await call(OBJECTS);
   expect(response.status).toBe(503);
@@ -71,14 +71,14 @@ test('a request whose objects take more than the door has left is refused', asyn
   await expect.poll(() => limits.counts.waitingBytes, { timeout: 60_000 }).toBe(0);
 });
 
-test('a session counts what its description of the client takes', async () => {
+test('a session counts with the size of its client description', async () => {
   const { limits, initialize } = await openGateway();
   expect(await (await initialize(OBJECTS)).text()).toContain('"result"');
   await expect.poll(() => limits.counts.inFlight, { timeout: 60_000 }).toBe(0);
   expect(limits.counts.waitingBytes).toBeGreaterThan(OBJECTS * 128);
 });
 
-test('a body of more than 250,000 values is refused unless the door allows more', async () => {
+test('a body of more than 250,000 values is refused unless the gateway allows more', async () => {
   const { call } = await openGateway();
   const response = await call(130_000);
   expect(response.status).toBe(400);

@@ -202,7 +202,7 @@ test.each(refused)('%s is refused', async (_what, request, status, code) => {
   expect(JSON.parse(served.text).result.content).toEqual([{ type: 'text', text: '{}' }]);
 });
 
-test('two Hosts are refused, since a proxy may have used the other one', async () => {
+test('two Host headers are refused, because a proxy may have used the other one', async () => {
   const { hostname, port, host } = new URL(http.url);
   const socket = connect(Number(port), hostname);
   socket.write(`GET /mcp HTTP/1.1\r\nHost: ${host}\r\nHost: example.org\r\nConnection: close\r\n\r\n`);
@@ -211,7 +211,7 @@ test('two Hosts are refused, since a proxy may have used the other one', async (
   expect(text).toMatch(/^HTTP\/1.1 403 /);
 });
 
-test('one session more than the limit is refused until one is closed', async () => {
+test('a session above the limit is refused until another one is closed', async () => {
   const opened = [await send({ body: initialize }), await send({ body: initialize })];
   const more = await send({ body: initialize });
   expect(more.status).toBe(503);

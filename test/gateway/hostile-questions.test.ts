@@ -77,7 +77,7 @@ async function wrong(clients: readonly TestClient[], tools: readonly string[]): 
   return found;
 }
 
-test('calls of 49 principals are answered while the question of another is open', { timeout: 240_000 }, async () => {
+test('calls of 49 principals are answered while a question to another is pending', { timeout: 240_000 }, async () => {
   const { client, status } = await start();
   const hostile = await client('hostile', false);
   const honest = await others(client);
@@ -100,7 +100,7 @@ test('calls of 49 principals are answered while the question of another is open'
   await Promise.all([first, second]);
 });
 
-test('with more open questions than processes, other calls are answered and further questions refused', {
+test('with more pending questions than processes, other calls are answered and further questions refused', {
   timeout: 240_000,
 }, async () => {
   const { client, status } = await start({ asks: ['elicit'], share: { by: 'all', maxProcesses: 3 } });
@@ -120,7 +120,7 @@ test('with more open questions than processes, other calls are answered and furt
   for (const { principal, asked } of hostile) expect(asked.filter((each) => each !== `${principal}/1`)).toEqual([]);
 });
 
-test('a client that gives up each call during its question does not keep others from being asked', {
+test('a client that cancels each call during its question does not prevent questions to others', {
   timeout: 240_000,
 }, async () => {
   const { client } = await start({ asks: ['elicit'] });
@@ -162,7 +162,7 @@ test('questions during completions, subscriptions and log levels reach no other 
   expect(ada.asked.filter((secret) => secret !== 'ada/1')).toEqual([]);
 });
 
-test('300 unanswered questions of one principal do not delay that of another', { timeout: 240_000 }, async () => {
+test('300 unanswered questions of one principal do not delay a question of another', { timeout: 240_000 }, async () => {
   const { client } = await start({ args: fixture('asks-anywhere.mjs'), share: { by: 'all', maxProcesses: 1 } });
   const [ada, eve] = await Promise.all([client('ada', true), client('eve', false)]);
   const giveUp = new AbortController();

@@ -17,8 +17,7 @@ import { anyOf } from '../../src/host/gateway/access/auth.ts';
 import { type JwtOptions, jwt } from '../../src/host/gateway/access/jwt.ts';
 import { addToken } from '../../src/host/gateway/access/token-file.ts';
 import { tokens } from '../../src/host/gateway/access/tokens.ts';
-import { httpHandler } from '../../src/host/gateway/http/http-handler.ts';
-import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
+import { type HttpServing, httpHandler, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { type Issuer, nowMs, nowS, startIssuer } from '../fixtures/gateway/issuer.ts';
@@ -72,7 +71,7 @@ async function send(token: string | undefined, path = '/notes', method = 'tools/
   return { status: response.status, challenge: response.headers.get('www-authenticate'), text: await response.text() };
 }
 
-test('a token of the issuer is accepted, and so is one of the file', async () => {
+test('tokens of the issuer and tokens of the file are accepted', async () => {
   expect(await send(await issuer.token())).toMatchObject({ status: 200, text: expect.stringContaining('only_notes') });
   expect(await send(fileToken)).toMatchObject({ status: 200 });
 });
@@ -157,7 +156,7 @@ test('the refusal says what is wrong with the token', async () => {
   expect(await why({ exp: nowS() - 120 })).toContain('\\"exp\\"');
 });
 
-test('a key that the issuer does not have is refused, and the keys are not fetched for each', async () => {
+test('tokens with unknown keys are refused, and the keys are not fetched for each token', async () => {
   await issuer.addKey('unpublished', false);
   const before = issuer.fetches;
   for (let at = 0; at < 5; at++) {
@@ -197,7 +196,7 @@ test('the official client finds the issuer by the challenge', async () => {
   expect(checkResourceAllowed({ requestedResource: url, configuredResource: resource })).toBe(true);
 });
 
-test('a path cannot write into the challenge', async () => {
+test('a path cannot inject text into the challenge', async () => {
   const { origin } = new URL(http.url);
   const answer = await fetch(`${origin}/mcp/x%22,y="`, { method: 'POST' });
   expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="[^"]*", scope="mcp"$/);
@@ -224,14 +223,14 @@ test('a token without the scope gets 403, for a server that does not exist too',
   expect((await send(await issuer.token(), '/none')).status).toBe(404);
 });
 
-test('a token for one server is for that server alone', async () => {
+test('a token for one server is valid for that server only', async () => {
   const token = await issuer.token({ aud: [`${audience}/notes`] });
   expect((await send(token)).status).toBe(200);
   expect((await send(token, '/other')).status).toBe(403);
   expect((await send(token, '')).text).not.toContain('only_other');
 });
 
-test('no token reaches a server', async () => {
+test('tokens are not passed on to servers', async () => {
   const token = await issuer.token({ sub: 'unseen' });
   await send(token, '/notes', 'tools/call', { name: 'read' });
   const text = readFileSync(received, 'utf8');
@@ -262,7 +261,7 @@ test('a verified token costs no promise until its end, which is known without it
   expect(await auth.authenticate(bearing(token))).toMatchObject({ status: 401 });
 });
 
-test('tokens that are remembered have a limit: the oldest is verified again', async () => {
+test('cached tokens are limited: the oldest is verified again', async () => {
   const all = await Promise.all([1, 2, 3].map((at) => issuer.token({ sub: `user-${at}` })));
   const [first, second, third] = all as [string, string, string];
   const auth = alone({ maxRememberedChars: 2 * first.length });
@@ -313,7 +312,7 @@ test('an event stream ends with its token, and the request that opened it too', 
   }
 });
 
-test('an answer of the issuer that is too long, or that leads elsewhere, is not used', async () => {
+test('an answer of the issuer that is too long, or a redirect, is not used', async () => {
   const token = await issuer.token();
   issuer.keys.push({ kty: 'oct', kid: 'padding', k: 'x'.repeat(2_000_000) });
   expect(await alone().authenticate(bearing(token))).toMatchObject({ status: 503 });
@@ -324,7 +323,7 @@ test('an answer of the issuer that is too long, or that leads elsewhere, is not 
   expect(await alone().authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
 });
 
-test('while the keys cannot be read, requests get 503, and the issuer is asked once in 5 s', async () => {
+test('while the keys cannot be read, requests get 503, and the keys are requested once in 5 s', async () => {
   const clock = new ManualClock();
   const reported: string[] = [];
   const auth = alone({ clock, jwks: `${issuer.url}/keys`, onError: ({ message }) => reported.push(message) });
@@ -359,7 +358,7 @@ test('keys that are known verify tokens while the issuer is down, also after a t
   }
 });
 
-test('a token whose key is malformed is refused, and those of other keys are accepted', async () => {
+test('a token with a malformed key is refused, and tokens with other keys are accepted', async () => {
   const reported: Error[] = [];
   const auth = alone({ jwks: `${issuer.url}/keys`, onError: (error) => reported.push(error) });
   const malformed = [
@@ -394,7 +393,7 @@ test('a key set with more than 1,000 keys is not used', async () => {
   expect(await alone({ onError }).authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
 });
 
-test('an issuer that is down is found later', async () => {
+test('an issuer that was unavailable is used once it is available', async () => {
   const clock = new ManualClock();
   const auth = alone({ clock });
   issuer.status = 503;
@@ -409,7 +408,7 @@ test('the metadata of another issuer is not used', async () => {
   expect(await auth.authenticate(bearing(await issuer.token()))).toMatchObject({ status: 503 });
 });
 
-test('keys are fetched over HTTPS alone', () => {
+test('keys are fetched over HTTPS only', () => {
   for (const options of [
     { issuer: 'http://issuer.example.org' },
     { jwks: 'http://issuer.example.org/keys' },
@@ -421,7 +420,7 @@ test('keys are fetched over HTTPS alone', () => {
   }
 });
 
-test('a program decides by claims of its own', async () => {
+test('a program can decide by other claims', async () => {
   const auth = alone({
     rights: ({ groups }) => ((groups as string[])?.includes('staff') ? { quotas: { sessions: 1 } } : undefined),
   });

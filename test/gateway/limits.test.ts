@@ -4,10 +4,10 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server as NodeServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Principal } from '../../src/host/gateway/access/auth.ts';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { HttpGateway } from '../../src/host/gateway/http/http-gateway.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { Limits } from '../../src/host/gateway/limits.ts';
-import type { Principal } from '../../src/host/gateway/principal.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 
@@ -133,7 +133,7 @@ test('a principal with its quota in flight is refused with 429, and others are s
   expect((await send(call('echo', 'ada'))).status).toBe(200);
 });
 
-test('beyond the limit of the door everybody is refused with 503, and a client that goes away makes room', async () => {
+test('beyond the limit of the gateway all clients are refused with 503, until a client disconnects', async () => {
   const waiting = [1, 2, 3, 4].map(() => open(call('waits')));
   await runs(4);
   const refused = await send(call('echo'));
@@ -146,7 +146,7 @@ test('beyond the limit of the door everybody is refused with 503, and a client t
   await counted(zero);
 });
 
-test('2024-11-05: an id that is used again does not give back the place of the first request', async () => {
+test('2024-11-05: a repeated id does not release the admission of the first request', async () => {
   const stream = open({ method: 'GET', principal: 'ada' });
   const [first] = (await (await stream.response).iterator({ destroyOnReturn: false }).next()).value
     .toString()
@@ -161,7 +161,7 @@ test('2024-11-05: an id that is used again does not give back the place of the f
   stream.request.destroy();
 });
 
-test('requests a minute are a quota', async () => {
+test('requests per minute are limited by a quota', async () => {
   expect((await send(call('echo', 'grace'))).status).toBe(200);
   const refused = await send(call('echo', 'grace'));
   expect(refused.status).toBe(429);
@@ -169,7 +169,7 @@ test('requests a minute are a quota', async () => {
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-test('a subscription is a stream and takes no place of a request', async () => {
+test('a subscription counts as a stream, not as a request in flight', async () => {
   const listen = modern('subscriptions/listen', { notifications: {} }, 'ada');
   const stream = await open(listen).response;
   await counted({ streams: 1, inFlight: 0 });
@@ -254,7 +254,7 @@ test('a request of a session that is cancelled ends without an answer', async ()
   await counted({ inFlight: 0 });
 });
 
-test('a client that goes away while it is checked who it is holds nothing', async () => {
+test('a client that disconnects during authentication holds no resources', async () => {
   const checked = { 'x-checked': 'slowly' };
   const handled = vi.spyOn(gateway, 'handle');
   const session = (await send(initialize)).headers['mcp-session-id'] as string;
@@ -272,7 +272,7 @@ test('a client that goes away while it is checked who it is holds nothing', asyn
   await counted(zero);
 });
 
-test('what a session keeps of its client and its subscriptions counts until it ends', async () => {
+test('stored facts of a client and its subscriptions count until the session ends', async () => {
   const described = (name: string): Sent => {
     const { params, ...rest } = initialize.body as { params: object };
     return { body: { ...rest, params: { ...params, clientInfo: { name, version: '1' } } } };

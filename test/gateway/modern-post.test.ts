@@ -26,7 +26,7 @@ const discover = (meta: object, headers: Record<string, string>) => post('server
 
 const current = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
 
-test('a request that does not say what its client can do gets 400', async () => {
+test('a request without client capabilities gets 400', async () => {
   expect(await discover({ [VERSION]: '2026-07-28' }, current)).toMatchObject({
     status: 400,
     body: { id: 7, error: { code: -32602 } },
@@ -40,7 +40,7 @@ test('a body that names another version than the header is a mismatch, whether o
   });
 });
 
-test('an unknown version is refused as such, whatever other headers it has', async () => {
+test('an unknown version is refused, whatever other headers the request has', async () => {
   const headers = { 'mcp-protocol-version': '2999-01-01' };
   expect(await discover({ [VERSION]: '2999-01-01', [CAPABILITIES]: {} }, headers)).toMatchObject({
     status: 400,

@@ -65,7 +65,7 @@ async function send(url: string, { method = 'POST', headers = {}, ca }: Sent) {
 
 const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` });
 
-test('TLS with a certificate, which is renewed while it serves', async () => {
+test('a TLS certificate can be renewed while the gateway serves', async () => {
   const [first, second] = [selfSigned('first'), selfSigned('second')];
   const { url, token, renewTls } = await serving({ tls: first });
   expect(url).toMatch(/^https:/);
@@ -91,20 +91,20 @@ test('a certificate that cannot be used is refused at the start', async () => {
   await expect(serving({ tls: { cert: 'x', key: 'y' } })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
 });
 
-test('nothing opens off the loopback without authentication and TLS', async () => {
+test('addresses other than loopback need authentication and TLS', async () => {
   const auth: Auth = { authenticate: () => ({ name: 'anyone' }) };
   for (const options of [{}, { token: false as const }, { token: 'x'.repeat(40) }, { auth }]) {
     await expect(serving({ host: '0.0.0.0', ...options })).rejects.toMatchObject({ code: 'INSECURE_ADDRESS' });
   }
 });
 
-test('any address of the loopback is one', async () => {
+test('every loopback address is accepted as local', async () => {
   const { url, token } = await serving({ host: '127.0.0.2' });
   expect(url).toContain('//127.0.0.2:');
   expect(await send(url, { headers: bearer(token) })).toMatchObject({ status: 200 });
 });
 
-test('behind a proxy, the public name is this server, in any case of letters, and its origin too', async () => {
+test('behind a proxy, the public name and its origin are accepted, in upper and lower case', async () => {
   const { url, port, token } = await serving({ behindProxy: true, publicUrl: 'https://Gateway.example.org' });
   expect(url).toBe('https://gateway.example.org/mcp');
   const at = (headers: Record<string, string>) =>
@@ -123,7 +123,7 @@ test('behind a proxy, the public name is this server, in any case of letters, an
   expect(await at({ host: 'evil.example', 'x-forwarded-host': 'gateway.example.org' })).toMatchObject({ status: 403 });
 });
 
-test('pages of an origin that is allowed, and of no other', async () => {
+test('only pages of allowed origins may use the gateway', async () => {
   const origin = 'https://app.example.org';
   const { url, token } = await serving({ allowedOrigins: [origin] });
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };

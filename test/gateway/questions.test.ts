@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
+import { chooseServer } from '../../src/host/control/connect-host.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
@@ -157,12 +157,12 @@ test.each(
   expect(processes.length).toBeLessThanOrEqual(server === 'legacy' ? 9 : 1);
 });
 
-test('a tool that is not known to ask is found out: some questions are refused, none reaches another client', async () => {
+test('a tool that asks unexpectedly is remembered: some questions are refused, none reaches another client', async () => {
   const clients = await Promise.all(
     Array.from({ length: 4 }, (_, at) => httpClient('found', eras[at % 2]!, `found-${at}`)),
   );
   const first = await callAll(clients, 4, ['elicit']);
-  for (const each of first) expect(each).toContain('Several clients have calls open at this server');
+  for (const each of first) expect(each).toContain('Several clients have pending calls at this server');
   expect(first.length).toBeLessThan(4);
   expect(await callAll(clients, 12, ['elicit', 'plain'])).toEqual([]);
   expect(clients.flatMap(({ wrong }) => wrong)).toEqual([]);

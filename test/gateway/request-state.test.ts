@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { type HttpHandler, type HttpHandlerOptions, httpHandler } from '../../src/host/gateway/http/http-handler.ts';
+import { type HttpHandler, type HttpHandlerOptions, httpHandler } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 
 const closing: (() => unknown)[] = [];
@@ -92,7 +92,7 @@ async function start(options: HttpHandlerOptions = {}) {
 const unknown = { error: { code: -32602, data: { requestState: 'unknown' } } };
 const done = (city: string) => ({ result: { content: [{ text: `${city}: accept` }] } });
 
-test('another principal, or one without a name, gets the answer for a state that does not exist', async () => {
+test('another or an unnamed principal gets the answer for an unknown state', async () => {
   const { book, park, runs } = await start();
   const state = await park('ada', 'Oslo');
   const made = { ...state, requestState: state.requestState.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
@@ -108,7 +108,7 @@ test('another principal, or one without a name, gets the answer for a state that
   expect(runs).toEqual(['Oslo begins', 'Rome begins', 'Rome ends', 'Oslo ends']);
 });
 
-test('an altered state is refused, whatever was altered, and the call still waits', async () => {
+test('an altered state is refused, and the call stays suspended', async () => {
   const { book, park } = await start();
   const state = await park('ada', 'Oslo');
   const [run, key] = state.requestState.split('.') as [string, string];
@@ -140,7 +140,7 @@ test('an altered state is refused, whatever was altered, and the call still wait
   expect(await book('ada', 'Oslo', state)).toMatchObject(done('Oslo'));
 });
 
-test('a state is good for one use, also if it is used twice at once', async () => {
+test('a state is valid for one use, also if it is used twice concurrently', async () => {
   const { book, park, runs } = await start();
   const state = await park('ada', 'Oslo');
   const both = await Promise.all([book('ada', 'Oslo', state), book('ada', 'Oslo', state)]);
@@ -151,7 +151,7 @@ test('a state is good for one use, also if it is used twice at once', async () =
   expect(runs).toEqual(['Oslo begins', 'Oslo ends']);
 });
 
-test('a state is good for its own request alone', async () => {
+test('a state is valid for its own request only', async () => {
   const { book, post, park, runs } = await start();
   const state = await park('ada', 'Oslo');
   const other = { error: { code: -32602, message: expect.stringContaining('belongs to another request') } };
@@ -193,7 +193,7 @@ test('a state of an earlier run is refused', async () => {
   });
 });
 
-test('a principal that parks many calls takes the place of its own, not of those of others', async () => {
+test('a principal with many suspended calls displaces its own, not those of others', async () => {
   const { book, park } = await start({ maxSuspended: 5 });
   const state = await park('ada', 'Oslo');
   const parked = [];

@@ -3,8 +3,8 @@
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { HttpGateway } from '../../src/host/gateway/http/http-gateway.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { Limits } from '../../src/host/gateway/limits.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 
@@ -65,7 +65,7 @@ const initialize = {
   clientInfo: { name: 'raw', version: '1' },
 };
 
-test('what is sent while the stream of a session is lost is there when its client comes back, in order', async () => {
+test('messages sent while the stream of a session is lost are delivered in order when its client reconnects', async () => {
   const session = await post('initialize', initialize);
   for (const day of days) await post('resources/subscribe', { uri: `news://${day}` }, session);
   const connection = new AbortController();
@@ -86,7 +86,7 @@ test('what is sent while the stream of a session is lost is there when its clien
   await end(session);
 });
 
-test('a client that did not read its stream and lost it gets what follows on the next one', async () => {
+test('a client that lost an unread stream gets later messages on the next one', async () => {
   const session = await post('initialize', initialize);
   const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session };

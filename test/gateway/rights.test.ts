@@ -2,9 +2,8 @@
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Auth } from '../../src/host/gateway/access/auth.ts';
+import type { Auth, Principal } from '../../src/host/gateway/access/auth.ts';
 import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
-import type { Principal } from '../../src/host/gateway/principal.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
@@ -102,7 +101,7 @@ async function names(who: string, path: string, list: string, member: string, ke
 }
 const tools = (who: string, path: string) => names(who, path, 'tools/list', 'tools', 'name');
 
-test('lists have only what may be used', async () => {
+test('lists contain only permitted entries', async () => {
   expect(await tools('all', '/open')).toEqual(['read', 'write', 'only_open']);
   expect(await tools('tool', '/open')).toEqual(['read']);
   expect(await tools('toolOfServer', '/open')).toEqual(['read']);
@@ -117,13 +116,13 @@ test('lists have only what may be used', async () => {
   expect(await names('server', '', 'prompts/list', 'prompts', 'name')).toEqual(['open__ask_open']);
 });
 
-test('nothing that a restricted principal gets names the server that it may not use', async () => {
+test('answers to a restricted principal do not name forbidden servers', async () => {
   for (const list of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover']) {
     expect((await send('server', '', list)).text).not.toContain('hidden');
   }
 });
 
-test('what may be used is used', async () => {
+test('permitted tools can be called', async () => {
   for (const path of ['', '/open']) {
     expect((await send('tool', path, 'tools/call', { name: 'read' })).text).toContain('open ran tools/call');
     expect((await send('server', path, 'resources/read', { uri: 'doc://open/7' })).text).toContain('read by open');
@@ -131,7 +130,7 @@ test('what may be used is used', async () => {
   }
 });
 
-test('a server that may not be used is as unknown as one that does not exist', async () => {
+test('a forbidden server is answered like a server that does not exist', async () => {
   const unknown = async (who: string, name: string) => {
     const { status, text } = await send(who, `/${name}`, 'tools/list');
     return [status, text.replaceAll(name, '<name>')];
@@ -200,7 +199,7 @@ test.each(refused)('%s at /mcp%s: %s %j is refused, and nothing runs', async (wh
   }
 });
 
-test('a session is of no use to another principal, nor to the same one with other rights', async () => {
+test('a session cannot be used by another principal, nor by the same one with other rights', async () => {
   await sendInSession('tool', '/open', 'tools/list', {});
   const { session } = await sessions.get('tool /open')!;
   const list = { id: 9, method: 'tools/list' };
@@ -214,14 +213,14 @@ test('a session is of no use to another principal, nor to the same one with othe
   principals.tool = before;
 });
 
-test('a misspelled name is not answered with names that may not be used', async () => {
+test('suggestions for a misspelled name do not contain forbidden names', async () => {
   for (const name of ['only_hidde', 'hidde__read', 'hidden__rea']) {
     expect((await send('server', '', 'tools/call', { name })).text).not.toContain('only_hidden');
     expect((await sendInSession('server', '', 'tools/call', { name })).text).not.toContain('hidden__read');
   }
 });
 
-test('a subscription to a resource of a server that may not be used is refused', async () => {
+test('a subscription to a resource of a forbidden server is refused', async () => {
   for (const uri of ['doc://hidden', 'standpipe://hidden/doc://hidden']) {
     const wanted = { notifications: { resourceSubscriptions: [uri] } };
     expect((await send('server', '', 'subscriptions/listen', wanted)).error).toBeDefined();
@@ -229,7 +228,7 @@ test('a subscription to a resource of a server that may not be used is refused',
   }
 });
 
-test('a server alone has its own name, and its tools are filtered by it', async () => {
+test('the tools of a single server are filtered by its name', async () => {
   const server = new Server({ name: 'open', version: '1' });
   server.tool('read', {}, () => 'it was read');
   server.tool('write', {}, () => 'it was written');
@@ -244,7 +243,7 @@ test('a server alone has its own name, and its tools are filtered by it', async 
   }
 });
 
-test('a service without a name is only for those who may use any', async () => {
+test('a service without a name is only for principals that may use any server', async () => {
   const server = new Server({ name: 'open', version: '1' });
   server.tool('read', {}, () => 'it was read');
   const nameless = await serveHttp(server.service, { auth });

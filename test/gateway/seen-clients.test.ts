@@ -97,7 +97,7 @@ test.each([
   expect(seen!.bytesOut).toBeGreaterThan(seen!.bytesIn / 10);
 });
 
-test('a program at the socket is a client too, until it leaves', async () => {
+test('a program at the socket is a client until it disconnects', async () => {
   const remote = (await RemoteHost.connect(control.path))!;
   await remote.client('modern').callTool('greet', { name: 'Ada' });
   await remote.close();
@@ -197,7 +197,7 @@ test('requests of many clients of 2026-07-28 with one name and principal are one
   expect(own.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
 });
 
-test('what the door refuses is shown with its status, and is a problem of the client', async () => {
+test('a refused request is shown with its status, as a problem of the client', async () => {
   const before = host.flow.lastSeq;
   const headers = { authorization: `Bearer ${serving.token}`, 'content-type': 'application/json' };
   const post = (body: string) => fetch(`${serving.url}/modern`, { method: 'POST', headers, body });
@@ -211,7 +211,7 @@ test('what the door refuses is shown with its status, and is a problem of the cl
   expect(refused!.explanation).toContain('HTTP 400');
 });
 
-test('neither the token nor the id of a session is in the flow', async () => {
+test('the flow contains neither tokens nor session ids', async () => {
   const client = await official('modern', '2025-11-25', 'secretive');
   await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
   const { sessionId } = client.transport as StreamableHTTPClientTransport;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
+import { chooseServer } from '../../src/host/control/connect-host.ts';
 import { type ControlServer, ownPrincipal, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Auth } from '../../src/host/gateway/access/auth.ts';
@@ -83,7 +83,7 @@ const owners = (server: string): string[] =>
     .processes.map(({ owner }) => owner)
     .filter((owner) => owner !== 'host');
 
-test('all: clients of both doors, 50 of them, have one process', async () => {
+test('all: 50 clients over HTTP and the socket share one process', async () => {
   const clients = await Promise.all(
     Array.from({ length: 50 }, (_, at) => (at % 5 === 0 ? overSocket('all') : overHttp('all', `principal-${at}`))),
   );
@@ -105,7 +105,7 @@ test('principal: its clients of every revision share a process', async () => {
   expect(await token.add()).toBe('1');
 });
 
-test('client: a session or a connection has a process of its own, until it ends', async () => {
+test('client: a session or a connection has its own process until it ends', async () => {
   const [one, two, local] = await Promise.all([
     overHttp('client', 'ada'),
     overHttp('client', 'ada'),
@@ -120,14 +120,14 @@ test('client: a session or a connection has a process of its own, until it ends'
   expect(await two.add()).toBe('2');
 });
 
-test('client: so it has among all servers as one', async () => {
+test('client: a session of the merged service has its own process too', async () => {
   const [one, two] = await Promise.all([overHttp(undefined, 'ada'), overHttp(undefined, 'ada')]);
   expect([await one.add(), await one.add(), await two.add()]).toEqual(['1', '2', '1']);
   await Promise.all([one.leave(), two.leave()]);
   await until('the processes of both are gone', () => owners('client').length === 0);
 });
 
-test('client: requests without a session share that of their principal', async () => {
+test('client: requests without a session share the process of their principal', async () => {
   const [one, two] = await Promise.all([
     overHttp('client', 'ada', '2026-07-28'),
     overHttp('client', 'ada', '2026-07-28'),
@@ -137,7 +137,7 @@ test('client: requests without a session share that of their principal', async (
   expect(owners('client')).toEqual(['requests without a session of ada', 'requests without a session of grace']);
 });
 
-test('client: a subscription hears the process of its client, and no other', async () => {
+test('client: a subscription gets notifications only from the process of its client', async () => {
   const [one, two] = [await overHttp('client', 'ada'), await overHttp('client', 'ada')];
   const heard: string[] = [];
   for (const [name, { client }] of Object.entries({ one, two })) {
@@ -150,13 +150,13 @@ test('client: a subscription hears the process of its client, and no other', asy
   expect(heard).toEqual(['one']);
 });
 
-test('call: nothing is left of a call', async () => {
+test('call: the process of a call ends with it', async () => {
   const [one, two] = [await overHttp('call', 'ada'), await overSocket('call')];
   expect([await one.add(), await one.add(), await two.add()]).toEqual(['1', '1', '1']);
   await until('its process is gone', () => owners('call').length === 0);
 });
 
-test('a program that asks for the status gets each process with its owner', async () => {
+test('the status names the owner of each process', async () => {
   const { add } = await overHttp('principal', 'lin');
   await add();
   const remote = (await RemoteHost.connect(socketPath))!;

@@ -3,13 +3,13 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { Gateways } from '../../src/host/gateway/http/gateways.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 
-test('progress for a client that does not read is not kept beyond a limit', async () => {
+test('pending progress for a client that does not read is bounded', async () => {
   const server = new Server({ name: 'slow', version: '1.0.0' });
   const message = 'x'.repeat(10_000);
   let sent = 0;
@@ -75,7 +75,7 @@ test('progress for a client that does not read is not kept beyond a limit', asyn
   await close();
 });
 
-test('what waits for many clients that do not read is bounded for all together', async () => {
+test('pending data for many clients that do not read is bounded in total', async () => {
   const clients = 4;
   const limit = 200_000;
   const message = 'x'.repeat(10_000);

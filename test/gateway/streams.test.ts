@@ -86,7 +86,7 @@ async function* eventsOf(response: Response): AsyncGenerator<SseEvent> {
   }
 }
 
-test('a client of a session that loses its connection comes back for the rest, and nothing was cancelled', async () => {
+test('a client of a session that reconnects gets the missed events, and its request was not cancelled', async () => {
   const { post, get, goOn } = await serving();
   const session = await openSession(post);
   const connection = new AbortController();
@@ -107,7 +107,7 @@ test('a client of a session that loses its connection comes back for the rest, a
   ).toEqual([2, 'done']);
 });
 
-test('a client that comes back before its lost connection is noticed gets the rest, and the old connection is closed', async () => {
+test('a client that reconnects before the loss is noticed gets the missed events, and the old connection is closed', async () => {
   const { post, get, goOn } = await serving();
   const session = await openSession(post);
   const lost = eventsOf(await post(call(1, 'waits'), session));

@@ -93,7 +93,7 @@ describe('the log level', () => {
     expect(levels()).toEqual(['error', 'debug', 'error', 'info']);
   });
 
-  test('is set anew in the next process', async () => {
+  test('is set again in the next process', async () => {
     const one = await connected('/legacy');
     await one.client.setLoggingLevel('debug');
     await host.restartServer('legacy');
@@ -143,7 +143,7 @@ describe.each(eras)('a subscription to a server of the %s era', (era) => {
     expect(one.updates).toEqual([part, whole]);
   });
 
-  test('goes on after a restart, in the same session and on the same streams', async () => {
+  test('continues after a restart, in the same session and on the same streams', async () => {
     const uri = 'mem://watched';
     const one = await connected(`/${era}`);
     await one.client.subscribeResource({ uri });
@@ -171,7 +171,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
     return { server, pid, generation };
   };
 
-  test('gets the process that ran a call if it asks for it', async () => {
+  test('gets the process that ran a call on request', async () => {
     const { client } = await connected('', era);
     const _meta = { 'dev.standpipe/ran': true };
     for (const server of ['legacy', 'modern']) {

@@ -63,7 +63,7 @@ const PARENT = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
 const OTHER = '00-11111111111111111111111111111111-2222222222222222-01';
 
 describe('trace context', () => {
-  test('of HTTP headers goes on in _meta; what _meta has counts', async () => {
+  test('of HTTP headers is copied to _meta, where an existing value takes precedence', async () => {
     const served = await serving();
     await call(served, 'meta', { traceparent: PARENT, tracestate: 'a=1', baggage: 'k=v' });
     expect(metas.pop()).toMatchObject({ traceparent: PARENT, tracestate: 'a=1', baggage: 'k=v' });
@@ -71,7 +71,7 @@ describe('trace context', () => {
     expect(metas.pop()).toMatchObject({ traceparent: PARENT });
   });
 
-  test('makes a span of each request, a child of the client and the parent of the server, where there is an SDK', async () => {
+  test('creates a span for each request, a child of the client span and the parent of the server span, if an SDK is registered', async () => {
     const exporter = new InMemorySpanExporter();
     trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -110,7 +110,7 @@ describe('metrics', () => {
     expect(text).toContain('standpipe_requests_running{server="traced"} 0');
   });
 
-  test('need the token, and are off unless wanted', async () => {
+  test('need the token, and are off by default', async () => {
     const on = await serving({ metrics: true });
     expect((await fetch(`${on.origin}/metrics`)).status).toBe(401);
     const off = await serving();
@@ -120,7 +120,7 @@ describe('metrics', () => {
 });
 
 describe('probes', () => {
-  test('/healthz answers while the process does, /readyz while requests are taken', async () => {
+  test('/healthz answers while the process runs, /readyz while requests are accepted', async () => {
     let notReady: string | undefined = 'no server is ready';
     const { origin } = await serving({ notReady: () => notReady });
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);

@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { HttpGateway } from '../../src/host/gateway/http/http-gateway.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { type LimitOptions, Limits } from '../../src/host/gateway/limits.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import type { Service } from '../../src/mcp/service.ts';
@@ -101,7 +101,7 @@ async function updates(watchers: Watchers, isEnough: (sent: number) => boolean) 
   }
 }
 
-test('a session without a stream keeps a bounded number of updates, and is told of the rest by one', async () => {
+test('a session without a stream keeps a bounded number of updates, and gets one for the rest', async () => {
   const { watchers, limits, url } = await gateway();
   const session = await subscribed(url, 'ada');
   await updates(watchers, (sent) => sent === 100);
@@ -130,7 +130,7 @@ test('a client without a stream is served after more log messages than are kept 
   expect(answer.text).toContain('here');
 });
 
-test('a listening client that does not read keeps a bounded number of updates, and is told of the rest by one', async () => {
+test('a listening client that does not read has a bounded number of pending updates, and gets one for the rest', async () => {
   const { watchers, limits, port } = await gateway();
   const socket = await listening(port, limits, 'ada');
   await updates(watchers, () => limits.counts.waitingBytes > 1024 * 1024);
@@ -147,7 +147,7 @@ test('a listening client that does not read keeps a bounded number of updates, a
   await expect.poll(() => text.includes('"uri":"news://today/last"'), { timeout: 60_000 }).toBe(true);
 });
 
-test('notifications that one principal does not read do not use up what may wait for all', async () => {
+test('unread notifications of one principal do not exhaust the limit of all', async () => {
   const maxWaitingBytes = 4 * 1024 * 1024;
   const { watchers, limits, port, url } = await gateway({ maxWaitingBytes });
   const sockets: Socket[] = [];

@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { NodeExchange } from '../../src/host/gateway/http/exchange.ts';
 import { HttpGateway } from '../../src/host/gateway/http/http-gateway.ts';
-import { NodeExchange } from '../../src/host/gateway/http/node-exchange.ts';
 import { Limits } from '../../src/host/gateway/limits.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { lacks } from '../fixtures/windows.ts';
@@ -94,7 +94,7 @@ test.skipIf(lacks.boundedSocketBuffers)(
   },
 );
 
-test('a replay beyond the quota of the principal is refused, and what was kept stays for the next time', async () => {
+test('a replay beyond the quota of the principal is refused, and the events stay available', async () => {
   const { limits, resume } = await lostAnswer({ quotas: { waitingBytes: CHARS / 2 } });
   for (let count = 0; count < 2; count++) {
     const refused = await resume();
@@ -105,13 +105,13 @@ test('a replay beyond the quota of the principal is refused, and what was kept s
   expect(limits.kept.chars).toBeGreaterThan(CHARS);
 });
 
-test('an answer that is too long to be kept is an error for the client that comes back', async () => {
+test('a reconnecting client gets an error for an answer that was too long to keep', async () => {
   const { limits, resume } = await lostAnswer({ maxKeptChars: 10_000 });
   expect(limits.kept.chars).toBeLessThan(10_000);
   const text = await (await resume()).text();
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json!));
   expect(events.at(-1)).toMatchObject({
     id: 2,
-    error: { code: -32603, message: expect.stringContaining('10000 may be kept (maxKeptChars)') },
+    error: { code: -32603, message: expect.stringContaining('10000 are kept (maxKeptChars)') },
   });
 });

@@ -1,5 +1,6 @@
 // The schema for editors and the tables of docs/config.md, from the rows of the keys.
 
+import { durationText } from '../../src/base/duration.ts';
 import type { Described, Keys } from '../../src/config/read/key.ts';
 import {
   addressKeys,
@@ -15,6 +16,7 @@ import {
   settingKeys,
   shareKeys,
   stopKeys,
+  taskKeys,
   toolsKeys,
 } from '../../src/config/read/keys.ts';
 import {
@@ -24,6 +26,7 @@ import {
   defaultRestart,
   defaultSettings,
   defaultShare,
+  defaultTasks,
 } from '../../src/config/server-config.ts';
 import { defaultStopWaits } from '../../src/wire/process/tree/stop-ladder.ts';
 
@@ -41,6 +44,7 @@ export const tables: readonly Table[] = [
   { title: 'restart', keys: restartKeys, defaults: defaultRestart },
   { title: 'stop', keys: stopKeys, defaults: defaultStopWaits },
   { title: 'share', keys: shareKeys, defaults: defaultShare },
+  { title: 'tasks', keys: taskKeys, defaults: { after: durationText(defaultTasks.afterMs) } },
   { title: 'tools', keys: toolsKeys, defaults: {} },
   { title: 'place', keys: placeKeys, defaults: defaultPlace },
 ];

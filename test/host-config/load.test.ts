@@ -106,7 +106,7 @@ test('a named file is the only one', async () => {
   expect(config.servers).toMatchObject([{ name: 'b', cwd: join(sub, 'x'), args: [sub] }]);
 });
 
-test('nothing found: the error says where was looked and what to do', async () => {
+test('without a config, the error lists the searched places and the next step', async () => {
   for (const discover of [false, true]) {
     const error = await loadConfig({ ...options, discover }).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
@@ -136,7 +136,7 @@ test.skipIf(process.getuid?.() === 0 || lacks.fileModes)('a file that may not be
   await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('EACCES') });
 });
 
-test('a folder where a file should be says so', async () => {
+test('a folder in place of a config file is reported', async () => {
   mkdirSync(join(options.cwd!, 'mcp.json'));
   await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('cannot be read') });
 });

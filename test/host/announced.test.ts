@@ -6,7 +6,7 @@ import type { Host, HostOptions } from '../../src/host/host.ts';
 import { undescribed } from '../../src/host/services/typed-client.ts';
 import { Client } from '../../src/mcp/client/client.ts';
 import type { InputHandlers } from '../../src/mcp/client/options.ts';
-import { newClient } from '../../src/mcp/service.ts';
+import { type ClientFacts, newClient, silentCaller } from '../../src/mcp/service.ts';
 import { openHost, serverFile, writeConfig } from './run-host.ts';
 
 const entry = { command: process.execPath, args: [serverFile('reports-capabilities')], revision: '2025-11-25' };
@@ -31,13 +31,13 @@ async function call(client: Pick<Client, 'callTool'>, tool = 'announced') {
 
 const announced = async (client: Pick<Client, 'callTool'>) => (await call(client)).announced;
 
-test('a client without capabilities: nothing, and a question is refused at once', async () => {
+test('a client without capabilities declares nothing, and a question is refused at once', async () => {
   const host = await open();
   expect(await announced(clientOf(host))).toEqual({});
   expect(await call(clientOf(host), 'ask')).toMatchObject({ code: -32601 });
 });
 
-test('the clients of a shared process: what those have that are known when it starts', async () => {
+test('a shared process gets the capabilities of the clients that are known when it starts', async () => {
   const host = await open();
   const [able, unable] = [clientOf(host, asks), clientOf(host)];
   expect(await announced(able)).toEqual({ elicitation: { form: {} } });
@@ -46,7 +46,7 @@ test('the clients of a shared process: what those have that are known when it st
   expect(host.status()[0]!.processes).toHaveLength(1);
 });
 
-test('a client with more than the shared process was announced: the process starts again before its first call, and not after it', async () => {
+test('a client with further capabilities restarts the shared process before its first call, and not after it', async () => {
   const host = await open();
   await clientOf(host).listTools();
   const able = clientOf(host, asks);
@@ -63,7 +63,7 @@ test('a client with more than the shared process was announced: the process star
   expect(host.status()[0]!.questions.unannounced).toBeUndefined();
 });
 
-test('one principal with every set of capabilities: one process, and the questions of others are asked', async () => {
+test('clients of one principal with all sets of capabilities share one process, and others are still asked', async () => {
   const host = await open();
   const able = clientOf(host, asks, 'alice');
   const { pid } = await call(able);
@@ -74,13 +74,13 @@ test('one principal with every set of capabilities: one process, and the questio
   expect(await call(able, 'ask')).toEqual({ action: 'accept', content: {} });
 });
 
-test('a call that is known to ask starts no process because of what its client can be asked for', async () => {
+test('a call that is known to ask does not restart the process for the capabilities of its client', async () => {
   const host = await open({ asks: ['announced'] });
   const { pid } = await call(clientOf(host));
   expect(await call(clientOf(host, asks))).toEqual({ pid, announced: {} });
 });
 
-test('a client that comes while the shared process starts: the process starts again before its first call', async () => {
+test('a client that connects while the shared process starts restarts it before the first call', async () => {
   const host = await open();
   const listed = clientOf(host).listTools();
   expect(host.status()[0]!.state).toBe('starting');
@@ -89,7 +89,7 @@ test('a client that comes while the shared process starts: the process starts ag
   expect(host.status()[0]!.processes).toHaveLength(1);
 });
 
-test('"clientCapabilities" of a changed entry hold for clients that were known before', async () => {
+test('"clientCapabilities" of a changed entry apply to earlier clients too', async () => {
   const host = await open();
   const able = clientOf(host, { ...asks, ...samples });
   expect(await announced(able)).toEqual({ elicitation: { form: {} }, sampling: {} });
@@ -98,19 +98,19 @@ test('"clientCapabilities" of a changed entry hold for clients that were known b
   expect(await announced(able)).toEqual({ sampling: {} });
 });
 
-test('"clientCapabilities": [] announces nothing, whatever clients and the host can answer', async () => {
+test('"clientCapabilities": [] declares nothing, whatever clients and the host can answer', async () => {
   const host = await open({ clientCapabilities: [] }, { inputs: () => ({ ...asks, ...samples }) });
   expect(await announced(clientOf(host, asks))).toEqual({});
   expect(await call(clientOf(host, asks), 'ask')).toMatchObject({ code: -32601 });
 });
 
-test('"share": "client": what that client has, and not what the host answers', async () => {
+test('"share": "client" declares the capabilities of that client, not of the host', async () => {
   const host = await open({ share: 'client' }, { inputs: () => asks });
   expect(await announced(clientOf(host, samples))).toEqual({ sampling: {} });
   expect(await announced(clientOf(host))).toEqual({});
 });
 
-test('the handlers of the host count where somebody answers them', async () => {
+test('the handlers of the host are declared only while somebody answers', async () => {
   for (const isAnswered of [true, false]) {
     const host = await open({}, { inputs: () => ({ ...asks, isAnswered: () => isAnswered }) });
     const calls = { callTool: (name: string) => host.callTool('a', name) } as Pick<Client, 'callTool'>;
@@ -118,7 +118,7 @@ test('the handlers of the host count where somebody answers them', async () => {
   }
 });
 
-test('a page that is opened after the first call: its calls may be asked after a restart', async () => {
+test('the capabilities of a page that is opened after the first call are declared after a restart', async () => {
   let isAnswered = false;
   const host = await open({}, { inputs: () => ({ ...asks, isAnswered: () => isAnswered }) });
   const calls = { callTool: (name: string) => host.callTool('a', name) } as Pick<Client, 'callTool'>;
@@ -132,9 +132,47 @@ test('a page that is opened after the first call: its calls may be asked after a
   expect(host.status()[0]!.processes).toHaveLength(1);
 });
 
-test('a question that its client did not declare and nobody can answer is refused: no decision of a user is invented', async () => {
+test('a question that nobody can answer is refused instead of being answered for the user', async () => {
   const host = await open({}, { inputs: () => ({ ...asks, elicitModes: ['form', 'url'], isAnswered: () => false }) });
   expect(await call(clientOf(host, asks))).toMatchObject({ announced: { elicitation: { form: {} } } });
   expect(await call(clientOf(host), 'ask')).toMatchObject({ code: -32601 });
   expect(await call(clientOf(host, asks), 'askUrl')).toMatchObject({ code: -32602 });
+});
+
+/** The facts of a client that declares these extensions. */
+function withExtensions(names: readonly string[], principal: string): ClientFacts {
+  const extensions = Object.fromEntries(names.map((name) => [`com.example/${name}`, {}]));
+  const identity = newClient(principal);
+  return { identity, revision: '2025-11-25', capabilities: { extensions }, info: undefined, logLevel: undefined };
+}
+
+test('extensions of one principal do not keep the capabilities of others from the process, and are forgotten with its clients', async () => {
+  const host = await open();
+  const service = host.service('a');
+  const clients = Array.from({ length: 10 }, (_, at) =>
+    withExtensions(
+      Array.from({ length: 32 }, (_, n) => `${at}-${n}`),
+      'mallory',
+    ),
+  );
+  for (const each of clients) await service.request('tools/list', {}, silentCaller(each));
+  const able = clientOf(host, asks, 'ada');
+  const declared = await announced(able);
+  expect(declared).toMatchObject({ elicitation: { form: {} } });
+  expect(Object.keys(declared.extensions)).toHaveLength(64);
+  for (const { identity } of clients) service.gone?.(identity);
+  await host.restartServer('a');
+  expect(await announced(able)).toEqual({ elicitation: { form: {} } });
+});
+
+test('cancelled requests with new extensions restart an unused process once', async () => {
+  const host = await open();
+  const service = host.service('a');
+  await clientOf(host).listTools();
+  for (let at = 0; at < 4; at++) {
+    const caller = { ...silentCaller(withExtensions([`new-${at}`], 'mallory')), signal: AbortSignal.abort() };
+    await expect(service.request('tools/call', { name: 'announced' }, caller)).rejects.toThrow();
+    await clientOf(host).listTools();
+  }
+  expect(host.status()[0]!.processes.map(({ generation }) => generation)).toEqual([2]);
 });

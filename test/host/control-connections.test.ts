@@ -9,7 +9,7 @@ import { folder, openHost } from './run-host.ts';
 
 const pathOf = (name: string) => join(folder, name);
 
-test('a program that leaves too many connections open is told why it gets no more, and the others are served', async () => {
+test('a connection above the limit is refused with the reason, and the others are served', async () => {
   const path = pathOf('many');
   const host = await openHost({});
   const control = await serveControl(host, path, { maxConnections: 20 });
@@ -30,7 +30,7 @@ test('a program that leaves too many connections open is told why it gets no mor
   await control.close();
 });
 
-test('a host without clients is idle after its time, and not while one is connected', async () => {
+test('a host is idle after idleMs without clients, and not while one is connected', async () => {
   const path = pathOf('idle');
   const host = await openHost({});
   const clock = new ManualClock();

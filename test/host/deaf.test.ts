@@ -45,7 +45,7 @@ const eras: [string, HostOptions][] = [
 ];
 
 describe.each(eras)('in the %s era', (_era, options) => {
-  test('one that stops reading is restarted when a call timed out and a ping stays unanswered', async () => {
+  test('a server that stops reading is restarted when a call timed out and a ping stays unanswered', async () => {
     const { host, lives, runs } = await open({ pingTimeoutMs: 300 }, options);
     const lost = code(host.callTool('server', 'effect', {}, unhurried));
     await until('it runs', () => runs() === 1);
@@ -64,7 +64,7 @@ describe.each(eras)('in the %s era', (_era, options) => {
     expect(runs()).toBe(1);
   });
 
-  test('one that closes its stdin is restarted at the next call, which then runs', async () => {
+  test('a server that closes its stdin is restarted at the next call, which then runs', async () => {
     const { host, lives } = await open({ requestTimeoutMs: 600_000 }, options);
     await host.callTool('server', 'closes_stdin');
     const first = host.callTool('server', 'hello').then(
@@ -78,7 +78,7 @@ describe.each(eras)('in the %s era', (_era, options) => {
     expect(lives().filter(isAlive)).toEqual([host.status()[0]!.pid]);
   });
 
-  test('a call that takes too long does not restart a server that answers the ping', async () => {
+  test('a timed out call does not restart a server that answers the ping', async () => {
     const { host, lives } = await open({ pingTimeoutMs: 100_000 }, options);
     const before = sent(host, 'ping') + sent(host, 'server/discover');
     expect(await code(host.callTool('server', 'never_answers'))).toBe('REQUEST_TIMEOUT');
@@ -89,7 +89,7 @@ describe.each(eras)('in the %s era', (_era, options) => {
   });
 });
 
-test('a shorter limit of a caller is no reason to ask the server, and cannot end the calls of others', async () => {
+test('a shorter limit of a caller does not cause a ping, and cannot end the calls of others', async () => {
   const { host, lives } = await open({ pingTimeoutMs: 300, requestTimeoutMs: 600_000 });
   const before = sent(host, 'server/discover');
   for (const limit of [{ timeoutMs: 1 }, { totalTimeoutMs: 1 }]) {
@@ -100,7 +100,7 @@ test('a shorter limit of a caller is no reason to ask the server, and cannot end
   expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0, pid: lives()[0] });
 });
 
-test('with pingTimeoutMs 0 the server is not asked and not restarted', async () => {
+test('with pingTimeoutMs 0 the server is not pinged and not restarted', async () => {
   const { host } = await open({ pingTimeoutMs: 0 });
   const before = sent(host, 'server/discover');
   expect(await code(host.callTool('server', 'never_answers'))).toBe('REQUEST_TIMEOUT');

@@ -5,7 +5,7 @@ import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelc
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallUpdate } from '../../src/app/inspector/api.ts';
 import { startInspector } from '../../src/app/inspector/server.ts';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';

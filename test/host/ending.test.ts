@@ -32,7 +32,7 @@ describe('orphans', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('also when the leader has died before', async () => {
+  test('stop() leaves no process when the leader has exited before', async () => {
     const server = tree('leaderless');
     const host = await openHost({ server: { ...server.entry, restart: { policy: 'never' } } });
     await host.start();
@@ -42,7 +42,7 @@ describe('orphans', () => {
     await host.stop();
   });
 
-  test('also when it is stopped during the handshake', async () => {
+  test('stop() leaves no process during the handshake', async () => {
     const pidFile = join(folder, 'handshake.pids');
     const script = `require('fs').writeFileSync('${pidFile}', String(process.pid)); setInterval(() => {}, 1e6)`;
     const host = await openHost({ server: { command: process.execPath, args: ['-e', script] } });
@@ -83,7 +83,7 @@ describe('orphans', () => {
   });
 });
 
-test('a polite server gets no signal, and no wait goes by', async () => {
+test('a server that exits when stdin closes gets no signal and causes no wait', async () => {
   const server = counting('ladder', { stop: { stdinMs: 1_000_000 } }); // longer than a test may take
   const host = await openHost({ server: server.entry });
   await host.startServer('server');

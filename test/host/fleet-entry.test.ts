@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
-import type { StartedService } from '../../src/host/host-options.ts';
+import type { StartedService } from '../../src/host/hosted-server.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import type { Caller, ClientIdentity } from '../../src/mcp/service.ts';
 import { TestCaller } from '../contract/test-caller.ts';
@@ -69,7 +69,7 @@ test('a request to a server of the fleet has its own caller, and one service ser
   expect(services.gone).toEqual([callers[1]!.client.identity]);
 });
 
-test('a server without a node is unreachable with the reason, and is used again as soon as it is there', async () => {
+test('a server without a node is unreachable with the reason, and is used again as soon as a node runs it', async () => {
   const services = new FarServices();
   const states: string[] = [];
   services.isThere = false;
@@ -87,7 +87,7 @@ test('a server without a node is unreachable with the reason, and is used again 
   expect(states.at(-1)).toBe('ready');
 });
 
-test('a host that has joined no fleet says so', async () => {
+test('a host that has not joined a fleet refuses a server of a fleet', async () => {
   await using host = new Host([entry]);
   await expect(host.callTool('far', 'echo')).rejects.toMatchObject({
     code: 'SERVER_FAILED',
@@ -96,7 +96,7 @@ test('a host that has joined no fleet says so', async () => {
   });
 });
 
-test('an unlisted server runs and can be called by its name, and is none of all servers as one', async () => {
+test('an unlisted server can be called by its name, and is not part of the merged service', async () => {
   const script = 'test/fixtures/service-contract/server.mjs';
   await using host = new Host([serverConfig('far#1', script, { unlisted: true }), serverConfig('own', script)]);
   await host.start();

@@ -40,12 +40,12 @@ test('reaches a remote server', async () => {
   expect(JSON.stringify(host.status())).not.toContain(http.token);
 });
 
-test('Host.open takes it too', async () => {
+test('Host.open accepts the contents of a config', async () => {
   const opened = await Host.open({ mcpServers: { one: { command, autoStart: false } } });
   expect(opened.names).toEqual(['one']);
 });
 
-test('an entry that is wrong fails alone, and what is wrong with it is told as for a file', () => {
+test('an invalid entry does not affect others, and is reported as for a file', () => {
   const given = {
     mcpServers: { good: { command }, wrong: { command, args: '-y server' }, slip: { command, arguments: [] } },
   };
@@ -58,7 +58,7 @@ test('an entry that is wrong fails alone, and what is wrong with it is told as f
   ]);
 });
 
-test('variables, inputs and an envFile mean what they mean in a file', () => {
+test('variables, inputs and an envFile work as in a file', () => {
   const envFile = join(folder, 'given.env');
   writeFileSync(envFile, 'FROM_FILE=yes\n');
   host = new Host({
@@ -95,7 +95,7 @@ test.each([
   );
 });
 
-test('every key of a server that a file may have is known to the type too', () => {
+test('the type has every key of a server that a file may have', () => {
   expectTypeOf<keyof typeof settingKeys | keyof typeof commandKeys | keyof typeof remoteKeys>().toExtend<
     keyof GivenServer
   >();

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
-import { connectHost } from '../../src/host/control/connect-host.ts';
+import { chooseServer, connectHost } from '../../src/host/control/connect-host.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { makeKey } from '../../src/wire/transport/local-key.ts';
@@ -39,7 +38,7 @@ const earlier = {
   hint: expect.stringContaining('standpipe down'),
 };
 
-test('a host of the first version, whose methods were host/…, is refused with its cure', async () => {
+test('a host of the first version, whose methods were host/…, is refused with a hint', async () => {
   const path = newPath();
   const { asked, accept } = answers({ 'host/status': { servers: [] }, 'host/about': { pid: 1, lastSeq: 0 } });
   const listener = await listenLocal(path, accept);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';
 import { counting, misbehaving, openHost, stateOf } from './run-host.ts';
 
-test('five servers that misbehave do not keep a healthy one from answering', async () => {
+test('five faulty servers do not prevent a healthy one from answering', async () => {
   const never = { restart: { policy: 'never' }, startupTimeoutMs: 1_000_000, autoStart: false };
   const ways = ['hangs', 'floods-stderr', 'prints-garbage', 'never-ends-a-line'];
   const host = await openHost({

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => both?.stop());
 
 describe('names', () => {
-  test('are allowed by common hosts, unique, and the same with other servers beside', async () => {
+  test('are valid for common hosts, unique, and independent of other servers', async () => {
     const alone = await openHost({ 'my files': library('a') });
     const beside = await openHost({ my_files: library('b'), 'my files': library('a') });
     await Promise.all([alone.start(), beside.start()]); // a list does not wait for long for a server that starts
@@ -58,7 +58,7 @@ describe('names', () => {
     expect(texts).toEqual(['a: read.file', 'a: read_file', 'a: long']);
   });
 
-  test('that had to be changed are found without an earlier list', async () => {
+  test('with a hash are found without an earlier list', async () => {
     const [changed] = namesOf(await ask(both, 'tools/list'));
     const other = await openHost({ a: library('a'), b: library('b') });
     expect(changed).toMatch(/^a__read_file_[0-9a-f]{8}$/);
@@ -102,7 +102,7 @@ describe('names', () => {
   });
 });
 
-test('entries are those of their servers, but for the name', async () => {
+test('entries are passed unchanged except for the name', async () => {
   const host = both;
   for (const [method, member, key] of [
     ['tools/list', 'tools', 'name'],
@@ -140,7 +140,7 @@ describe('a call that names its server', () => {
   });
 });
 
-test('a call of 2026-07-28 over HTTP asks no server but its own for the headers of its tool', async () => {
+test('a call of 2026-07-28 over HTTP asks only its own server for the headers of its tool', async () => {
   const clock = new ManualClock(); // it stands still, so that a wait for the other server never ends
   const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
   const host = await openHost({ silent, a: library('a') }, { clock });
@@ -187,7 +187,7 @@ describe('a list', () => {
     await until('it is gone', async () => !namesOf(await ask(host, 'tools/list')).includes('a__declared'));
   });
 
-  test('leaves out a server that is not ready in time, names it, and is announced anew when it is', async () => {
+  test('leaves out and names a server that is not ready in time, and is announced again when it is ready', async () => {
     const clock = new ManualClock();
     const READY_FILE = newFile();
     const host = await openHost({ a: library('a'), b: library('b', { READY_FILE }) }, { clock });
@@ -212,7 +212,7 @@ describe('a list', () => {
     await until('b is listed', async () => namesOf(await ask(host, 'tools/list')).includes('b__pid'));
   });
 
-  test('goes without a server that failed or was stopped, and watchers are notified of that', async () => {
+  test('leaves out a server that failed or was stopped, and watchers are notified', async () => {
     const host = await openHost({ a: library('a'), b: library('b'), broken });
     const watcher = new TestWatcher({ toolsListChanged: true, logs: 'error' });
     await host.service().watch(watcher);
@@ -285,6 +285,42 @@ describe('a list', () => {
     });
     await ask(host, 'tools/call', { name: 'a__declare' });
     await watcher.until(() => watcher.heard.length > 0);
+  });
+
+  test('lists the skills of other servers although one server sends pages without an end', async () => {
+    const clock = new ManualClock();
+    const serve = (answer: string) => ({
+      command: process.execPath,
+      args: [
+        '-e',
+        `const extensions = { 'io.modelcontextprotocol/skills': {} };
+        const facts = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { extensions } };
+        require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+          const { id, method } = JSON.parse(line);
+          const send = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+          if (method === 'server/discover') send(facts);
+          if (method === 'skills/list') ${answer};
+        });`,
+      ],
+      era: 'modern',
+    });
+    const page = `send({ resultType: 'complete', skills: [], nextCursor: String(id) })`;
+    const endless = serve(`setTimeout(() => ${page}, 100)`);
+    const quick = serve(`send({ resultType: 'complete', skills: [{ uri: 'skill://a/SKILL.md' }] })`);
+    const host = await openHost({ endless, quick }, { clock });
+    await host.start();
+    let listed: Result | undefined;
+    void ask(host, 'skills/list').then((result) => {
+      listed = result;
+    });
+    await until('the list is answered', () => {
+      clock.advance(1_000);
+      return listed !== undefined;
+    });
+    expect(listed).toMatchObject({
+      skills: [{ uri: 'skill://quick/a/SKILL.md' }],
+      _meta: { 'dev.standpipe/failed': [{ server: 'endless', error: { code: 'SERVER_NOT_READY' } }] },
+    });
   });
 
   test('follows a reload', async () => {

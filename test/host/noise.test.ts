@@ -16,7 +16,7 @@ const prints = (before: string, more: object = {}) => ({
   ...more,
 });
 
-test('a banner is told once, however much follows, with no secret in it', async () => {
+test('a banner is reported once, without secrets, however much follows', async () => {
   const told: { server: string; text: string; count: number }[] = [];
   const print = 'console.log("hello", process.env.KEY); for (let i = 0; i < 100; i++) console.log("again", i)';
   const host = await openHost(
@@ -29,7 +29,7 @@ test('a banner is told once, however much follows, with no secret in it', async 
   expect(told[0]).toEqual({ server: 'loud', text: expect.stringMatching(/^hello (?!sk-)/), count: 1 });
 });
 
-test.skipIf(lacks.signals)('what is printed later is told when it comes', async () => {
+test.skipIf(lacks.signals)('later output is reported when it is printed', async () => {
   const told: string[] = [];
   // The function as it was: the runtime of the server keeps later prints away from stdout.
   const later = 'const { writeSync } = await import("node:fs"); process.on("SIGUSR2", () => writeSync(1, "late\\n"))';
@@ -41,7 +41,7 @@ test.skipIf(lacks.signals)('what is printed later is told when it comes', async 
   expect(told).toEqual(['late']);
 });
 
-test('nothing is told of a server that prints nothing else', async () => {
+test('nothing is reported for a server that prints only protocol messages', async () => {
   const told: unknown[] = [];
   const host = await openHost({ quiet: prints('0') }, { onNoise: (noise) => told.push(noise) });
   await host.start();

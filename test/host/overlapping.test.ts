@@ -55,7 +55,7 @@ describe('stop and restart', () => {
     expect(stateOf(host, 'a')).toBe('stopped');
   });
 
-  test('a start after a stop wins: the stop resolves when the old process is gone, and a new one runs', async () => {
+  test('a start after a stop wins: the stop resolves when the old process has exited, and a new one runs', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
     await host.start();
@@ -79,7 +79,7 @@ describe('stop and restart', () => {
     expect(server.overlaps()).toEqual([]);
   });
 
-  test('calls that wait for a server that starts go on waiting when it is restarted', async () => {
+  test('calls that wait for a starting server keep waiting when it is restarted', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
     const call = host.callTool('a', 'hello');
@@ -89,7 +89,7 @@ describe('stop and restart', () => {
     expect(server.alive()).toHaveLength(1);
   });
 
-  test('a start that a stop overtakes rejects, and its process is known until it is gone', async () => {
+  test('a start rejects after a later stop, and its process is known until it has exited', async () => {
     const server = slow({ START_MS: '100000' });
     const host = await openHost({ a: server.entry() });
     const started = code(host.startServer('a'));
@@ -103,7 +103,7 @@ describe('stop and restart', () => {
     expect(host.status()).toMatchObject([{ state: 'stopped', pid: null }]);
   });
 
-  test('stop of the host wins over starts and restarts that are under way, and refuses new ones until it is done', async () => {
+  test('a stop of the host wins over starts and restarts in progress, and refuses new ones until it is done', async () => {
     const [a, b] = [slow(), slow()];
     const host = await openHost({ a: a.entry(), b: b.entry({ autoStart: false }) });
     await host.start();
@@ -122,7 +122,7 @@ describe('stop and restart', () => {
 });
 
 describe('reload', () => {
-  test('without an entry whose server restarts: it is known until it is gone, and nothing of it is left', async () => {
+  test('removes an entry whose server restarts, and leaves no process', async () => {
     const [a, b] = [slow(), slow()];
     const host = await openHost({ a: a.entry(), b: b.entry() });
     await host.start();
@@ -141,7 +141,7 @@ describe('reload', () => {
     expect([...a.alive(), ...b.alive()]).toEqual([]);
   });
 
-  test('with a changed entry whose server restarts: one process at a time, and the new entry counts', async () => {
+  test('changes an entry whose server restarts, with one process at a time', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
     await host.start();
@@ -158,7 +158,7 @@ describe('reload', () => {
     }
   });
 
-  test('30 of them at once: one process for each server, of the last config, and none after stop', async () => {
+  test('applies the last of 30 concurrent configs with one process for each server, and none after stop', async () => {
     const servers = [slow(), slow(), slow()];
     const entries = (change: number) =>
       Object.fromEntries(servers.map((server, at) => [`s${at}`, server.entry({ requestTimeoutMs: 1000 + change })]));
@@ -174,7 +174,7 @@ describe('reload', () => {
     expect(servers.flatMap((server) => [...server.alive(), ...server.overlaps()])).toEqual([]);
   });
 
-  test('in flight when the host is stopped: it starts nothing any more', async () => {
+  test('starts nothing after the host was stopped', async () => {
     const [a, b, c] = [slow(), slow(), slow()];
     const host = await openHost({ a: a.entry(), b: b.entry() });
     await host.start();
@@ -194,7 +194,7 @@ describe('reload', () => {
     expect(host.status()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
   });
 
-  test('an entry that is taken out and put back while its process ends: one process', async () => {
+  test('runs one process for an entry that is removed and added again while its process ends', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
     await host.start();
@@ -205,7 +205,7 @@ describe('reload', () => {
     expect(server.overlaps()).toEqual([]);
   });
 
-  test('enables, disables, and gives a failed server a new chance', async () => {
+  test('enables, disables, and starts a failed server again', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry({ enabled: false }), f: { command: 'no-such-command' } });
     await host.start();
@@ -220,7 +220,7 @@ describe('reload', () => {
     await until('it has failed', () => stateOf(host, 'f') === 'failed');
   });
 
-  test('a call that waits for a lazy server gets the one of the new entry', async () => {
+  test('runs a call that waits for a lazy server with the new entry', async () => {
     const server = slow({ START_MS: '100000' });
     const host = await openHost({ a: server.entry({ autoStart: false }) });
     const call = host.callTool('a', 'hello');
@@ -233,7 +233,7 @@ describe('reload', () => {
   });
 });
 
-test('commands of two other programs that overlap: the last one wins there too', async () => {
+test('the last of overlapping commands of two other programs wins', async () => {
   const server = slow();
   const host = await openHost({ a: server.entry() });
   await host.start();
@@ -248,7 +248,7 @@ test('commands of two other programs that overlap: the last one wins there too',
   await Promise.all([one!.close(), other!.close(), control.close()]);
 });
 
-test('a process that closes its stdout and lives on is gone before the next one starts', async () => {
+test('a process that closes its stdout and keeps running is ended before the next one starts', async () => {
   const server = slow({ LINGER_MS: '1000', CLOSE_STDOUT_MS: '600' });
   const host = await openHost({ a: server.entry({ restart: { backoffMs: 1, maxRestarts: 1 } }) });
   await host.start();
@@ -256,7 +256,7 @@ test('a process that closes its stdout and lives on is gone before the next one 
   expect(server.overlaps()).toEqual([]);
 });
 
-test('a listener that throws at a change of state keeps nothing from happening', async () => {
+test('a listener that throws does not affect the state change', async () => {
   const warnings: string[] = [];
   const printers = process.listeners('warning');
   process.removeAllListeners('warning'); // the warning is expected and need not be printed

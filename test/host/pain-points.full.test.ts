@@ -39,7 +39,7 @@ describe('crashes', () => {
     expect(server.lives().length).toBe(before + 1);
   });
 
-  test('one that never answers is given up as soon; each start may cost a second process, for its era', async () => {
+  test('a server that never answers is given up after as many starts; each may need a second process to probe the era', async () => {
     const states: string[] = [];
     const host = await openHost(
       { server: misbehaving('crashes-at-once') },
@@ -82,7 +82,7 @@ describe('a retry never runs a tool twice', () => {
     expect(server.count()).toBe(runs);
   });
 
-  test('a caller can say that it does no harm', async () => {
+  test('a caller can permit the repetition', async () => {
     const server = counting('said');
     const host = await openHost({ server: server.entry });
     const { content } = await host.callTool('server', 'dies_once_plain', {}, { repeatable: true });
@@ -90,7 +90,7 @@ describe('a retry never runs a tool twice', () => {
     expect(server.count()).toBe(2);
   });
 
-  test('what was never sent waits for the restart and runs once', async () => {
+  test('an unsent call waits for the restart and runs once', async () => {
     const server = counting('waits');
     const host = await openHost({ server: server.entry });
     await host.start();
@@ -101,7 +101,7 @@ describe('a retry never runs a tool twice', () => {
   });
 });
 
-test('one hung and one missing of ten: the other eight are ready at their own speed, and nothing is left of the hung', async () => {
+test('eight of ten servers are ready although one hangs and one is missing, and no process of the hung one is left', async () => {
   const hungPid = join(folder, 'hung.pid');
   const hang = `require('fs').writeFileSync(${JSON.stringify(hungPid)}, String(process.pid)); setInterval(() => {}, 1e6)`;
   const servers = Object.fromEntries(
@@ -125,7 +125,7 @@ test('one hung and one missing of ten: the other eight are ready at their own sp
   expect(isAlive(Number(readFileSync(hungPid, 'utf8')))).toBe(false);
 });
 
-test('a server that hangs at its start has failed after its time, and nothing is left of it', async () => {
+test('a server that hangs at its start fails after startupTimeoutMs, and leaves no process', async () => {
   const hung = counting('hangs', { startupTimeoutMs: 300, restart: { policy: 'never' } });
   const hang = "require('fs').writeFileSync(process.env.PID_FILE, String(process.pid)); setInterval(() => {}, 1e6)";
   const host = await openHost({ hung: { ...hung.entry, args: ['-e', hang] } });
@@ -135,7 +135,7 @@ test('a server that hangs at its start has failed after its time, and nothing is
 });
 
 describe('config', () => {
-  test('a custom env keeps PATH, an unknown key warns, and a missing variable fails its server alone', async () => {
+  test('a custom env keeps PATH, an unknown key warns, and a missing variable affects only its server', async () => {
     const file = writeConfig({
       path: { command: 'node', args: [serverFile('counts')], env: { SOMETHING: '1' }, colour: 'red' },
       missing: { command: 'node', args: ['${NO_SUCH_VARIABLE_HERE}'] },
@@ -158,7 +158,7 @@ describe('config', () => {
     }
   });
 
-  test('a reload touches only what changed, and orphans nothing', async () => {
+  test('a reload affects only changed servers, and leaves no process behind', async () => {
     const [stays, changes, goes] = [counting('r-stays'), counting('r-changes'), counting('r-goes')];
     const host = await openHost({ stays: stays.entry, changes: changes.entry, goes: goes.entry });
     await host.start();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
+import { chooseServer } from '../../src/host/control/connect-host.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import { serve } from '../../src/mcp/adapter/client-adapters.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe.each(pairs)('a $client client of a $server server, $way,', ({ client: era, server, way }) => {
-  test('gets what the server answers, and the server what the client sends', async () => {
+  test('gets the answers of the server unchanged, and the server the requests', async () => {
     const socket = await connectLocal(control.path);
     if (way === 'alone') await chooseServer(socket, { server });
     const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
@@ -70,7 +70,7 @@ describe.each(pairs)('a $client client of a $server server, $way,', ({ client: e
   });
 });
 
-test('a service around that of a host may change a long result in place', async () => {
+test('a service around a host service may change a long result in place', async () => {
   const inner = host.service('legacy');
   const service: Service = {
     describe: () => inner.describe(),

@@ -52,8 +52,8 @@ const failure = (promise: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   );
 
-describe('who shares', () => {
-  test('all: 50 clients that call at once have one process', async () => {
+describe('sharing a process', () => {
+  test('all: 50 clients with concurrent calls have one process', async () => {
     const { host, pids } = await shared('all');
     const counts = await Promise.all(Array.from({ length: 50 }, () => clientOf(host).call('add')));
     expect(counts.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
@@ -61,7 +61,7 @@ describe('who shares', () => {
     expect(processes(host)).toEqual(['all: ready']);
   });
 
-  test('principal: its clients share one process, also if their first calls come at once', async () => {
+  test('principal: its clients share one process, also if their first calls are concurrent', async () => {
     const { host, pids } = await shared('principal');
     const names = ['ada', 'grace', 'ada', 'grace', 'ada'];
     const clients = Array.from({ length: 20 }, (_, at) => clientOf(host, names[at % names.length]));
@@ -71,7 +71,7 @@ describe('who shares', () => {
     expect(processes(host)).toEqual(['ada: ready', 'grace: ready']);
   });
 
-  test('principal: those of whom nothing is verified share the process of the host', async () => {
+  test('principal: unauthenticated clients share the process of the host', async () => {
     const { host, pids } = await shared('principal');
     expect(await clientOf(host).call('add')).toBe('1');
     expect(await clientOf(host).call('add')).toBe('2');
@@ -80,7 +80,7 @@ describe('who shares', () => {
     expect(processes(host)).toEqual(['host: ready']);
   });
 
-  test('client: each has a process of its own, and so has the host', async () => {
+  test('client: each client and the host have their own processes', async () => {
     const { host, pids } = await shared('client');
     const [one, two] = [clientOf(host), clientOf(host)];
     expect(await Promise.all(Array.from({ length: 20 }, () => one.call('add')))).toHaveLength(20);
@@ -106,7 +106,7 @@ describe('who shares', () => {
     expect(processes(host)).toEqual(['requests without a session of ada: ready']);
   });
 
-  test('call: each has a process of its own, which ends with it', async () => {
+  test('call: each call has its own process, which ends with it', async () => {
     const { host, pids, alive } = await shared('call');
     const { call, client } = clientOf(host);
     expect(await Promise.all([call('add'), call('add'), call('add')])).toEqual(['1', '1', '1']);
@@ -121,8 +121,8 @@ describe('who shares', () => {
   });
 });
 
-describe('when a process ends', () => {
-  test('after its idle time, and the next call starts another', async () => {
+describe('the end of a process', () => {
+  test('is after its idle time, and the next call starts another', async () => {
     const clock = new ManualClock();
     const { host, pids, alive } = await shared({ by: 'client', idleMs: 1000 }, {}, { clock });
     const [one, two] = [clientOf(host), clientOf(host)];
@@ -142,7 +142,7 @@ describe('when a process ends', () => {
     expect(await held).toBe('freed');
   });
 
-  test('of a subscription, not while it lasts', async () => {
+  test('does not come during a subscription', async () => {
     const clock = new ManualClock();
     const { host, alive } = await shared({ by: 'client', idleMs: 1000 }, {}, { clock });
     const one = clientOf(host);
@@ -162,7 +162,7 @@ describe('when a process ends', () => {
     await until('the process is gone', () => alive().length === 0);
   });
 
-  test('when its client is gone, after the calls of that', async () => {
+  test('follows the disconnection of its client, after the running calls', async () => {
     const { host, alive } = await shared('client');
     const [one, two] = [clientOf(host), clientOf(host)];
     await Promise.all([one.call('add'), two.call('add')]);
@@ -203,7 +203,7 @@ describe('when a process ends', () => {
     },
   );
 
-  test('a crash of one leaves the others', async () => {
+  test('by a crash does not affect other processes', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared('client', {}, { clock });
     const [one, two] = [clientOf(host), clientOf(host)];
@@ -225,7 +225,7 @@ describe('when a process ends', () => {
 });
 
 describe('the limit of processes', () => {
-  test('when it is reached, the process that was idle for longest ends first', async () => {
+  test('ends the process that was idle for longest first', async () => {
     const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 2 });
     const [one, two, three] = [clientOf(host), clientOf(host), clientOf(host)];
     await one.call('add');
@@ -238,7 +238,7 @@ describe('the limit of processes', () => {
     expect(alive()).toHaveLength(2);
   });
 
-  test('calls wait for a place in their order, and none is lost', async () => {
+  test('lets calls wait for a slot in order, and none is lost', async () => {
     const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 1 });
     const one = clientOf(host);
     const held = one.call('hold');
@@ -257,7 +257,7 @@ describe('the limit of processes', () => {
     expect(alive()).toHaveLength(1);
   });
 
-  test('a call that gets no place in its time fails, and says what to raise', async () => {
+  test('fails a call that gets no slot in time, and names the setting to raise', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared({ by: 'client', maxProcesses: 1 }, {}, { clock });
     const one = clientOf(host);
@@ -283,7 +283,7 @@ describe('the limit of processes', () => {
     expect(await two.call('add')).toBe('1');
   });
 
-  test('so is the number of requests that wait', async () => {
+  test('limits the number of waiting requests too', async () => {
     const { host, pids } = await shared({ by: 'client', maxProcesses: 1 });
     const one = clientOf(host);
     const held = failure(one.call('hold'));
@@ -299,7 +299,7 @@ describe('the limit of processes', () => {
     expect(pids()).toHaveLength(1);
   });
 
-  test('calls: as many at a time as there are places', async () => {
+  test('limits the number of concurrent calls', async () => {
     const { host, pids } = await shared({ by: 'call', maxProcesses: 2 });
     const { call } = clientOf(host);
     const counts = Promise.all(Array.from({ length: 6 }, () => call('add')));
@@ -312,7 +312,7 @@ describe('the limit of processes', () => {
 });
 
 describe('commands concern all processes', () => {
-  test('stop ends them, and refuses those who wait for a place', async () => {
+  test('stop ends them, and refuses requests that wait for a slot', async () => {
     const { host, alive, pids } = await shared({ by: 'client', maxProcesses: 2 });
     const clients = [clientOf(host), clientOf(host), clientOf(host)];
     const held = clients.slice(0, 2).map(({ call }) => failure(call('hold')));
@@ -362,7 +362,7 @@ describe('commands concern all processes', () => {
     expect(alive()).toHaveLength(2);
   });
 
-  test('one that failed is not started all over again by each call, but by a command', async () => {
+  test('a failed process is started again by a command, not by each call', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared('client', { restart: 'never' }, { clock });
     const [one, two] = [clientOf(host), clientOf(host)];
@@ -376,7 +376,7 @@ describe('commands concern all processes', () => {
     expect(await one.call('add')).toBe('1');
   });
 
-  test('a server that was removed leaves none behind', async () => {
+  test('a removed server leaves no process', async () => {
     const { host, alive } = await shared('client');
     const [one, two] = [clientOf(host), clientOf(host)];
     await Promise.all([one.call('add'), two.call('add')]);
@@ -409,7 +409,7 @@ describe('commands concern all processes', () => {
     },
   );
 
-  test('a reload moves watches to the process of their client', async () => {
+  test('a reload moves subscriptions to the process of their client', async () => {
     const { host, entry } = await shared('all');
     const one = clientOf(host);
     const heard: string[] = [];

@@ -6,7 +6,7 @@ import { counting, openHost } from './run-host.ts';
 
 const typo = { comand: 'x' };
 
-test('a call of a rejected entry says what is wrong with it, and where', async () => {
+test('a call of a rejected entry fails with the problem and its position', async () => {
   const host = await openHost({ good: { command: process.execPath, autoStart: false }, typo });
   const reason = {
     code: 'CONFIG_INVALID',
@@ -19,7 +19,7 @@ test('a call of a rejected entry says what is wrong with it, and where', async (
   expect(host.rejected()).toMatchObject([{ server: 'typo', severity: 'error' }]);
 });
 
-test('also one that a program handed over', async () => {
+test('a call of a rejected entry of a given config fails with the problem', async () => {
   const host = new Host({ mcpServers: { typo } });
   await expect(host.callTool('typo', 'x')).rejects.toThrow('In the given config: server "typo": There is no "command"');
 });
@@ -32,7 +32,7 @@ test('tools names a server that failed, with its error', async () => {
   expect(failed[0]!.error.message).toContain('no-such-command-anywhere');
 });
 
-test('a name that is nearly right is guessed: of a server, and of a tool', async () => {
+test('the closest name of a server or a tool is suggested', async () => {
   const { entry } = counting('guessed');
   const host = await openHost({ clock: entry });
   await host.start();
@@ -47,7 +47,7 @@ test('a name that is nearly right is guessed: of a server, and of a tool', async
   });
 });
 
-test('a server that was stopped by hand says how it is started', async () => {
+test('a call of a stopped server fails with the command that starts it', async () => {
   const { entry } = counting('by-hand');
   const host = await openHost({ clock: entry });
   await host.start();

@@ -63,7 +63,7 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('a remote server gets no credential of a client, and each client a session of its own where it is not shared', async () => {
+test('a remote server gets no credentials of clients, and each client has its own session if the server is not shared', async () => {
   const seenFar = noting();
   const remote = await remoteUp({ auth: seenFar });
   const headers = { 'X-Own': 'ours', authorization: 'Bearer of-the-entry' };
@@ -90,7 +90,7 @@ test('a remote server gets no credential of a client, and each client a session 
   expect(owners.every(({ pid }) => pid === null)).toBe(true);
 });
 
-test('a config that names another address or header is taken up, and the rest goes on', async () => {
+test('a changed address or header is applied, and other servers are not affected', async () => {
   const seen = noting();
   const [first, second] = [await remoteUp(), await remoteUp({ auth: seen })];
   const host = await openHost({ far: { url: first.url }, other: { url: first.url } });

@@ -32,7 +32,7 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('one that cannot be reached is unreachable at once, and comes back by itself', async () => {
+test('an unreachable server is reported at once, and connected when it is reachable', async () => {
   const remote = await remoteUp();
   await remote.down();
   const states = new States();
@@ -48,7 +48,7 @@ test('one that cannot be reached is unreachable at once, and comes back by itsel
   expect(await host.callTool('far', 'count')).toMatchObject(text('1'));
 });
 
-test('a call that was under way when the connection broke is not repeated', async () => {
+test('a running call is not repeated after its connection was lost', async () => {
   const remote = await remoteUp();
   const network = new Network(remote.port);
   later(() => network.down());
@@ -69,7 +69,7 @@ test('a call that was under way when the connection broke is not repeated', asyn
   expect(await host.callTool('far', 'count')).toMatchObject(text('2'));
 });
 
-test('one that goes while nothing is called is missed by the stream of its notifications', async () => {
+test('the loss of an unused server is noticed by its notification stream', async () => {
   const remote = await remoteUp();
   const states = new States();
   const host = await openHost({ far: { url: remote.url } }, { onStateChange: states.changed });
@@ -97,7 +97,7 @@ test('one that goes while nothing is called is missed by the stream of its notif
   expect(changes).toBeGreaterThan(0);
 });
 
-test('a refusal is passed on without a repeat, and a gateway that answers for a dead server is a loss', async () => {
+test('a refusal is passed on without repetition, and an error of a proxy for a dead server is a loss', async () => {
   const remote = await remoteUp();
   const states = new States();
   let answer: { status: number; of: string } | undefined;

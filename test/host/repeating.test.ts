@@ -45,26 +45,26 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era)
     return call;
   };
 
-  test('a tool that both processes call idempotent is repeated', async () => {
+  test('a tool that both processes declare idempotent is repeated', async () => {
     const opened = await open();
     expect(await lose(opened, async () => undefined)).toBe('ran again');
     expect(opened.server.runs()).toBe(2);
   });
 
-  test('one that changed before the call, and said so, is not: the next process knows nothing of that', async () => {
+  test('a tool that changed before the call, with a notification, is not repeated', async () => {
     const opened = await open();
     await opened.host.callTool('server', 'change');
     expect(await lose(opened, async () => undefined)).toBe('OUTCOME_UNKNOWN');
     expect(opened.server.runs()).toBe(1);
   });
 
-  test('one that changed while the call ran, and said so, is not', async () => {
+  test('a tool that changed during the call, with a notification, is not repeated', async () => {
     const opened = await open();
     expect(await lose(opened, () => opened.host.callTool('server', 'change'))).toBe('OUTCOME_UNKNOWN');
     expect(opened.server.runs()).toBe(1);
   });
 
-  test('one that changed without a word is not: the next process is asked first', async () => {
+  test('a tool that changed without a notification is not repeated: the next process is asked first', async () => {
     const opened = await open();
     expect(await lose(opened, () => opened.host.callTool('server', 'change_silently'))).toBe('OUTCOME_UNKNOWN');
     expect(opened.server.runs()).toBe(1);
@@ -86,7 +86,7 @@ async function askedTwice(host: Host): Promise<boolean> {
   return new Set(lives).size >= 2;
 }
 
-test('a call that was lost, and cannot be repeated because the server is stopped, still says that it may have run', async () => {
+test('a lost call that cannot be repeated because the server is stopped is reported as possibly run', async () => {
   const server = changing();
   const host = await openHost({ server: { ...server.entry, restart: { backoffMs: 20_000 } } });
   await host.start();

@@ -67,7 +67,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(stateOf(host, 'a')).toBe('ready');
   });
 
-  test('completes, reads and prompts', async () => {
+  test('answers completions, resources and prompts', async () => {
     const service = (await open()).service('a');
     const ref = { type: 'ref/resource', uri: 'a://{id}' };
     const { completion } = await ask(service, 'completion/complete', { ref, argument: { name: 'id', value: 'a' } });
@@ -77,7 +77,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(messages[0].content.text).toBe('Hello, Ada, from a');
   });
 
-  test('gives progress to the caller, and members of the result that are not known here', async () => {
+  test('passes progress and unknown members of the result to the caller', async () => {
     const service = (await open()).service('a');
     const steps: Params[] = [];
     const caller = callerOf({ wantsProgress: true, progress: (step) => steps.push(step) });
@@ -93,7 +93,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     await expect(ask(service, 'tools/call', { name: 'die' })).rejects.toMatchObject({ code: 'TOOL_NOT_ALLOWED' });
   });
 
-  test('neither lists nor calls tools that its entry denies in what a program runs on its client', async () => {
+  test('neither lists nor calls tools that its entry denies for a program that uses its client', async () => {
     const host = await open(notes('a', { tools: { deny: ['die', 'declare'] } }));
     const { tools } = await host.use('a', (client) => client.listTools());
     expect(tools.map(({ name }) => name)).toEqual(['write', 'only_a', 'asks']);
@@ -109,7 +109,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
-  test('a watch is shared, and ends with its last watcher', async () => {
+  test('a subscription is shared, and ends with its last watcher', async () => {
     const host = await open();
     const service = host.service('a');
     const first = await watch(service, { resourceSubscriptions: ['notes://shared'] });
@@ -130,7 +130,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     ]);
   });
 
-  test('a watch goes on with the next process, and begins with a notification of everything', async () => {
+  test('a subscription continues at the next process, and begins with a notification of everything', async () => {
     const service = (await open(notes('a', { restart: { policy: 'always' } }))).service('a');
     const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['notes://shared'] };
     const { heard } = await watch(service, filter);
@@ -143,7 +143,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(heard.slice(3)).toEqual([updated('notes://shared'), listChanged('tools')]);
   });
 
-  test('a watch of lists does not start the server, and hears of its start', async () => {
+  test('a subscription to lists does not start the server, and is notified of its start', async () => {
     const host = await open();
     const { heard } = await watch(host.service('a'), { toolsListChanged: true });
     expect(stateOf(host, 'a')).toBe('stopped');
@@ -152,7 +152,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
   });
 });
 
-test('a server is not asked for lists that it does not declare, and that is no error of it', async () => {
+test('a server is not asked for lists that it does not declare, and this is not counted as an error', async () => {
   const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
   const host = await openHost({ a: entry }, { eraMemory: eras.modern });
   await expect(ask(host.service('a'), 'resources/list')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
@@ -161,7 +161,7 @@ test('a server is not asked for lists that it does not declare, and that is no e
   expect(host.status()).toMatchObject([{ errors: 0, lastError: undefined }]);
 });
 
-test('a watch ends when the server ends it, and not with the process', async () => {
+test('a subscription ends when the server ends it, not with the process', async () => {
   const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
   const host = await openHost({ a: entry }, { eraMemory: eras.modern });
   await host.startServer('a');
@@ -179,7 +179,7 @@ test('a watch ends when the server ends it, and not with the process', async () 
   });
 });
 
-test('a watch goes on after a process that was lost while it was asked for notifications', async () => {
+test('a subscription continues after the loss of a process at which it began', async () => {
   const env = { LIVES_FILE: join(folder, 'lives-of-a-watch') };
   const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')], env };
   const host = await openHost({ a: { ...entry, restart: { backoffMs: 1 } } }, { eraMemory: eras.modern });
@@ -195,7 +195,7 @@ test('a watch goes on after a process that was lost while it was asked for notif
   expect(readFileSync(env.LIVES_FILE, 'utf8')).toBe('xxx');
 });
 
-describe('all servers as one', () => {
+describe('the merged service', () => {
   let host: Host;
   const open = async () => {
     host = await openHost({ a: notes('a'), b: notes('b'), broken: { command: 'no-such-command-here' } });
@@ -203,13 +203,13 @@ describe('all servers as one', () => {
   };
   const names = (entries: { name: string }[]) => entries.map(({ name }) => name);
 
-  test('is described without a start', async () => {
+  test('is described without starting a server', async () => {
     const service = await open();
     expect(await service.describe()).toMatchObject({ info: { name: 'standpipe' } });
     expect(host.status().map(({ state }) => state)).toEqual(['stopped', 'stopped', 'stopped']);
   });
 
-  test('every tool and prompt is listed with its server, a resource only if several servers have it', async () => {
+  test('lists every tool and prompt with its server, a resource only if several servers have it', async () => {
     const service = await open();
     const { tools, _meta } = await ask(service, 'tools/list');
     expect(names(tools)).toEqual([
@@ -228,7 +228,7 @@ describe('all servers as one', () => {
     await expect(ask(service, 'tools/list', { cursor: 'x' })).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
-  test('only those that are ready are asked, if the request says so', async () => {
+  test('asks only ready servers if requested', async () => {
     const service = await open();
     await host.startServer('b');
     const { tools } = await ask(service, 'tools/list', { _meta: { 'dev.standpipe/wait': 'none' } });
@@ -236,7 +236,7 @@ describe('all servers as one', () => {
     expect(stateOf(host, 'a')).toBe('stopped');
   });
 
-  test('calls, reads, prompts and completions reach the server that has the name', async () => {
+  test('sends calls, reads, prompts and completions to the server that has the name', async () => {
     const service = await open();
     expect((await ask(service, 'tools/call', { name: 'only_b' })).content[0].text).toBe('b');
     expect((await ask(service, 'tools/call', { name: 'b__only_b' })).content[0].text).toBe('b');
@@ -272,7 +272,7 @@ describe('all servers as one', () => {
     await expect(ask(service, 'example/other')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
   });
 
-  test('updates are named as they were subscribed to', async () => {
+  test('names updates by the subscribed URIs', async () => {
     const service = await open();
     const addresses = ['standpipe://b/notes://shared', 'b/notes://shared'];
     const { heard, stop } = await watch(service, { resourceSubscriptions: addresses });
@@ -283,7 +283,7 @@ describe('all servers as one', () => {
     stop();
   });
 
-  test('a server that comes later is watched too', async () => {
+  test('subscribes at servers that are added later', async () => {
     const service = await open();
     const { heard } = await watch(service, { toolsListChanged: true });
     const { loadConfig } = await import('../../src/config/files/load-config.ts');

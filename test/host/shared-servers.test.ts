@@ -24,7 +24,7 @@ function shared() {
   return { servers, brought, pid: (name: string) => host.status().find((each) => each.name === name)?.pid };
 }
 
-test('clients with the same settings have the same server, whatever they call it and wherever they look for programs', () => {
+test('clients with equal settings share a server, whatever its name and their PATH', () => {
   const { servers, brought } = shared();
   const first = servers.share(brought);
   expect(servers.share({ ...brought, name: 'another', path: '/bin' }).name).toBe(first.name);
@@ -33,7 +33,7 @@ test('clients with the same settings have the same server, whatever they call it
   expect([first.name, ...names]).toEqual(['notes', 'notes-2', 'notes-3', 'notes-4', 'notes-5', 'notes-6']);
 });
 
-test('clients with the same address and headers have the same server', () => {
+test('clients with equal addresses and headers share a server', () => {
   const { servers } = shared();
   const far = {
     name: 'far',
@@ -49,7 +49,7 @@ test('clients with the same address and headers have the same server', () => {
   expect([first.name, ...names]).toEqual(['far', 'far-2', 'far-3', 'far-4', 'far-5']);
 });
 
-test('a server stays as long as it has clients, and a time longer', async () => {
+test('a server is removed idleMs after its last client', async () => {
   const { servers, brought, pid } = shared();
   const [one, two] = [servers.share(brought), servers.share(brought)];
   expect(await host.callTool(one.name, 'only_a')).toMatchObject({ content: [{ text: 'a' }] });

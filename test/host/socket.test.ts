@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
+import { chooseServer } from '../../src/host/control/connect-host.ts';
 import { type ControlServer, ownPrincipal, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
@@ -55,7 +55,7 @@ async function remoteOf(path: string): Promise<RemoteHost> {
 }
 
 describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => {
-  test('has all servers as one, and cannot choose one of them any more', async () => {
+  test('uses the merged service, and cannot choose a server afterwards', async () => {
     const { control } = await serveHost();
     const client = await clientOf(control.path, { era });
     expect(client.server.info.name).toBe('standpipe');
@@ -66,7 +66,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
     expect(await client.callTool('only_a')).toMatchObject({ content: [{ text: 'a' }] });
   });
 
-  test('has the server that its first line chose, and no other', async () => {
+  test('uses only the server that its first line chose', async () => {
     const { control } = await serveHost();
     const client = await clientOf(control.path, { era }, 'b');
     expect(client.server.info.name).toBe('notes');
@@ -77,7 +77,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
     expect((await client.complete(ref, { name: 'id', value: 'a' })).values).toEqual(['a1', 'a2']);
   });
 
-  test('hears of resources that change, also after the server was started again', async () => {
+  test('is notified of changed resources, also after a restart of the server', async () => {
     const { host, control } = await serveHost();
     const client = await clientOf(control.path, { era }, 'a');
     let updates = 0;
@@ -90,7 +90,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
     await until('its update is heard', () => updates === 3);
   });
 
-  test.each(['modern', 'legacy'] as const)('is asked what its server of the %s era asks', async (serverEra) => {
+  test.each(['modern', 'legacy'] as const)('gets the questions of its server of the %s era', async (serverEra) => {
     const eraMemory = { get: () => serverEra, set: () => undefined };
     const { control } = await serveHost({ eraMemory, inputs: () => ({ elicit: () => ({ action: 'decline' }) }) });
     const asked: string[] = [];
@@ -114,7 +114,7 @@ test("the official SDK's client uses a host through its socket", async () => {
   await client.close();
 });
 
-test('a caller that cannot be asked is told what was answered in its place', async () => {
+test('a caller that cannot be asked is notified of the answers given for it', async () => {
   const { control } = await serveHost({ inputs: () => ({ elicit: () => ({ action: 'cancel' }) }) });
   const [caller, other] = [await remoteOf(control.path), await remoteOf(control.path)];
   const heard: Unanswered[] = [];
@@ -124,7 +124,7 @@ test('a caller that cannot be asked is told what was answered in its place', asy
   expect(heard).toEqual([{ server: 'a', message: 'Who asks a?', action: 'cancel' }]);
 });
 
-test('requests of one connection to several servers reach each its own', async () => {
+test('requests to several servers reach the right server', async () => {
   const { control } = await serveHost();
   const remote = await remoteOf(control.path);
   const calls = Array.from({ length: 50 }, (_, at) => (at % 2 ? 'a' : 'b')).map(async (server) => {
@@ -134,7 +134,7 @@ test('requests of one connection to several servers reach each its own', async (
   expect(new Set(await Promise.all(calls))).toEqual(new Set([true]));
 });
 
-test('several servers are watched through one host, while requests go to others', async () => {
+test('subscriptions at several servers of one host do not affect requests to others', async () => {
   const { control } = await serveHost();
   const remote = await remoteOf(control.path);
   const heard: string[] = [];
@@ -151,7 +151,7 @@ test('several servers are watched through one host, while requests go to others'
   expect(heard).toEqual(['a', 'b']);
 });
 
-test('a name that the host does not have is refused, with those that it has', async () => {
+test('an unknown name is refused with the existing names', async () => {
   const { host, control } = await serveHost();
   const socket = await open(control.path);
   await expect(chooseServer(socket, { server: 'unknown' })).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
@@ -164,7 +164,7 @@ test('a name that the host does not have is refused, with those that it has', as
   expect(stateOf(host, 'a')).toBe('stopped');
 });
 
-test('servers are started, watched by stderr and stopped, and the host is asked to end', async () => {
+test('control methods start and stop servers, read their stderr, and end the host', async () => {
   let down = false;
   const { host, control } = await serveHost({}, () => {
     down = true;
@@ -179,7 +179,7 @@ test('servers are started, watched by stderr and stopped, and the host is asked 
   expect(stateOf(host, 'b')).toBe('stopped');
 });
 
-test('a client that has sent its last request gets its answers, and then the end', async () => {
+test('a client that has sent its last request gets its answers before the connection closes', async () => {
   const { control } = await serveHost();
   const socket = await open(control.path);
   await chooseServer(socket, { server: 'a' });
@@ -188,7 +188,7 @@ test('a client that has sent its last request gets its answers, and then the end
   expect(await text(socket)).toMatch(/"id":7.*"text":"a"/);
 });
 
-test('the clients of the socket are different ones, of the user', async () => {
+test('connections to the socket are different clients of one user', async () => {
   const { host, control } = await serveHost();
   const seen: ClientIdentity[] = [];
   const { request } = host.service('a');
@@ -210,7 +210,7 @@ describe('a program that misuses the socket', () => {
     expect(await remote.client('a').callTool('only_a')).toMatchObject({ content: [{ text: 'a' }] });
   };
 
-  test('by bytes that are no messages gets errors, and the others their answers', async () => {
+  test('with invalid bytes gets errors, and others get their answers', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     const answers = once(socket, 'data');
@@ -219,7 +219,7 @@ describe('a program that misuses the socket', () => {
     await stillServes(control.path);
   });
 
-  test('by a line of 128 MB gets an error, and the others their answers meanwhile', async () => {
+  test('with a line of 128 MB gets an error, and others get their answers meanwhile', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     const answers = once(socket, 'data');
@@ -232,7 +232,7 @@ describe('a program that misuses the socket', () => {
     expect(String((await answers)[0])).toMatch(/"error".*larger|"error".*limit|"error".*bytes/);
   });
 
-  test('by 20,000 requests whose answers it does not read holds up nobody', async () => {
+  test('with 20,000 unread answers does not delay others', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     socket.pause();
@@ -242,7 +242,7 @@ describe('a program that misuses the socket', () => {
   });
 });
 
-test('a connection chooses a server of one other node without its node, and no server that several nodes have', async () => {
+test('a connection may leave out the node of a server that only one node has', async () => {
   const host = await openHost({ 'own@two': notes('own'), 'both@one': notes('one'), 'both@two': notes('two') });
   const path = join(folder, 'socket-short');
   opened.push(await serveControl(host, path));

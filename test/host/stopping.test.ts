@@ -13,7 +13,7 @@ async function servers(...names: string[]): Promise<readonly ServerConfig[]> {
   return (await read(JSON.stringify({ mcpServers }))).servers;
 }
 
-test('a call that comes while the host stops starts nothing', async () => {
+test('a call while the host stops starts nothing', async () => {
   const host = new Host(await servers('a'));
   await host.start();
   const { pid, state } = host.status()[0]!;
@@ -26,7 +26,7 @@ test('a call that comes while the host stops starts nothing', async () => {
   expect(isAlive(pid!)).toBe(false);
 });
 
-test('a call that comes while its entry is taken out starts nothing', async () => {
+test('a call while its entry is removed starts nothing', async () => {
   const host = new Host(await servers('a', 'b'));
   await host.start();
   const [a] = host.status();
@@ -39,7 +39,7 @@ test('a call that comes while its entry is taken out starts nothing', async () =
   await host.stop();
 });
 
-test('a call that comes while the server restarts waits for the new process', async () => {
+test('a call while the server restarts waits for the new process', async () => {
   const host = new Host(await servers('a'));
   await host.start();
   const restarting = host.restartServer('a');

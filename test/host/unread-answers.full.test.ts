@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { chooseServer } from '../../src/host/control/choose-server.ts';
+import { chooseServer } from '../../src/host/control/connect-host.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { connectLocal } from '../../src/wire/transport/local-socket.ts';
@@ -49,7 +49,7 @@ async function stillServes(): Promise<void> {
   await remote.close();
 }
 
-test('of 90 requests of a client that does not read, a few run; the rest runs when it reads', async () => {
+test('few of 90 requests of a client that does not read run; the others run when it reads', async () => {
   const count = await serve('unread-one');
   const socket = await callUnread(90);
   await until('the first have run', () => count() >= 64);
@@ -60,7 +60,7 @@ test('of 90 requests of a client that does not read, a few run; the rest runs wh
   socket.destroy();
 });
 
-test('beyond the limit for all, no client that has unread answers gets more of them; one that has none does', async () => {
+test('above the limit of all clients, only clients without unread answers are served', async () => {
   const count = await serve('unread-all', 3_000_000);
   const sockets = await Promise.all(Array.from({ length: 4 }, () => callUnread(3)));
   await until('all that ran at once have run', () => count() === 12);

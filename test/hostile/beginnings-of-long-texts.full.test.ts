@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { firstChars } from '../../src/base/first-chars.ts';
-import { AnswerReader } from '../../src/litemcp/answer-reader.ts';
+import { AnswerReader } from '../../src/litemcp/client.ts';
 import { Warnings } from '../../src/mcp/client/warnings.ts';
 import { FlowClients } from '../../src/observe/flow/clients.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
@@ -114,7 +114,7 @@ const keepers: [string, Keep][] = [
 ];
 
 describe('the beginning of a long text', () => {
-  test('is what it says', () => {
+  test('equals the text up to the limit', () => {
     expect(firstChars('abc', 3)).toBe('abc');
     expect(firstChars('abcd', 3)).toBe('abc');
     expect(firstChars(`ü${'é'.repeat(100)}`, 20)).toBe(`ü${'é'.repeat(19)}`);

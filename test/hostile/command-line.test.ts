@@ -5,17 +5,17 @@ import { createServer, type Socket, type Server as SocketServer } from 'node:net
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Activity, describeProgress, type Progress } from '../../src/app/cli/output/activity.ts';
 import type { OutputStream } from '../../src/app/cli/output/output.ts';
+import { Activity, describeProgress, type Progress } from '../../src/app/cli/output/output.ts';
 import { controlPathOf, findRunningHost } from '../../src/app/cli/servers/running-host.ts';
 import type { PeerError } from '../../src/base/errors.ts';
-import { writeDescriptor } from '../../src/observe/live/descriptor.ts';
 import { findLive } from '../../src/observe/live/find-live.ts';
+import { writeDescriptor } from '../../src/observe/live/runtime-folder.ts';
 import { cleanEnv, dangerous, program, writeConfig } from '../cli/run-cli.ts';
 import { until } from '../fixtures/server.ts';
 import { hostileEntry, runToEnd } from './raw-server.ts';
 
-test('a schema that is four times itself is shown, and the command ends', async () => {
+test('a schema that contains itself four times is shown, and the command ends', async () => {
   const config = writeConfig('endless.json', { endless: hostileEntry('offers-a-schema-of-itself') });
   const { stdout } = await runToEnd([program, 'tools', '--config', config], cleanEnv);
   expect(stdout).toContain('endless');

@@ -33,7 +33,7 @@ test('a host refuses an answer of 60 MB of empty objects by its length, and of 2
   expect(host.status()[0]).toMatchObject({ state: 'ready', pid });
 });
 
-test('a client of one server reads more, and no more than it was told', async () => {
+test('a client of one server reads messages up to its configured limit', async () => {
   const client = closing(await connect({ ...entry(), stderr: 'ignore' }));
   expect((await client.callTool('tool', { count: 200_000 })).content).toHaveLength(1);
   await expect(client.callTool('tool', { count: 600_000 })).rejects.toMatchObject(refused(1_000_000));
@@ -42,7 +42,7 @@ test('a client of one server reads more, and no more than it was told', async ()
   expect((await strict.callTool('tool', { count: 10 })).content).toHaveLength(1);
 });
 
-test('an answer of a LiteMCP server: as a client, and in a host', async () => {
+test('answers of a LiteMCP server are limited for a client and in a host', async () => {
   const client = closing(await connectLiteMcp({ ...entry('litemcp'), stderr: 'ignore' }));
   await expect(client.call(['600000'])).rejects.toMatchObject(refused(1_000_000));
   expect((await client.call(['10'])).response.error).toBe(false);

@@ -8,7 +8,7 @@ import { hostileEntry } from './raw-server.ts';
 const flooding = async () =>
   closing(await connect({ ...hostileEntry('floods-then-answers'), stderr: 'ignore' }, { requestTimeoutMs: 60_000 }));
 
-test('no error is made of a message that cannot be read where no one listens for errors', async () => {
+test('an unreadable message creates no error without an error listener', async () => {
   const client = await flooding();
   const { transport } = client;
   let collected = 0;
@@ -29,7 +29,7 @@ test('no error is made of a message that cannot be read where no one listens for
   expect(collected).toBe(2000);
 });
 
-test('what a server wrote before it ended is read to its end, however slowly that goes', async () => {
+test('output that a server wrote before its exit is read completely', async () => {
   const client = await flooding();
   let lines = 0;
   client.transport.onnoise = () => {

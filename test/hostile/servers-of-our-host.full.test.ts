@@ -17,7 +17,7 @@ import { closing, until } from '../fixtures/server.ts';
 import { folder, openHost, writeConfig } from '../host/run-host.ts';
 import { hostileEntry, hostileFile, runToEnd } from './raw-server.ts';
 
-describe('a call that has begun is not begun again', () => {
+describe('a call that has begun is not repeated', () => {
   const receipt = {
     method: 'elicitation/create',
     params: { message: 'Receipt?', requestedSchema: { type: 'object', properties: {} } },
@@ -78,7 +78,7 @@ describe('a call that has begun is not begun again', () => {
     expect(asked).toBe(0);
   });
 
-  test('a host does not run a tool twice whose server falls between two rounds', async () => {
+  test('a host does not run a tool twice if its server exits between two rounds', async () => {
     const ran = join(folder, 'transfers');
     const sentToFill = (of: Host) =>
       of.flow
@@ -107,8 +107,8 @@ describe('a call that has begun is not begun again', () => {
   });
 });
 
-describe('what is said on a wire takes no process down', () => {
-  test('a LiteMCP answer whose type cannot be made a string: the host lives, and the tool can be called', async () => {
+describe('messages of a peer do not end the process', () => {
+  test('a LiteMCP answer whose type cannot be converted to a string does not affect the host', async () => {
     const config = writeConfig({ odd: { ...hostileEntry('answers-litemcp-of-an-odd-type'), protocol: 'litemcp' } });
     const { stdout } = await runToEnd([hostileFile('host-of-one'), config]);
     expect(JSON.parse(stdout)).toEqual([{ type: 'text', text: 'hello' }]);
@@ -120,7 +120,7 @@ describe('what is said on a wire takes no process down', () => {
   });
 });
 
-test('50 MB on a stderr that nobody reads do not pile up', async () => {
+test('50 MB on an unread stderr are not kept in memory', async () => {
   const host = spawn(process.execPath, ['--expose-gc', hostileFile('host-with-unread-stderr')], {
     stdio: ['ignore', 'pipe', 'pipe'], // and nobody reads the last one
   });
@@ -142,13 +142,13 @@ describe('a server that quotes its key', () => {
     stderr: 'ignore' as const,
   });
 
-  test('as the reason why it cannot start: the rejection names the variable instead', async () => {
+  test('in a start error is quoted with the name of the variable instead', async () => {
     const error = await connect(target()).catch((caught) => caught);
     expect(textsOf(error)).toContain('Invalid API key: [env API_KEY]');
     expect(textsOf(error)).not.toContain(key);
   });
 
-  test('as the reason why a call fails: the rejection names the variable instead', async () => {
+  test('in a call error is quoted with the name of the variable instead', async () => {
     const client = closing(await connect(target('call')));
     const error = await client.callTool('tool').catch((caught) => caught);
     expect(error).toMatchObject({ rpcCode: -32000, message: 'Invalid API key: [env API_KEY]' });

@@ -47,7 +47,7 @@ async function serveHost(servers: Record<string, object>, options?: HostOptions)
 const request = (host: Host, method: string, params: Params, caller = new TestCaller()) =>
   Promise.resolve(host.service('a').request(method, params, caller));
 
-describe('a watch', () => {
+describe('a subscription', () => {
   const filter = { resourceSubscriptions: ['plain://1'] };
 
   test('begins on the next process if the first one crashes during the subscription', async () => {
@@ -73,7 +73,7 @@ describe('a watch', () => {
     expect(watcher.isEnded).toBe(false);
   });
 
-  test('whose watcher throws at the restart is reported, and the host and the other watchers go on', async () => {
+  test('whose watcher throws at the restart is reported, and the host and other watchers continue', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const host = await openLegacy({ a: plain() });
     const throwing = () => {
@@ -122,7 +122,7 @@ describe('a tool that the entry denies', () => {
   });
 });
 
-test('a server that is removed while a call looks for it by its name is named in the error', async () => {
+test('an error names the server that was removed while a call looked for it by name', async () => {
   const host = await openLegacy({ a: plain({ NEVER_READY: '1' }), b: plain() });
   const call = Promise.resolve(host.service().request('tools/call', { name: 'allowed' }, new TestCaller()));
   const failed = expect(call).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
@@ -157,7 +157,7 @@ test('a call without a time limit has none through the socket either', async () 
 describe.each(['modern', 'legacy'] as const)(
   'a program that watches several servers of the %s era through the socket',
   (era) => {
-    test('hears of each from that one alone, also after the other was let go', async () => {
+    test('gets each notification from its own server only, also after the other subscription ended', async () => {
       const { remote } = await serveHost({ a: notes('a'), b: notes('b') }, { eraMemory: eras[era] });
       const shared = { resourceSubscriptions: ['notes://shared'] };
       const [ofA, ofB] = [new TestWatcher(shared), new TestWatcher(shared)];
@@ -186,7 +186,7 @@ test('a server that lists entries of wrong types or a costly template does not a
   await expect(client.readResource(`plain://${'a'.repeat(60)}`)).rejects.toMatchObject({ rpcCode: -32602 });
 });
 
-test('a name that one server lists 300,000 times is shared with the other server alone', () => {
+test('a name that one server lists 300,000 times is shared with the other server only', () => {
   const many = Array.from({ length: 300_000 }, () => 'same');
   const lists = new Map<string, string[]>([
     ['a', many],

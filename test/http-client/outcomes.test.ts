@@ -82,7 +82,7 @@ const cases: [string, (exchange: Exchange) => void, string, RegExp][] = [
     'the answer to another request',
     status(200, json, JSON.stringify({ jsonrpc: '2.0', id: 4711, result: {} })),
     'MESSAGE_INVALID',
-    /no answer to this request/,
+    /does not answer this request/,
   ],
   [
     'a body that is too long',

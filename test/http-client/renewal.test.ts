@@ -220,14 +220,14 @@ test.each<[string, (exchange: Exchange) => void, string]>([
   [
     'refuses it with an error whose message is no text',
     ({ json, message: { id } }) => json({ jsonrpc: '2.0', id, error: { code: 1, message: { toString: 1 } } }),
-    'no answer to this request',
+    'does not answer this request',
   ],
   [
     'answers with too many values',
     ({ answer }) => answer({ protocolVersion: revision, capabilities: {}, many: Array(1_000_000).fill(0) }),
-    'no answer to this request',
+    'does not answer this request',
   ],
-  ['has no message', ({ json }) => json('hello'), 'no answer to this request'],
+  ['has no message', ({ json }) => json('hello'), 'does not answer this request'],
   [
     'has another revision',
     ({ response, answer }) => {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import { Host } from '../../src/host/host.ts';
 import { type Inspected, inspectHost, openPage } from './inspecting.ts';
 

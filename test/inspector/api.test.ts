@@ -58,7 +58,7 @@ test('events come in pages, and requests are paired with their answers', async (
   expect(before.rows.map(({ seq }) => seq)).toEqual([request.seq - 2, request.seq - 1]);
   const later = await page.get<EventPage>(`events?after=${request.seq}`);
   expect(later.updates).toContainEqual({ seq: request.seq, pairSeq: answer.seq, latencyMs: answer.latencyMs });
-  await expect(page.get('events?after=x')).rejects.toThrow('400 "after" is an integer');
+  await expect(page.get('events?after=x')).rejects.toThrow('400 "after" must be an integer');
 });
 
 test('an event tells its bytes, its text, its JSON and its place', async () => {
@@ -110,7 +110,7 @@ test('tools, resources and prompts are called; the history keeps what became of 
   });
   expect(over(ids[3]!)!.error).toMatchObject({ code: 'REQUEST_TIMEOUT' });
   expect((await page.get<CallUpdate[]>('calls')).map(({ id }) => id)).toEqual(ids);
-  await expect(start({ kind: 'tool' })).rejects.toThrow('400 A tool is called by its "name"');
+  await expect(start({ kind: 'tool' })).rejects.toThrow('400 The "name" of a tool must be a string');
   await expect(start({ kind: 'prompt', name: 'p', args: { n: 1 } })).rejects.toThrow('400');
 });
 
@@ -205,5 +205,5 @@ test('text is found deep inside of a message, by its event', async () => {
   expect((await search('not to be found')).found).toEqual([]);
   await expect(search('')).rejects.toThrow('400 "text" is required');
   await expect(search('x'.repeat(1_001))).rejects.toThrow('400');
-  await expect(search('x', '&after=y')).rejects.toThrow('400 "after" is an integer');
+  await expect(search('x', '&after=y')).rejects.toThrow('400 "after" must be an integer');
 });

@@ -16,7 +16,7 @@ test('arguments that could not be sent are refused, and the history can still be
   const body = `{"kind":"tool","name":"hello","args":{"deep":${brackets}}}`;
   const refused = await page.raw('/api/servers/legacy/call', headers, 'POST', body);
   expect(refused.status).toBe(400);
-  expect(JSON.parse(refused.text).error.message).toBe('The "args" are nested too deeply to be sent');
+  expect(JSON.parse(refused.text).error.message).toBe('"args" is nested too deeply to be sent');
   expect(await page.get<CallUpdate[]>('calls')).toEqual([]);
   const args = JSON.parse(`{"name":${'['.repeat(500)}1${']'.repeat(500)}}`);
   await page.post('servers/legacy/call', { kind: 'tool', name: 'hello', args });

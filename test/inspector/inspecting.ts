@@ -2,12 +2,12 @@
 
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
-import { ServerSecrets } from '../../src/app/cli/servers/server-secrets.ts';
+import { ServerSecrets } from '../../src/app/cli/servers/show-traffic.ts';
 import type { ApiProblem, LiveMessages, Problem } from '../../src/app/inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../src/app/inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../src/app/inspector/server.ts';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
 import type { InspectorSource } from '../../src/app/inspector/sources/source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import type { ServerConfig } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import { later } from '../fixtures/later.ts';

@@ -3,7 +3,7 @@
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { startInspector } from '../../src/app/inspector/server.ts';
-import { hostSource } from '../../src/app/inspector/sources/host-source.ts';
+import { hostSource } from '../../src/app/inspector/sources/source.ts';
 import { Host } from '../../src/host/host.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
 import { later } from '../fixtures/later.ts';

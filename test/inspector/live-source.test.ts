@@ -7,7 +7,15 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CallStarted, CallUpdate, EventPage, ExchangeReport, Overview } from '../../src/app/inspector/api.ts';
+import type {
+  CallStarted,
+  CallUpdate,
+  EventPage,
+  ExchangeReport,
+  Overview,
+  TaskDetail,
+  TaskSummary,
+} from '../../src/app/inspector/api.ts';
 import { liveSource } from '../../src/app/inspector/sources/live-source.ts';
 import { RestoredFlow } from '../../src/app/inspector/sources/restored-flow.ts';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -252,4 +260,22 @@ test('the clients of hosts elsewhere are shown with their exchanges, and are gon
   expect(new Set(servers.map(([, server]) => server)).size).toBe(2);
   for (const host of hosts) await host.close();
   await until('they are gone', async () => (await outside()).every(({ closedAtMs }) => closedAtMs !== undefined));
+});
+
+test('a call to a host elsewhere that becomes a task of the host is listed once, and can be cancelled', async () => {
+  await announcedHost([serverConfig('slow', 'test/fixtures/tasks/slow-server.mjs', { tasks: { afterMs: 1 } })]);
+  const page = await openPage(liveSource({ folder }));
+  const { id } = await page.post<CallStarted>('servers/slow/call', { kind: 'tool', name: 'result', args: {} });
+  let tasks: TaskSummary[] = [];
+  await until('it is listed', async () => {
+    tasks = await page.get<TaskSummary[]>('tasks');
+    return tasks.length > 0;
+  });
+  expect(tasks).toMatchObject([{ server: 'slow', tool: 'result', status: 'working', callId: id, canAct: true }]);
+  await page.delete(`tasks/${id}`);
+  await until('it is cancelled', async () => {
+    const [call] = await page.get<CallUpdate[]>('calls');
+    return call!.state === 'cancelled';
+  });
+  await until('its end is seen', async () => (await page.get<TaskDetail>(`tasks/${id}`)).status === 'cancelled');
 });

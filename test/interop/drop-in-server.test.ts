@@ -161,3 +161,55 @@ test('an official McpServer on given streams serves the official client', async 
   });
   await client.close();
 });
+
+/** With `ping` answered by its id, as soon as `answer` is called with the id. */
+async function withBatches() {
+  const { transport, input, output, messages, events } = started();
+  await transport.start();
+  transport.setProtocolVersion('2025-03-26');
+  const answer = (id: string | number) => transport.send({ jsonrpc: '2.0', id, result: {} });
+  const write = (batch: unknown[]) => (input as PassThrough).write(`${JSON.stringify(batch)}\n`);
+  const lines = () =>
+    String((output as PassThrough).read() ?? '')
+      .split('\n')
+      .filter(Boolean)
+      .map((text) => JSON.parse(text));
+  return { transport, messages, events, answer, write, lines };
+}
+
+const request = (id: string | number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+const result = (id: string | number) => ({ jsonrpc: '2.0', id, result: {} });
+
+test('the answers to a batch are one array, with errors for its invalid entries', async () => {
+  const { transport, messages, answer, write, lines } = await withBatches();
+  write([request(1), 7, request('1')]);
+  await until('both came', () => messages.length === 2);
+  await answer('1');
+  await answer(9); // not of the batch
+  await answer(1);
+  await transport.close();
+  const invalid = { jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) } };
+  expect(lines()).toEqual([result(9), [invalid, result('1'), result(1)]]);
+});
+
+test('a batch does not wait for a request that was cancelled, or whose answer cannot be written', async () => {
+  const { transport, messages, answer, write, lines } = await withBatches();
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+  write([request(1), request(2), request(3)]);
+  write([cancel]);
+  await until('all came', () => messages.length === 4);
+  await answer(1);
+  await expect(transport.send({ jsonrpc: '2.0', id: 3, result: { big: 1n } })).rejects.toThrow(/BigInt/);
+  await transport.close();
+  expect(lines()).toEqual([[result(1)]]);
+});
+
+test('an empty batch is answered with one error, and a batch of notifications is not answered', async () => {
+  const { transport, messages, events, write, lines } = await withBatches();
+  write([]);
+  write([{ jsonrpc: '2.0', method: 'notifications/initialized' }]);
+  await until('the notification came', () => messages.length === 1);
+  await transport.close();
+  expect(lines()).toEqual([{ jsonrpc: '2.0', error: { code: -32600, message: 'A JSON-RPC batch must not be empty' } }]);
+  expect(events[0]).toMatch(/must not be empty/);
+});

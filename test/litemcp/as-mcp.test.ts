@@ -97,7 +97,7 @@ test('a client that cancels is let go, and the bridge goes on', async () => {
 });
 
 describe('a LiteMCP server that dies in a call', () => {
-  test('is no tool error for the official client', async () => {
+  test('is not a tool error for the official client', async () => {
     const client = await official(bridged(fixture('dies-mid-call')));
     const closed = new Promise<void>((resolve) => {
       client.onclose = resolve;
@@ -194,7 +194,7 @@ test('the bridge ends with its stdin when all is answered', async () => {
   expect(JSON.parse(raw.unread)).toMatchObject({ id: 1, result: { content: [{ text: 'waited 100' }] } });
 });
 
-test('a bridge to what is no server fails with the reason', async () => {
+test('a bridge to a command that is not a server fails with the reason', async () => {
   const { exited, stderr } = startRaw(bridged({ command: 'no-such-command-here', args: [] }));
   expect(await exited).toBe(1);
   await until('it says why', () => stderr().includes('no-such-command-here'));

@@ -52,7 +52,7 @@ async function expectAlive(raw: RawEnd): Promise<void> {
   }
 }
 
-test('whatever comes, the next request is answered', async () => {
+test('the next request is answered after any input', async () => {
   const { raw } = await rawClientOf(calculator());
   await fc.assert(
     fc.asyncProperty(fc.array(junk, { minLength: 1, maxLength: 5 }), async (chunks) => {

@@ -22,7 +22,7 @@ async function connect(tool: string, server?: Command) {
 }
 
 describe('our LiteMCP client', () => {
-  test('knows the tool and gets its results, many at once', async () => {
+  test('reads the tool and gets many results at once', async () => {
     const client = await connect('echo');
     expect(client.tool).toMatchObject({
       name: 'echo',
@@ -53,7 +53,7 @@ describe('our LiteMCP client', () => {
       error: true,
     });
   });
-  test('gets an error that says that the server died and the call may have run; then the bridge ends', async () => {
+  test('gets an error that the server died and the call may have run; then the bridge ends', async () => {
     const client = await connect('crash');
     const closed = new Promise<Error | undefined>((resolve) => {
       client.onclose = resolve;
@@ -97,7 +97,7 @@ describe('the bridge', () => {
     expect(await raw.nextJson()).toMatchObject({ data: { response: { content: [{ data: 'waited 100' }] } } });
     expect(await exited).toBe(0);
   });
-  test('says which tools there are when there is none of that name', async () => {
+  test('lists the existing tools for an unknown name', async () => {
     const { exited, stderr } = startRaw(served('eco'));
     expect(await exited).toBe(1);
     expect(stderr()).toMatch('The server has no tool named "eco"');

@@ -15,7 +15,7 @@ const callMessage = (tool: string, ...args: string[]) =>
   `${JSON.stringify({ version: [1, 0, 0], id: 1, type: 'call', data: { tool, arguments: args } })}\n\n\n`;
 
 describe('connecting', () => {
-  test('starts the server and knows its tool; closing ends it politely', async () => {
+  test('starts the server and reads its tool; closing stdin ends the server', async () => {
     const client = await connect('echoes', { stopWaits: { stdinMs: 60_000 } });
     const pid = client.pid!;
     expect(client.tool).toMatchObject({ name: 'Echo', parameters: [{ name: 'text', type: 'string' }] });
@@ -31,7 +31,7 @@ describe('connecting', () => {
     expect(client.noiseCount).toBe(3);
     expect(client.evidence()).toMatchObject({ firstNoise: 'Junk server 0.1 starting…' });
   });
-  test('says what is wrong with a command that is no server', async () => {
+  test('reports why a command is not a server', async () => {
     await expect(connectLiteMcp({ command: 'no-such-command-here' })).rejects.toMatchObject({
       code: 'COMMAND_NOT_FOUND',
     });
@@ -72,7 +72,7 @@ test('a server that dies in a call leaves its outcome unknown, with the evidence
 });
 
 describe('the end of stdin', () => {
-  test('lets the call in flight be answered, then ends the process, whatever timers it has', async () => {
+  test('answers the call in flight, then ends the process despite its timers', async () => {
     const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
     raw.write(callMessage('Wait', '0'));
     await raw.next();

@@ -32,7 +32,7 @@ describe.each(servers.filter(canRun))('the server: %s', (_name, start) => {
     expect(await raw.next()).toBe(onOneLine(callResponse));
     expect(raw.unread).toBe('');
   });
-  test('answers the same requests on one line, with CRLF, and both at once', async () => {
+  test('answers requests on one line, with CRLF, and two at once', async () => {
     const raw = await start();
     raw.write(onOneLine(getRequest) + framed(callRequest).replaceAll('\n', '\r\n'));
     expect([await raw.next(), await raw.next()].sort()).toEqual(

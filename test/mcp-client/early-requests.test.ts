@@ -58,7 +58,7 @@ async function open(script: string, options: ClientOptions = {}) {
 
 const refused = (method: string) => ({
   code: -32600,
-  message: `${method} came before the session was open: until notifications/initialized a server may only ping and log`,
+  message: `${method} arrived before the session was open: until notifications/initialized a server may only ping and log`,
 });
 const here = { roots: [{ uri: 'file:///here' }] };
 

@@ -92,7 +92,7 @@ test('a modern server: one start, and every request carries the envelope', async
     expect(params?._meta).toEqual({
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'me', version: '3' },
-      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
     });
   }
   expect(client.warnings).toEqual([]);

@@ -52,7 +52,8 @@ for (const era of ['legacy', 'modern'] as const) {
     const declared = JSON.stringify(opening);
     expect(declared).toContain('"elicitation":{"url":{},"form":{}}');
     expect(declared).toContain('"sampling":{"tools":{}}');
-    expect(declared).toContain('"extensions":{"a/b":{}}');
+    const tasks = era === 'legacy' ? '' : '"io.modelcontextprotocol/tasks":{},';
+    expect(declared).toContain(`"extensions":{${tasks}"a/b":{}}`);
     expect(declared).toContain(era === 'legacy' ? '"roots":{"listChanged":true}' : '"roots":{}');
   });
 }
@@ -186,7 +187,7 @@ test('modern: the caller and the total timeout end a wait for a person', async (
       },
     });
     const call = client.callTool('ask', {}, { signal: abort.signal, totalTimeoutMs: 1000 });
-    await expect(call).rejects.toThrow(end === 'caller' ? 'enough' : /within 1000 ms in all, questions included/);
+    await expect(call).rejects.toThrow(end === 'caller' ? 'enough' : /within 1000 ms in total, including questions/);
     expect(seen!.aborted).toBe(true);
   }
 });

@@ -698,14 +698,12 @@ test('an answered request costs a few visits, however many requests are open or 
   };
   for (let count = 0; count < 1_000; count++) end(send(), true);
   for (let count = 0; count < 1_000; count++) send();
-  const never = new AbortController();
-  for (let count = 0; count < 200; count++) {
-    gate.answer('elicitation/create', never.signal, async () => ({})).catch(() => undefined);
-  }
+  const never = Array.from({ length: 200 }, () => new AbortController());
+  for (const { signal } of never) gate.answer('elicitation/create', signal, async () => ({})).catch(() => undefined);
   clock.advance(TIE_MS);
   const last = Array.from({ length: 100 }, send);
   visits = 0;
   for (const call of last) end(call, false);
   expect(visits / last.length).toBeLessThan(250);
-  never.abort();
+  for (const question of never) question.abort();
 });

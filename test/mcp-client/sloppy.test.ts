@@ -31,6 +31,16 @@ for (const [what, initialize, topic, expected] of [
   });
 }
 
+test.each([
+  ['"false"', 'false', false],
+  ['"true"', 'true', true],
+  ['null', null, false],
+])('a tool result whose isError is %s', async (_, isError, expected) => {
+  const { client, topics } = await connectTo({ 'tools/call': { content: [], isError } });
+  expect((await client.callTool('x')).isError).toBe(expected);
+  expect(topics()).toEqual(['is-error-type']);
+});
+
 for (const [what, content, topic, expected] of [
   ['text', 'hi', 'content-text', [{ type: 'text', text: 'hi' }]],
   ['nothing', undefined, 'content-missing', []],

@@ -182,3 +182,32 @@ test('legacy: a list is kept where the server tells of changes, and only there',
     'prompts/list',
   ]);
 });
+
+test('legacy: the end of a subscription that waits for its turn does not end a newer subscription', async () => {
+  const server = new Logged('legacy');
+  const client = await server.connect();
+  const updates: unknown[] = [];
+  const filter = { resourceSubscriptions: ['mem://a'] };
+  let holds = false;
+  let release: (() => void) | undefined;
+  const turn = async <T>(send: () => Promise<T>) => {
+    if (holds)
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    return send();
+  };
+  const stop = await client.service.watch({ filter, notified: () => undefined, turn });
+  holds = true;
+  const stopped = stop() as unknown as Promise<void>;
+  await until('the end waits', () => release !== undefined);
+  await client.service.watch({ filter, notified: (_, params) => updates.push(params) });
+  release!();
+  await stopped;
+  await client.callTool('touch', { uri: 'mem://a' });
+  expect(updates).toHaveLength(1);
+  expect(server.methods.filter((method) => /subscri/.test(method))).toEqual([
+    'resources/subscribe',
+    'resources/subscribe',
+  ]);
+});

@@ -1,7 +1,10 @@
 // What a client can make a server keep: bounded in bytes as well as in number, and said with words.
 
 import { expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import type { Call } from '../../src/mcp/server/call.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { RawClient, resultOf } from './raw-client.ts';
 
 const info = { name: 'bounded', version: '1.0.0' };
@@ -36,7 +39,7 @@ test('requests beyond maxInboundBytes are refused as busy, and let in when there
   expect(await call(3)).toMatchObject({
     error: {
       code: -31001,
-      message: expect.stringContaining('Requests too long'),
+      message: expect.stringContaining('Too many request bytes'),
       data: { maxInboundBytes: 3 * 1024 * 1024 },
     },
   });
@@ -81,13 +84,75 @@ test('what a retry brings along counts too, also where it belongs to no paramete
   expect(givenUp).toEqual(['small']);
 });
 
+test.each<[string, (call: Call) => unknown]>([
+  [
+    'its question',
+    (call) => call.elicit({ message: megabytes(1), requestedSchema: { type: 'object', properties: {} } }),
+  ],
+  ['the key of its question', (call) => call.roots({ name: megabytes(1) })],
+  [
+    'a question that it asks later',
+    async (call) => {
+      const later = async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return call.roots({ name: megabytes(1) });
+      };
+      return Promise.all([call.roots(), later()]);
+    },
+  ],
+  [
+    'its result',
+    async (call) => {
+      call.roots().catch(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+      return megabytes(0.5); // in the content and in the structured content
+    },
+  ],
+])('a suspended call counts with %s', async (_, ask) => {
+  const server = new Server(info, { maxSuspendedBytes: 2.5 * 1024 * 1024 });
+  const givenUp: unknown[] = [];
+  server.tool('ask', { input: { type: 'object' } }, async ({ name }, call) => {
+    call.signal.addEventListener('abort', () => givenUp.push(name));
+    return { answer: await ask(call) };
+  });
+  const client = await RawClient.connect(server);
+  for (const name of ['oldest', 'second', 'third']) {
+    stateOf(
+      await client.modern('tools/call', { name: 'ask', arguments: { name } }, { ...canBeAsked, elicitation: {} }),
+    );
+  }
+  await expect.poll(() => givenUp).toEqual(['oldest']);
+});
+
+test('a suspended call counts with the requestState of a server behind it', async () => {
+  const [here, there] = memoryPair();
+  const results: Record<string, object> = {
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, serverInfo: info },
+    'tools/call': { inputRequests: { roots: { method: 'roots/list' } }, requestState: megabytes(1) },
+  };
+  there.onmessage = (message) => {
+    const { id, method, params } = message as { id: number; method: string; params: { requestState?: string } };
+    const resultType = method === 'tools/call' && !params.requestState ? 'input_required' : 'complete';
+    const result = { resultType, content: [], ...(params.requestState ? {} : results[method]) };
+    void there.send({ jsonrpc: '2.0', id, result } as never);
+  };
+  await there.start();
+  const { service } = await connect(here, { revision: '2026-07-28' });
+  const client = await RawClient.connect(service, { maxSuspendedBytes: 2.5 * 1024 * 1024 });
+  const call = (more: object = {}) => client.modern('tools/call', { name: 'ask', ...more }, canBeAsked);
+  const [oldest, second] = [stateOf(await call()), stateOf(await call()), stateOf(await call())];
+  const inputResponses = { roots: { roots: [] } };
+  expect(await call({ requestState: oldest, inputResponses })).toMatchObject({ error: { code: -32602 } });
+  expect(await call({ requestState: second, inputResponses })).toMatchObject({ result: { content: [] } });
+});
+
 test('a request that is too long to sleep is refused with words, and wakes nobody else', async () => {
   const { server, givenUp } = asking({ maxSuspendedBytes: 1024 * 1024 });
   const client = await RawClient.connect(server);
   const ask = (text: string) => client.modern('tools/call', { name: 'ask', arguments: { text } }, canBeAsked);
   stateOf(await ask(''));
   expect(await ask(megabytes(1))).toMatchObject({
-    error: { code: -32602, message: expect.stringContaining('too long for a question to be asked about it') },
+    error: { code: -32602, message: expect.stringContaining('The request and its questions are too long') },
   });
   expect(givenUp).toEqual([]);
 });
@@ -98,6 +163,14 @@ test('a state of nothing but dots is refused like any other', async () => {
   const requestState = '.'.repeat(5_000_000);
   expect(await client.modern('tools/call', { name: 'ask', requestState }, canBeAsked)).toMatchObject({
     error: { code: -32602, data: { requestState: 'unknown' } },
+  });
+});
+
+test('subscriptions of the modern kind with more than 64 members are refused', async () => {
+  const client = await RawClient.connect(new Server(info));
+  const notifications = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`m${at}`, true]));
+  expect(await client.modern('subscriptions/listen', { notifications })).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('at most 64 members') },
   });
 });
 

@@ -106,7 +106,7 @@ describe('a raw shape', () => {
     refused(() => server.tool('t', { input: { tree } }, () => ''), /"tree" .* has references/);
     refused(
       () => server.tool('t', { input: { a: v.string() } as never }, () => ''),
-      /"a" .*valibot.* does not give JSON Schema/,
+      /"a" .*valibot.* does not provide JSON Schema/,
     );
   });
 
@@ -133,11 +133,11 @@ describe('a declaration that cannot work is refused', () => {
   const tool = (name: unknown, input?: unknown) => () => server.tool(name as string, { input } as object, () => '');
 
   test.each([
-    ['a string', z.string(), /takes no object: its type is "string"/],
-    ['an array', z.array(z.string()), /takes no object/],
+    ['a string', z.string(), /does not accept an object: its type is "string"/],
+    ['an array', z.array(z.string()), /does not accept an object/],
     ['a union without an object', { anyOf: [{ type: 'string' }, { type: 'null' }] }, /none of its alternatives/],
-    ['JSON Schema of a string', { type: 'string' }, /takes no object/],
-    ['names of types', { city: 'string' }, /no keyword of JSON Schema, only city/],
+    ['JSON Schema of a string', { type: 'string' }, /does not accept an object/],
+    ['names of types', { city: 'string' }, /no JSON Schema keyword, only city/],
     ['text', 'object', /is a string/],
     ['null', null, /is null/],
     ['a list', [z.string()], /is an array/],

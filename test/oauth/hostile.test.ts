@@ -51,8 +51,8 @@ async function serve(answer: Parameters<typeof createServer>[1]): Promise<string
 }
 
 test.each([
-  ['another state', { state: 'other' }, 'LOGIN_FAILED', 'another state'],
-  ['no state', { state: null }, 'LOGIN_FAILED', 'another state'],
+  ['another state', { state: 'other' }, 'LOGIN_FAILED', 'state of the redirect differs'],
+  ['no state', { state: null }, 'LOGIN_FAILED', 'state of the redirect differs'],
   ['another issuer', { iss: 'https://evil.example' }, 'AUTHORIZATION_FAILED', 'Issuer mismatch'],
   ['no issuer although it is declared', { iss: null }, 'AUTHORIZATION_FAILED', 'Issuer mismatch'],
   ['an error', { code: null, error: 'access_denied', error_description: 'no\u001b[31m' }, 'LOGIN_FAILED', 'no?[31m'],
@@ -89,7 +89,7 @@ test('a server that takes a fixed token and has no authorization server is recog
   const hint = expect.stringContaining('Set the header "Authorization"');
   await expect(logIn({}, url)).rejects.toMatchObject({
     code: 'LOGIN_FAILED',
-    message: expect.stringContaining(`${url} names no authorization server`),
+    message: expect.stringContaining(`${url} does not name an authorization server`),
     hint,
   });
 });

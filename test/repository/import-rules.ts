@@ -26,9 +26,14 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['hono'],
     lazyPackages: ['@modelcontextprotocol/client', 'http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
   },
-  mcp: { imports: ['base', 'wire'], pure: true, lazyPackages: ['ajv'], typePackages: ['@standard-schema/spec'] },
+  mcp: {
+    imports: ['base', 'wire'],
+    pure: true,
+    lazyPackages: ['ajv', 'yaml'],
+    typePackages: ['@standard-schema/spec'],
+  },
   litemcp: { imports: ['base', 'wire', 'mcp'], pure: true },
-  connect: { imports: ['base', 'wire', 'mcp', 'litemcp'] },
+  connect: { imports: ['base', 'wire', 'mcp', 'litemcp'], lazyPackages: ['yaml'] },
   config: {
     imports: ['base', 'wire', 'mcp'],
     packages: ['jsonc-parser'],

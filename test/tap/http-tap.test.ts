@@ -11,7 +11,7 @@ import { Server } from '../../src/mcp/server/server.ts';
 import { Analysis } from '../../src/observe/analysis/analysis.ts';
 import type { FlowEvent } from '../../src/observe/flow/event.ts';
 import { readRecordings } from '../../src/observe/record/reader.ts';
-import { type RunningHttpTap, startHttpTap } from '../../src/observe/tap/http/run-http-tap.ts';
+import { type RunningHttpTap, startHttpTap } from '../../src/observe/tap/http/http-tap.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -187,7 +187,7 @@ test('a port that is taken and an address with a password are refused', async ()
   const port = Number(new URL(url).port);
   await expect(startHttpTap({ url, port }, () => undefined)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   const withPassword = url.replace('://', '://ada:hunter22@');
-  await expect(startHttpTap({ url: withPassword }, () => undefined)).rejects.toThrow(/adds no credentials/);
+  await expect(startHttpTap({ url: withPassword }, () => undefined)).rejects.toThrow(/must not contain a user/);
 });
 
 test('a body that is too long to be shown is forwarded as it is', async () => {

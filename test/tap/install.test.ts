@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
-import { unwrapText, wrapText } from '../../src/config/wrap/wrap-text.ts';
+import { unwrapText, wrapText } from '../../src/config/wrap/wrap-servers.ts';
 import { type Wrapper, wrappers } from '../../src/config/wrap/wrapped-entry.ts';
 import { type InstallOptions, installTap, uninstallTap } from '../../src/observe/tap/install.ts';
 import { parseTapArguments } from '../../src/observe/tap/tap-arguments.ts';
@@ -77,7 +77,7 @@ test('every command goes through a tap, and nothing else changes', async () => {
   if (!lacks.fileModes) expect(statSync(file).mode & 0o777).toBe(0o640);
 });
 
-test('what is installed is what the tap understands', async () => {
+test('the tap accepts the options that install writes', async () => {
   const file = configFile(typical);
   await installTap(file, { recordFolder: folder, options: ['--redact-path', '**.ssn'] });
   const { command, args } = parse(read(file)).mcpServers.files;
@@ -171,7 +171,7 @@ test.skipIf(lacks.links)('a link to a config stays a link', async () => {
   expect(read(file)).toContain('"standpipe"');
 });
 
-describe('what cannot be done is said', () => {
+describe('impossible changes are refused with the reason', () => {
   test.each([
     ['CONFIG_NOT_FOUND', join(folder, 'nowhere.json'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServers":\n {"a" {}}}'), {}],

@@ -126,7 +126,7 @@ describe('a viewer', () => {
     ]);
   });
 
-  test('that falls behind misses events, and sees that it did', async () => {
+  test('that falls behind misses events and notices the gap', async () => {
     const store = new FlowStore({ maxEvents: 100 });
     const { live } = await announced(store);
     const socket = await connectLive(live.descriptor);
@@ -147,7 +147,7 @@ describe('a viewer', () => {
     expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
   });
 
-  test('that takes nothing is let go', async () => {
+  test('that reads nothing is disconnected', async () => {
     const store = new FlowStore();
     const { live } = await announced(store, { stallMs: 100 });
     const socket = await connectLive(live.descriptor);

@@ -16,6 +16,7 @@ import { ServersView } from './views/servers/servers-view.tsx';
 import { WireView } from './views/wire/wire-view.tsx';
 
 const OffersView = lazy(() => import('./views/offers/offers-view.tsx'));
+const TasksView = lazy(() => import('./views/tasks/tasks-view.tsx'));
 const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
 const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
 const ClientsView = lazy(() => import('./views/clients/clients-view.tsx'));
@@ -31,7 +32,7 @@ export function App() {
     ['?', () => setHelp(true)],
     ['/', focusSearch],
     ['T', toggleTheme],
-    ...views.map((one, at) => [keyOf(at), () => goTo(lastAddressOf(one))] as const),
+    ...views.map((one) => [keyOf(one), () => goTo(lastAddressOf(one))] as const),
   ]);
   useEffect(() => {
     document.title = `${titles[view]} · ${known?.title ?? 'Standpipe'} · Inspector`;
@@ -51,6 +52,7 @@ export function App() {
           {view === 'servers' && <ServersView />}
           {view === 'wire' && <WireView />}
           {(view === 'tools' || view === 'resources' || view === 'prompts') && <OffersView key={view} kind={view} />}
+          {view === 'tasks' && <TasksView />}
           {view === 'latency' && <LatencyView />}
           {view === 'stderr' && <StderrView />}
           {view === 'problems' && <ProblemsView />}

@@ -9,6 +9,7 @@ export const views = [
     'tools',
     'resources',
     'prompts',
+    'tasks',
     'latency',
     'stderr',
     'problems',

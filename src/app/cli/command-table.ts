@@ -2,7 +2,7 @@
 
 import type { CommandModule } from './invocation.ts';
 
-export interface TableEntry {
+interface TableEntry {
   /** Begins with a verb and fits on one help line of 80 columns. */
   summary: string;
   load: () => Promise<CommandModule>;
@@ -10,13 +10,20 @@ export interface TableEntry {
   alias?: string;
 }
 
-const control = async (verb: 'start' | 'stop' | 'restart') => (await import('./commands/control.ts')).control(verb);
+const control = () => import('./commands/control.ts');
+const edit = () => import('./commands/edit.ts');
+const between = () => import('./commands/tap.ts');
+const login = () => import('./commands/login.ts');
 
 /** Groups of the help. The most used commands come first. */
 export const commandGroups: Readonly<Record<string, Readonly<Record<string, TableEntry>>>> = {
   'Use a server': {
     tools: { summary: 'list the tools of a server or of all servers', load: () => import('./commands/tools.ts') },
     call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
+    tasks: {
+      summary: 'list, follow, answer and cancel detached calls',
+      load: () => import('./commands/tasks.ts'),
+    },
     read: { summary: 'read a resource, or list the resources', load: () => import('./commands/read.ts') },
     prompt: { summary: 'get a prompt, or list the prompts', load: () => import('./commands/prompt.ts') },
     check: {
@@ -31,39 +38,42 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
       summary: 'run the servers of the config, and restart those that fail',
       load: () => import('./commands/up.ts'),
     },
-    down: { summary: 'stop the running host and its servers', load: () => import('./commands/down.ts') },
+    down: { summary: 'stop the running host and its servers', load: async () => (await control()).down },
     ls: { summary: 'list the servers and their state', load: () => import('./commands/ls.ts') },
     logs: {
       summary: 'show stderr, stray output and state changes of servers',
       load: () => import('./commands/logs.ts'),
     },
-    start: { summary: 'start a server of the running host', load: () => control('start') },
-    stop: { summary: 'stop a server of the running host', load: () => control('stop') },
-    restart: { summary: 'restart a server of the running host', load: () => control('restart') },
+    start: { summary: 'start a server of the running host', load: async () => (await control()).control('start') },
+    stop: { summary: 'stop a server of the running host', load: async () => (await control()).control('stop') },
+    restart: {
+      summary: 'restart a server of the running host',
+      load: async () => (await control()).control('restart'),
+    },
   },
   'Change configs': {
-    add: { summary: 'add a server to the config', load: () => import('./commands/add.ts') },
-    rm: { summary: 'remove servers from the config', load: () => import('./commands/rm.ts'), alias: 'remove' },
+    add: { summary: 'add a server to the config', load: async () => (await edit()).add },
+    rm: { summary: 'remove servers from the config', load: async () => (await edit()).rm, alias: 'remove' },
     config: {
       summary: 'show the config files, their servers and their errors',
       load: () => import('./commands/config.ts'),
     },
-    import: { summary: 'copy servers of another host into the config', load: () => import('./commands/import.ts') },
-    export: { summary: 'copy servers of the config to another host', load: () => import('./commands/export.ts') },
+    import: { summary: 'copy servers from another host into the config', load: async () => (await edit()).importing },
+    export: { summary: 'copy servers from the config to another host', load: async () => (await edit()).exporting },
   },
   'Connect programs': {
     share: {
       summary: 'let all windows of a host share one process of each server',
-      load: () => import('./commands/share.ts'),
+      load: async () => (await between()).share,
     },
-    tap: { summary: 'show and record the traffic between host and server', load: () => import('./commands/tap.ts') },
+    tap: { summary: 'show and record the traffic between host and server', load: async () => (await between()).tap },
     connect: {
       summary: "relay stdio to a shared server, in an editor's config",
-      load: () => import('./commands/connect.ts'),
+      load: async () => (await between()).connect,
     },
     token: { summary: 'manage the tokens of clients of `up --http`', load: () => import('./commands/token.ts') },
-    login: { summary: 'log in to a remote server in the browser', load: () => import('./commands/login.ts') },
-    logout: { summary: 'log out of a remote server', load: () => import('./commands/logout.ts') },
+    login: { summary: 'log in to a remote server in the browser', load: async () => (await login()).login },
+    logout: { summary: 'log out of a remote server', load: async () => (await login()).logout },
     litemcp: { summary: 'serve a tool of an MCP server over LiteMCP', load: () => import('./commands/litemcp.ts') },
   },
   'Run servers on several machines': {

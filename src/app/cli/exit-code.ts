@@ -1,7 +1,6 @@
-// Exit codes. docs/cli.md has the same table.
+// Exit codes, and interrupts that end a command. docs/cli.md has the table of exit codes.
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
-import { Interrupted } from './interrupt.ts';
 
 export const ExitCode = {
   done: 0,
@@ -18,6 +17,8 @@ export const ExitCode = {
 
 /** The config entry of a named server is invalid. Scripts treat this like a server that does not start. */
 export class UnusableEntry extends UsageError {}
+
+const classes: Record<string, number> = { UsageError: ExitCode.usage, ProcessError: ExitCode.server };
 
 /** Error codes whose exit code differs from that of their class. */
 const exceptions: Record<string, number> = {
@@ -42,14 +43,45 @@ export function exitCodeOf(error: unknown): number {
   // A failed start has a cause: if that is a timeout, the exit code is the one for a timeout.
   if ((error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE') && error.cause instanceof StandpipeError)
     return exitCodeOf(error.cause);
-  const exception = exceptions[error.code];
-  if (exception !== undefined) return exception;
-  switch (error.name) {
-    case 'UsageError':
-      return ExitCode.usage;
-    case 'ProcessError':
-      return ExitCode.server;
-    default:
-      return ExitCode.protocol;
+  return exceptions[error.code] ?? classes[error.name] ?? ExitCode.protocol;
+}
+
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
   }
+}
+
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Listens from now on. The reason of the signal is an `Interrupted`. */
+export function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  const end = (interrupted: Interrupted) => {
+    if (controller.signal.aborted) process.exit(interrupted.exitCode);
+    controller.abort(interrupted);
+  };
+  for (const [name, exitCode] of Object.entries(signals)) {
+    process.on(name, () => end(new Interrupted(`Ended by ${name}`, exitCode)));
+  }
+  // `standpipe … | head`: a reader that closes the pipe is not an error; the rest is dropped. A full disk is an error, which
+  // run-command.ts reports.
+  const gone = () => {
+    if (!controller.signal.aborted) controller.abort(new Interrupted('The output was closed', 0));
+  };
+  process.stdout.on('error', gone);
+  process.stderr.on('error', gone);
+  return controller.signal;
+}
+
+/** Resolves when the signal aborts or has already aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -2,15 +2,14 @@
 // written, and reports output that could not be written.
 
 import type { Writable } from 'node:stream';
-import { type Argument, Command, type HelpConfiguration, Option } from 'commander';
+import { type Argument, Command, type HelpConfiguration, type Option } from 'commander';
 import { ownCommand } from '../../base/own-command.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { commandGroups, commandNamed } from './command-table.ts';
-import { ExitCode, exitCodeOf } from './exit-code.ts';
-import { Interrupted, interruptSignal } from './interrupt.ts';
+import { ExitCode, exitCodeOf, Interrupted, interruptSignal } from './exit-code.ts';
 import type { RunCommand } from './invocation.ts';
+import { durationOf, type Settings } from './invocation.ts';
 import { Output } from './output/output.ts';
-import { durationOf, type Settings } from './settings.ts';
 import { isAddress, readCommanderError, refuseUnknownHelp, wantedCommand } from './usage-error.ts';
 
 /** Calls `listening` as soon as signals are handled here, so that the caller can remove its own handlers. */
@@ -25,7 +24,7 @@ export async function runCommand(words: readonly string[], listening: () => void
   const lost = await findLost();
   if (lost !== undefined) {
     exitCode ||= ExitCode.usage; // as for an --output file that cannot be written
-    out.say(`${out.paintError('red', 'error:')} ${lost}`);
+    out.tell('error', lost);
     await flushed(stderr);
   }
   process.exit(exitCode);
@@ -99,7 +98,7 @@ export async function makeProgram(words: readonly string[], run: RunCommand, out
     .option('--node <name>', 'act on the host of this fleet node')
     .option('--json', 'print the result as JSON')
     .option('--verbose', 'print traffic and process events to stderr')
-    .addOption(new Option('--timeout <time>', 'limit for each wait: 500ms, 30s, 2m').argParser(durationOf('--timeout')))
+    .option('--timeout <time>', 'limit for each wait: 500ms, 30s, 2m', durationOf('--timeout'))
     .addHelpText('after', HELP);
   const wanted = commandNamed(wantedCommand(words));
   for (const [group, commands] of Object.entries(commandGroups)) {

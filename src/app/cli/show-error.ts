@@ -14,14 +14,14 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   const error = toError(thrown);
   if (out.json) out.document({ error: errorDocument(error) });
   const paint = out.paintError;
-  out.say(`${paint('red', 'error:')} ${visibleIndented(error.message)}`);
+  out.tell('error', visibleIndented(error.message));
   if (!(error instanceof StandpipeError)) {
     out.say('This is a bug in standpipe; please report it with the details below.');
     out.say(visibleIndented(error.stack ?? ''));
     return;
   }
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
-  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visibleIndented(withCliOptionNames(error.hint))}`);
+  if (error.hint) out.tell('hint', visibleIndented(withCliOptionNames(error.hint)));
   if (!verbose) return;
   // A stack trace of Standpipe is useful only for its own defects.
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
@@ -34,7 +34,6 @@ function withCliOptionNames(hint: string): string {
   return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }
 
-/** The document of --json. */
 export function errorDocument(error: Error): { hint?: string; exitCode: number } {
   const { kind: _kind, ...described } = describeError(error);
   return { code: 'INTERNAL', ...described, exitCode: exitCodeOf(error) };
@@ -52,7 +51,6 @@ function evidenceLines({ evidence }: StandpipeError): string[] {
   ];
 }
 
-/** Shows the first non-protocol text of a server. */
 export function stdoutLine(firstNoise: string): string {
   return `  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`;
 }

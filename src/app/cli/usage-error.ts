@@ -7,8 +7,7 @@ import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { nearest } from '../../config/nearest.ts';
 import { commandNamed } from './command-table.ts';
-import { ExitCode } from './exit-code.ts';
-import { Interrupted } from './interrupt.ts';
+import { ExitCode, Interrupted } from './exit-code.ts';
 
 /** Names that other programs use, by our command for the same purpose. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
@@ -18,6 +17,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   ls: ['list', 'ps', 'stat', 'status', 'servers', 'nodes'],
   tools: ['list-tools', 'describe'],
   call: ['invoke', 'exec', 'execute'],
+  tasks: ['jobs', 'job', 'wait', 'cancel'],
   read: ['get', 'cat', 'resource', 'resources'],
   prompt: ['prompts', 'get-prompt'],
   check: ['test', 'validate', 'verify', 'lint', 'conformance'],
@@ -101,7 +101,6 @@ function asArgument(given: string, words: readonly string[]): string {
   return shellWord(`${name}=${rest.length > 0 ? rest.join('=') : isValue ? next : 'true'}`);
 }
 
-/** Long options of the command, and those common to all commands. */
 function optionsOf(words: readonly string[], program: Command | undefined): string[] {
   const options = commandsOf(words, program).flatMap((command) => command.options);
   return ['--help', ...options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))];
@@ -125,7 +124,6 @@ function isNamed(command: Command, word: string | undefined): boolean {
   return word !== undefined && (command.name() === word || command.aliases().includes(word));
 }
 
-/** Hint for words that the command does not accept. */
 function misplacedHint(code: string, words: readonly string[]): string | undefined {
   const wanted = wantedCommand(words);
   const isExcess = code === 'commander.excessArguments';

@@ -13,11 +13,9 @@ import { nothingRedacted, type Redaction } from './redaction.ts';
 export interface Asked {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Values of the `:names` in the path. */
   names: Readonly<Record<string, string>>;
   query: URLSearchParams;
   body: unknown;
-  /** Redaction of the answer. */
   redaction: Redaction;
 }
 

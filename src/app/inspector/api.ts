@@ -20,12 +20,12 @@ import type {
 } from '../../mcp/types.ts';
 import type { ClientSummary } from '../../observe/analysis/clients.ts';
 import type { MessageDescription } from '../../observe/analysis/describe-frame.ts';
-import type { ExchangeOutcome } from '../../observe/analysis/exchange.ts';
-import type { ExchangeTimes } from '../../observe/analysis/exchange-times.ts';
-import type { HopTimes } from '../../observe/analysis/hop-times.ts';
+import type { ExchangeOutcome, ExchangeTimes, HopTimes } from '../../observe/analysis/exchange.ts';
 import type { LatencyPoint, LatencyRow } from '../../observe/analysis/latency.ts';
 import type { Life } from '../../observe/analysis/lives.ts';
 import type { Problem } from '../../observe/analysis/problems.ts';
+import type { TaskForm } from '../../observe/analysis/task-forms.ts';
+import type { SeenStatus, TaskChange } from '../../observe/analysis/tasks.ts';
 import type { FlowDirection, FlowKind, HttpFact, HttpPlace } from '../../observe/flow/event.ts';
 
 export type { ApiProblem } from '../../wire/http/http-problem.ts';
@@ -48,7 +48,6 @@ export interface Overview {
 
 export interface InspectedServer {
   name: string;
-  /** Absent for a tap or a recording. */
   status?: ServerStatus;
   lives: Life[];
   /** Absent if the command line cannot reach it: behind a tap, in a recording. */
@@ -57,7 +56,6 @@ export interface InspectedServer {
 
 /** How a terminal command reaches a server: `standpipe call [options] [server] … [-- command]`. */
 export interface Reach {
-  /** Its name in the config. */
   server?: string;
   /** For example `--config FILE`. */
   options: readonly string[];
@@ -82,14 +80,15 @@ export interface EventRow {
   tool?: string;
   id?: string | number;
   size?: number;
-  /** Set for an answer, and for an answered request. */
+  /** Set for an answer, and for an answered request. For the first message of a task: the time from the call to its end. */
   latencyMs?: number;
   /** The counterpart: the answer of a request; the request of an answer, of progress or of a cancellation. */
   pairSeq?: number;
   error?: string;
-  /** The outcome, if it is not a failure: cancelled, or not supported by an older server. */
+  /** The outcome, if it is not a failure: cancelled, or not supported by an older server. The status of a task. */
   note?: string;
-  /** One line of text. */
+  /** The number of the task that the message belongs to (`TaskSummary.row`). */
+  task?: number;
   summary: string;
 }
 
@@ -101,9 +100,7 @@ export interface EventPage {
   rows: EventRow[];
   /** Changes to earlier rows: answers change the rows of their requests. */
   updates?: LiveMessages['updates'];
-  /** The newest existing sequence number. */
   newest: number;
-  /** Earlier rows have been dropped. */
   oldest: number;
 }
 
@@ -112,7 +109,6 @@ export interface EventPage {
  * events; continue with `after=searchedSeq` until that is the newest.
  */
 export interface SearchPage {
-  /** Event numbers in ascending order. */
   found: number[];
   searchedSeq: number;
   newest: number;
@@ -135,11 +131,12 @@ export interface ExportRequest {
 export interface LiveMessages {
   rows: EventRow[];
   /** Answers change the rows of their requests. */
-  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>[];
+  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note' | 'task'>[];
   servers: InspectedServer[];
   clients: ClientSummary[];
   problems: Problem[];
   call: CallUpdate;
+  task: TaskSummary;
   question: Question;
   answered: { id: string };
   /** Status of the fleet that the host has joined, sent whenever it changes. */
@@ -183,6 +180,8 @@ export interface ExchangeReport {
   requests: ExchangePart[];
   /** Breakdown of the time of the client's request, once it is answered. */
   times?: ExchangeTimes | undefined;
+  /** The task that the event belongs to. */
+  task?: TaskSummary | undefined;
 }
 
 /** One request with its answer: from the client, to a server, or a question. */
@@ -233,15 +232,79 @@ export interface CallUpdate {
   startedAtMs: number;
   state: 'running' | 'done' | 'failed' | 'cancelled';
   progress?: { progress: number; total?: number; message?: string };
+  /** Set if the server answered the call with a task. */
+  task?: CallTask;
   durationMs?: number;
   result?: CallToolResult | ReadResourceResult | GetPromptResult;
   error?: { code: string; message: string; hint?: string };
 }
 
-/** A question of a server. `POST /api/questions/ID` answers it with an `Answer`. */
-export type Question =
-  | { id: string; server: string; kind: 'elicit'; params: ElicitParams }
-  | { id: string; server: string; kind: 'sample'; params: SampleParams };
+/** The newest state of the task of a call. */
+export interface CallTask {
+  taskId: string;
+  status: SeenStatus;
+  statusMessage?: string | undefined;
+  questions: Question[];
+}
+
+/** `GET /api/tasks`, oldest first: tasks in the stored traffic of all clients. `DELETE /api/tasks/ID` requests the cancellation of one. */
+export interface TaskSummary {
+  id: string;
+  /** The id that the server assigned. */
+  taskId: string;
+  server: string;
+  client?: string | undefined;
+  /** Of the request that became the task. Absent if it is no longer stored. */
+  method?: string | undefined;
+  tool?: string | undefined;
+  form: TaskForm;
+  status: SeenStatus;
+  statusMessage?: string | undefined;
+  /** Why the task is not a success, as text. */
+  failure?: string | undefined;
+  startMs: number;
+  endMs?: number | undefined;
+  messages: number;
+  polls: number;
+  /** The number of changes so far. */
+  changes: number;
+  /** The number of open questions of a task of 2026-07-28. */
+  questions: number;
+  /** Its number in the rows of the timeline. Absent if only a list of tasks names it. */
+  row?: number | undefined;
+  /** Its number in the rows between the host and its client. */
+  clientRow?: number | undefined;
+  /** The call of the page that became the task. */
+  callId?: string | undefined;
+  /** Whether the page can cancel it and answer its questions. */
+  canAct: boolean;
+}
+
+/** `GET /api/tasks/ID` */
+export interface TaskDetail extends TaskSummary {
+  /** The first and the newest changes, oldest first. */
+  history: Omit<TaskChange, 'seq'>[];
+  asked: Question[];
+  result?: CallToolResult | undefined;
+  error?: CallUpdate['error'];
+  /** Why the result or the questions cannot be shown. */
+  missing?: string | undefined;
+}
+
+/** `POST /api/tasks/ID/answer` */
+export interface TaskAnswer {
+  key: string;
+  answer: Answer;
+}
+
+/**
+ * A question from a server. `POST /api/questions/ID` answers it with an `Answer`; a question of a task of 2026-07-28 is answered by
+ * `POST /api/tasks/ID/answer`.
+ */
+export type Question = { id: string; server: string; task?: { id: string; key: string } } & (
+  | { kind: 'elicit'; params: ElicitParams }
+  | { kind: 'sample'; params: SampleParams }
+);
 export type Answer = ElicitResult | SampleResult | { refuse: string };
 
 /** `POST /api/servers/NAME/start|stop|restart` */

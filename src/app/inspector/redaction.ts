@@ -3,8 +3,7 @@
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { Redact } from '../../base/secrets/redact.ts';
-import type { FlowEvent, FrameEvent } from '../../observe/flow/event.ts';
-import { fieldsOf } from '../../observe/flow/event-fields.ts';
+import { type FlowEvent, type FrameEvent, fieldsOf } from '../../observe/flow/event.ts';
 import { asItIs } from './views/event-rows.ts';
 
 export interface Redaction {

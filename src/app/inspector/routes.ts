@@ -3,35 +3,30 @@
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { isNestedTooDeeply } from '../../base/nesting.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import { Router } from '../../wire/http/router.ts';
 import { type Asked, IDLE_MS, type Route, streamed } from './answer.ts';
-import type { ActionResult, CallRequest, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
-import { Calls } from './calls/calls.ts';
-import { readOffer } from './calls/offer.ts';
+import type { ActionResult, CallRequest, CallStarted, ExchangeReport, SearchPage, ServerOffer } from './api.ts';
+import { Calls, readOffer } from './calls/calls.ts';
+import { TaskList } from './calls/task-list.ts';
 import type { SourceHost } from './sources/source.ts';
-import { eventDetail } from './views/event-detail.ts';
-import { exchangeReport } from './views/exchange-report.ts';
+import { eventDetail, exchangeReport } from './views/event-detail.ts';
 import { readRanges, sendRecording } from './views/export-recording.ts';
 import type { LiveFeed } from './views/live-feed.ts';
-import { searchStderr } from './views/stderr-search.ts';
-import { searchText } from './views/text-search.ts';
+import { searchStderr, searchText } from './views/search.ts';
 import { type InspectorView, MOST_PAGE_ROWS } from './views/view.ts';
 
 const MOST_SEARCH_CHARS = 1_000;
 
-export interface Api {
-  router: Router<Route>;
-  /** Cancels the calls that were started through the API. */
-  close(): void;
-}
-
-export function makeApi(view: InspectorView, feed: LiveFeed): Api {
+/** `close` cancels the calls that were started through the API. */
+export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<Route>; close: () => void } {
   const { source } = view;
   const { flow } = source;
   const nowMs = () => Date.now() - source.startedAt.getTime();
   const calls = new Calls(acting, nowMs, (update) => feed.call(update));
+  const tasks = new TaskList(view, calls);
+  feed.tasks = tasks;
 
   const router = new Router<Route>();
   /** Answers of these routes are redacted as a whole. */
@@ -41,25 +36,25 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     router.add(method, `/api${path}`, { handle, redacts: true });
 
   addRedacted('GET', '/overview', ({ redaction }) => view.overview(redaction));
-  addRedacted('GET', '/events', page);
+  addRedacted('GET', '/events', ({ query, redaction }) => view.page(pageQuery(query), redaction));
   addRedacted('GET', '/events/:seq', detail);
   add('GET', '/exchanges/:seq', exchange);
   addRedacted('GET', '/search', search);
   addRedacted('POST', '/export', exportEvents);
   addRedacted('GET', '/live', live);
-  addRedacted('GET', '/stderr', stderr);
-  addRedacted('GET', '/calls', listCalls);
+  addRedacted('GET', '/stderr', ({ query, redaction }) => searchStderr(flow, stderrQuery(query), redaction));
+  addRedacted('GET', '/calls', ({ redaction }) => calls.list().map((update) => redaction.value(update)));
   add('GET', '/latency', () => view.latency());
   add('DELETE', '/calls/:id', cancel);
+  add('GET', '/tasks', () => tasks.list());
+  add('GET', '/tasks/:id', ({ names }) => tasks.detail(names.id!));
+  add('DELETE', '/tasks/:id', cancelTask);
+  add('POST', '/tasks/:id/answer', answerTask);
   add('POST', '/questions/:id', answer);
   add('GET', '/servers/:server/offer', offer);
   add('POST', '/servers/:server/call', call);
   for (const verb of ['start', 'stop', 'restart'] as const) {
     add('POST', `/servers/:server/${verb}`, (asked) => control(verb, asked));
-  }
-
-  function page({ query, redaction }: Asked) {
-    return view.page(pageQuery(query), redaction);
   }
 
   function detail({ names, redaction }: Asked) {
@@ -68,24 +63,19 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     return eventDetail(view, event, redaction);
   }
 
-  async function exchange({ names }: Asked) {
+  async function exchange({ names }: Asked): Promise<ExchangeReport> {
     await view.caughtUp();
-    return exchangeReport(wholeNumber('The number of an event', names.seq)!, view.analysis, source.startedAt);
-  }
-
-  function stderr({ query, redaction }: Asked) {
-    return searchStderr(flow, stderrQuery(query), redaction);
-  }
-
-  function listCalls({ redaction }: Asked): CallUpdate[] {
-    return calls.list().map((update) => redaction.value(update));
+    const seq = wholeNumber('The number of an event', names.seq)!;
+    const event = flow.get(seq);
+    const task = event?.kind === 'frame' ? view.analysis.taskOf(event) : undefined;
+    return { ...exchangeReport(seq, view.analysis, source.startedAt), task: task && tasks.of(task) };
   }
 
   function search({ response, query, redaction }: Asked): Promise<SearchPage> {
     const text = query.get('text') ?? '';
     if (text === '') throw new HttpProblem(400, '"text" is required');
     if (text.length > MOST_SEARCH_CHARS)
-      throw new HttpProblem(400, `"text" has at most ${MOST_SEARCH_CHARS} characters`);
+      throw new HttpProblem(400, `"text" must have at most ${MOST_SEARCH_CHARS} characters`);
     const after = wholeNumber('"after"', query.get('after')) ?? 0;
     return searchText(flow, { text, after }, redaction, () => response.destroyed);
   }
@@ -108,14 +98,25 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     return { id: calls.start(names.server!, readCall(body)) };
   }
 
-  function cancel({ names }: Asked): ActionResult {
-    if (!calls.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call, or it was dropped');
+  async function cancel({ names }: Asked): Promise<ActionResult> {
+    if (!(await calls.cancel(names.id!))) throw new HttpProblem(404, 'There is no such call, or it was dropped');
+    return { ok: true };
+  }
+
+  async function cancelTask({ names }: Asked): Promise<ActionResult> {
+    await tasks.cancel(names.id!);
+    return { ok: true };
+  }
+
+  async function answerTask({ names, body }: Asked): Promise<ActionResult> {
+    if (!isObject(body) || typeof body.key !== 'string') throw new HttpProblem(400, '"key" must be a string');
+    await tasks.answer(names.id!, body.key, body.answer);
     return { ok: true };
   }
 
   function answer({ names, body }: Asked): ActionResult {
     if (source.questions?.answer(names.id!, body)) return { ok: true };
-    throw new HttpProblem(404, 'This question is no longer open');
+    throw new HttpProblem(404, 'This question is no longer pending');
   }
 
   async function offer({ names }: Asked): Promise<ServerOffer> {
@@ -168,36 +169,35 @@ function stderrQuery(query: URLSearchParams) {
 
 function wholeNumber(what: string, text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} is an integer`);
+  if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} must be an integer`);
   return Number(text);
 }
 
-/** Reads and checks a call request of the page. */
 function readCall(given: unknown): CallRequest {
-  if (!isObject(given)) throw new HttpProblem(400, 'A call is a JSON object');
+  if (!isObject(given)) throw new HttpProblem(400, 'A call must be a JSON object');
   const { kind, name, uri, argsText, timeoutMs } = given;
   if (kind === 'resource') {
-    if (typeof uri !== 'string') throw new HttpProblem(400, 'A resource is read by its "uri"');
+    if (typeof uri !== 'string') throw new HttpProblem(400, 'The "uri" of a resource must be a string');
     return { kind, uri };
   }
-  if (kind !== 'tool' && kind !== 'prompt') throw new HttpProblem(400, 'The "kind" is tool, resource or prompt');
-  if (typeof name !== 'string') throw new HttpProblem(400, `A ${kind} is called by its "name"`);
+  if (kind !== 'tool' && kind !== 'prompt') throw new HttpProblem(400, '"kind" must be tool, resource or prompt');
+  if (typeof name !== 'string') throw new HttpProblem(400, `The "name" of a ${kind} must be a string`);
   if (argsText !== undefined && (kind !== 'tool' || typeof argsText !== 'string')) {
-    throw new HttpProblem(400, 'The "argsText" is the JSON text of the arguments of a tool');
+    throw new HttpProblem(400, '"argsText" must be the arguments of a tool as JSON text');
   }
   const args = argsText === undefined ? (given.args ?? {}) : parseArguments(argsText);
-  if (!isObject(args)) throw new HttpProblem(400, 'The "args" are an object');
-  if (isNestedTooDeeply(args)) throw new HttpProblem(400, 'The "args" are nested too deeply to be sent');
+  if (!isObject(args)) throw new HttpProblem(400, '"args" must be an object');
+  if (isNestedTooDeeply(args)) throw new HttpProblem(400, '"args" is nested too deeply to be sent');
   if (kind === 'prompt') {
     if (Object.values(args).some((value) => typeof value !== 'string')) {
-      throw new HttpProblem(400, 'The "args" of a prompt are strings');
+      throw new HttpProblem(400, 'The "args" of a prompt must be strings');
     }
     return { kind, name, args: args as Record<string, string> };
   }
   const request: CallRequest = { kind, name, args, ...(argsText !== undefined && { argsText }) };
   if (timeoutMs === undefined) return request;
   if (typeof timeoutMs !== 'number' || !(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
-    throw new HttpProblem(400, `"timeoutMs" is a number above 0 and at most ${LONGEST_TIMER_MS}`);
+    throw new HttpProblem(400, `"timeoutMs" must be a number above 0 and at most ${LONGEST_TIMER_MS}`);
   }
   return { ...request, timeoutMs };
 }
@@ -206,6 +206,6 @@ function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HttpProblem(400, `The "argsText" is not JSON: ${(error as Error).message}`);
+    throw new HttpProblem(400, `"argsText" is not JSON: ${(error as Error).message}`);
   }
 }

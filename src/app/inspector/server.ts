@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { UsageError } from '../../base/errors.ts';
 import { Access } from '../../wire/http/access.ts';
 import { Connections } from '../../wire/http/connections.ts';
-import { builtPage } from '../built-page.ts';
+import { builtPage } from '../built-files.ts';
 import { answer } from './answer.ts';
 import { makeApi } from './routes.ts';
 import type { InspectorSource } from './sources/source.ts';
@@ -17,10 +17,9 @@ import { InspectorView } from './views/view.ts';
 const LOOPBACK = '127.0.0.1';
 const MOST_TRIES = 20;
 
-export interface InspectorOptions {
+interface InspectorOptions {
   /** First port to try. Default: 6280. If it is in use, the next one is tried; 0 takes any free port. */
   port?: number;
-  /** The folder of the built page. */
   uiFolder?: string;
   /** Receives errors of the HTTP server while it runs. Default: emits a warning. */
   onError?: (error: Error) => void;
@@ -35,7 +34,7 @@ export interface Inspector {
   close(): Promise<void>;
 }
 
-export const DEFAULT_PORT = 6280;
+const DEFAULT_PORT = 6280;
 
 export async function startInspector(source: InspectorSource, options: InspectorOptions = {}): Promise<Inspector> {
   const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage, onError = warn } = options;
@@ -78,10 +77,7 @@ function warn({ message }: Error): void {
   process.emitWarning(`The Inspector continues after an error: ${message}`);
 }
 
-/**
- * Tries the next port if one is in use; 0 takes any free
- * port. `onError` is called for errors while listening.
- */
+/** Tries the next port if one is in use; 0 takes any free port. `onError` is called for later errors. */
 export async function listen(server: Server, firstPort: number, onError: (error: Error) => void): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

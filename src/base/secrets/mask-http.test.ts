@@ -56,6 +56,6 @@ test.each([
   expect(maskedUrl(url, (text) => text.replace('hunter22', 'KEY'))).toBe(shown);
 });
 
-test('of a short id of a session nothing is shown', () => {
+test('a short session id is masked completely', () => {
   expect([shortSession('abc'), shortSession('0123456789abcdef')]).toEqual(['[redacted]', '012345…']);
 });

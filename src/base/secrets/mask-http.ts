@@ -1,6 +1,5 @@
-// Formats HTTP URLs and headers for recordings and viewers, without credentials and with limited length. Masks the
-// values of secret names (secret-names.ts), of headers set in a config, of `Mcp-Param-…` (which repeat arguments) and
-// of all query parameters. The first 6 characters of a session id are kept, to distinguish sessions.
+// Formats HTTP URLs and headers for recordings and viewers, without credentials and with limited length. Masks the values of secret names
+// (secret-names.ts), of headers set in a config, of `Mcp-Param-…` (which repeat arguments) and of all query parameters.
 
 import { firstChars } from '../first-chars.ts';
 import { REDACTED } from './mask-values.ts';
@@ -70,7 +69,7 @@ function maskedParameter(parameter: string): string {
   return end < 0 ? REDACTED : `${parameter.slice(0, end)}=${REDACTED}`;
 }
 
-/** Shortens a session id, because the whole id grants access to the session. */
+/** The whole id grants access to the session; 6 characters distinguish sessions. */
 export function shortSession(id: string): string {
   return id.length >= 16 ? `${firstChars(id, 6)}…` : REDACTED;
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { learnSecret } from './learned-values.ts';
-import { maskValues } from './mask-values.ts';
+import { learnSecret, maskValues } from './mask-values.ts';
 import { redactor } from './redact.ts';
 
 test('every occurrence of a value becomes the name of its variable', () => {
@@ -9,7 +8,7 @@ test('every occurrence of a value becomes the name of its variable', () => {
   expect(mask('hunter22 and Bearer hunter22.')).toBe('[env TOKEN] and Bearer [env TOKEN].');
 });
 
-test('of two values, the longer one wins whole', () => {
+test('the longer of two overlapping values is masked whole', () => {
   const mask = maskValues({ SHORT: 'abcd', LONG: 'abcdefgh' });
   expect(mask('abcdefgh abcd')).toBe('[env LONG] [env SHORT]');
 });
@@ -58,7 +57,7 @@ test('values too short to be secrets stay, and so does PATH', () => {
   expect(mask('1 abc /usr/bin')).toBe('1 abc /usr/bin');
 });
 
-test('no value of four characters or more is left in any text', () => {
+test('values of four or more characters are masked in any text', () => {
   // Values of these characters cannot be part of a mask, which has brackets.
   const value = fc.string({ unit: fc.constantFrom('a', 'b', '.', '$', '\\', '"', 'é'), minLength: 4, maxLength: 12 });
   fc.assert(

@@ -1,6 +1,5 @@
-// Redacts secrets in the arguments of a command: the argument after an option with a secret name, and secrets inside
-// one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services). A secret
-// in another form is not recognised; set it in `env`.
+// Redacts secrets in the arguments of a command: the argument after an option with a secret name, and secrets inside one argument
+// (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services).
 
 import { isWorthMasking, type Mask } from './mask-values.ts';
 import { hider, type Redact, redactor } from './redact.ts';
@@ -15,11 +14,8 @@ export function redactArguments(args: readonly string[], mask: Mask): string[] {
 export function secretsInArguments(args: readonly string[]): string[] {
   const secrets = new Set<string>();
   const onSecret = (secret: string) => secrets.add(secret);
-  replaceIn(
-    args,
-    redactor({ onSecret }),
-    hider((text) => text, onSecret),
-  );
+  const hide = hider((text) => text, onSecret);
+  replaceIn(args, redactor({ onSecret }), hide);
   return [...secrets].filter((secret) => isWorthMasking(secret));
 }
 

@@ -138,7 +138,7 @@ describe('redaction of JSON', () => {
     }
   });
 
-  it('comes to an end with whatever text, of hundreds of kilobytes', () => {
+  it('finishes for any text of hundreds of kilobytes', () => {
     const nasty = [
       `{"a":"${'token.'.repeat(50_000)}"}`,
       `{"a":"${'token: \\"x'.repeat(30_000)}"}`,

@@ -1,6 +1,5 @@
-// Recognises names of secrets: variables, JSON keys, headers and command options. This is the only such list. A name is
-// split into words at `_`, `-`, `.` and camelCase. docs/secrets.md states the rules; secret-names.test.ts has a table.
-// In doubt the name counts as secret: hiding a harmless value does little damage, showing a secret does much.
+// Recognises names of secrets: variables, JSON keys, headers and command options. A name is split into words at `_`, `-`, `.` and camelCase.
+// docs/secrets.md states the rules. In doubt the name counts as secret: hiding a harmless value does less damage than showing a secret.
 
 /** The working folder of a shell. In any other spelling, `pwd` is a password. */
 const folders = new Set(['PWD', 'OLDPWD']);

@@ -1,6 +1,5 @@
-// A chunk of a stream can end inside a secret, and neither half alone is recognised. This file computes how many bytes
-// at the end of a chunk may begin a secret and must wait for the rest: the beginning of a known value, or an incomplete
-// line with a secret name or form (`password=abc`), because the rest of the line may belong to it.
+// A chunk of a stream can end inside a secret, and neither half alone is recognised. This file computes how many bytes at the end of a chunk
+// may begin a secret and must wait for the rest: the beginning of a known value, or an incomplete line with a secret name or form.
 
 import { masksByForm } from './mask-values.ts';
 import { mayHoldSecret } from './redact-text.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { ValueFinder } from './value-finder.ts';
+import { ValueFinder } from './mask-values.ts';
 
 /** The reference: a pattern with an alternative for each value, longest first. */
 function byPattern(values: readonly string[], text: string): string {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskValues } from './mask-values.ts';
-import { formsOf } from './value-forms.ts';
+import { formsOf, maskValues } from './mask-values.ts';
 
 const value = 'é"\\/<&>+\u2028 \'`~*\u0001x';
 

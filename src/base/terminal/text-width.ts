@@ -41,10 +41,7 @@ function* segmentsOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/**
- * Splits text into lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. Words
- * for which `isWhole` returns true are never broken.
- */
+/** Breaks lines of more than `width` columns, at spaces where possible. Words for which `isWhole` returns true are never broken. */
 export function wrapToWidth(text: string, width: number, isWhole = (_word: string) => false): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width), isWhole));
 }

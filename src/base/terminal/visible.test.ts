@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { visible, visibleIndented, visibleJson, visibleLine } from './visible.ts';
 
-describe('what a terminal would obey is written out', () => {
+describe('control characters are escaped for a terminal', () => {
   test.each([
     ['an escape sequence', '\x1b[31mred', '\\x1b[31mred'],
     ['its eight-bit form', '\u009b31m', '\\x9b31m'],
@@ -23,7 +23,7 @@ describe('what a terminal would obey is written out', () => {
     expect(visibleLine('a\tb\nc')).toBe('a\\tb\\nc');
   });
 
-  test('JSON stays the same JSON', () => {
+  test('escaped JSON has an equal value', () => {
     const value = { text: '\x1b\u009b\x7f\u202e\u{e0041}\n', 'k\u009b': 1 };
     expect(JSON.parse(visibleJson(value))).toEqual(value);
     expect(visibleJson(value)).toMatch(/^[\n\x20-\x7e]*$/);

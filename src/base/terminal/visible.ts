@@ -1,5 +1,5 @@
-// Escapes text from servers for a terminal: characters that would move the cursor, change colours, reorder letters or
-// stay invisible are written as `\x1b` or `\u202e`. Otherwise a server could fake output.
+// Escapes text from servers for a terminal, so that a server cannot fake output: characters that would move the cursor, change colours,
+// reorder letters or stay invisible are written as `\x1b` or `\u202e`.
 
 /** C0 except tab and newline, DEL, C1; marks that reorder or hide text; separators; tags, which are invisible but read by models. */
 const unseen =

@@ -1,13 +1,26 @@
-// The input of a client rule: the runs of its scenarios, and an undisturbed run for comparison.
+// A rule for MCP clients, and its input: the runs of its scenarios, and the plain run for comparison.
 
 import type { JsonObject } from '../../base/json-object.ts';
+import type { Revision } from '../../mcp/revisions.ts';
+import { type RuleText, rowsOf } from '../rule.ts';
 import type { Entry } from '../transcript.ts';
 import { notApplicable, violation } from '../verdict.ts';
-import type { ClientRule } from './client-rule.ts';
 import type { PlayedMcp } from './played-mcp.ts';
 import type { PlayedServer } from './played-server.ts';
 import { askedIn, messagesIn, type Run, type Scenario } from './scenario.ts';
 import type { Asked } from './usual-answers.ts';
+
+export interface ClientRule extends RuleText {
+  /** The first and the last revision that the rule applies to. Default: all. */
+  readonly since?: Revision;
+  readonly until?: Revision;
+  /** The scenarios whose runs the rule reads. */
+  readonly scenarios: readonly Scenario[];
+  /** Throws a verdict other than passed (verdict.ts). Must not depend on the speed of the client. */
+  readonly check: (ruleRun: ClientRuleRun) => void;
+}
+
+export const clientRows = rowsOf<ClientRule>();
 
 /** The requests that every client under test is expected to send. */
 const steps = ['tools/list', 'tools/call'];
@@ -43,8 +56,8 @@ export class ClientRuleRun {
   }
 
   /**
-   * The client sends the request that usually follows `method` (`initialize`: what opens the connection), although there was a disturbance
-   * before the answer to it. `what` is the disturbance. `end`: its exit must be the usual one too.
+   * Requires that the client sends the request that follows `method` in the plain run (`initialize`: the opening), although there was a
+   * disturbance before the answer. `what`: the disturbance. `end`: its exit must also equal that of the plain run.
    */
   goesOnAfter(method: string, what: string, end?: 'exits alike'): void {
     const run = this.run();
@@ -52,15 +65,18 @@ export class ClientRuleRun {
     const isOpening = method === 'initialize';
     if (!isOpening && !usual.includes(method)) notApplicable(`the client does not send \`${method}\``);
     const seen = methodsIn(run);
-    if (!isOpening && !seen.includes(method))
-      notApplicable(`the client did not get to \`${method}\` (other rules say why)`);
+    if (!isOpening && !seen.includes(method)) notApplicable(notReached(method));
     const next = usual[isOpening ? 0 : usual.indexOf(method) + 1];
     if (next && !seen.includes(next)) {
-      violation(`${what}, the client did not go on: it did not send \`${next}\`. ${endOf(run)}`);
+      violation(`${what}, the client did not send \`${next}\`. ${endOf(run)}`);
     }
     if (end && this.plain.clientRun.exitStatus && endOf(run) !== endOf(this.plain))
-      violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
+      violation(`${what}: ${endOf(run)} Without it: ${endOf(this.plain)}`);
   }
+}
+
+export function notReached(method: string): string {
+  return `the client did not send \`${method}\` (other rules report why)`;
 }
 
 /** The distinct methods, in the order of first use. */
@@ -77,25 +93,25 @@ export function endOf({ clientRun }: Pick<Run, 'clientRun'>): string {
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
 }
 
-/** Throws a violation if the check stopped the client: its output was dropped, so the rule cannot be tested completely. */
+/** A violation if the check stopped the client because of its output. */
 export function mustBeWhole(runs: readonly Pick<Run, 'clientRun'>[]): void {
   for (const { clientRun } of runs) {
-    if (clientRun.isFlooded) violation(`The rule was not tested to its end: the client ${clientRun.isFlooded}.`);
+    if (clientRun.isFlooded) violation(`The rule was not tested completely: the client ${clientRun.isFlooded}.`);
   }
 }
 
-/** The client must report a failure by its exit code. */
+/** Requires that the client reports a failure by its exit code. */
 export function endsWithError(run: Run, what: string): void {
   const { exitStatus } = run.clientRun;
   if (!exitStatus) violation(`${what}. ${endOf(run)}`);
-  if (exitStatus.exitCode === 0) violation(`${what}, and the client exited with code 0, as if nothing had happened.`);
+  if (exitStatus.exitCode === 0) violation(`${what}, and the client exited with code 0, as after a success.`);
 }
 
 /** Requires that all servers exited because their stdin ended. */
 export function requireStdinClosed(servers: readonly { server: PlayedServer }[]): void {
   for (const { server } of servers) {
-    if (server.wasKilled) violation('The server was killed while it exited, or before.');
+    if (server.wasKilled) violation('The server was killed before it had exited.');
     const end = server.events.find((event) => event === 'stdin ended' || event === 'exits');
-    if (end === 'exits') violation('The server got a signal, and its stdin was still open.');
+    if (end === 'exits') violation('The server received a signal while its stdin was still open.');
   }
 }

@@ -1,5 +1,5 @@
-// One run of the client under test. The client starts our server stub, whose behaviour the check plays. Must not know a protocol.
-// Invariants: no process and no file outlives the client run; a client that does nothing for `timeoutMs` is stopped.
+// One run of the client under test. The client starts our server stub, whose behaviour the check plays. Independent of the protocol.
+// Invariants: processes and files do not outlive the client run; a client that is inactive for `timeoutMs` is stopped.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -48,11 +48,11 @@ export class ClientRun {
   #client!: ServerProcess;
   /** Undefined if the client had to be stopped. */
   exitStatus: ExitStatus | undefined;
-  /** Why the client had to be stopped: what it did, as the end of a sentence. */
+  /** Why the client had to be stopped, as the predicate of a sentence. */
   stopped: string | undefined;
   /** Servers still running after the client has exited. */
   leftBehind: PlayedServer[] = [];
-  /** Why the check stopped the client because of its output, as the end of a sentence. */
+  /** Set if the check stopped the client because of its output, as the predicate of a sentence. */
   isFlooded: string | undefined;
   readonly #share: Share;
   #onactivity: () => void = () => undefined;
@@ -140,16 +140,18 @@ export class ClientRun {
 
   /** Waits until the client has exited or has been inactive for too long. */
   async #watch(): Promise<void> {
-    const { timeoutMs, signal, deadline } = this.#options;
+    const { timeoutMs, deadline } = this.#options;
+    // Other runs use the same signal, and Node.js warns about more than ten listeners.
+    const signal = this.#options.signal && AbortSignal.any([this.#options.signal]);
     const mostMs = deadline.within(MOST_SILENCES * timeoutMs);
     this.stopped = await new Promise<string | undefined>((resolve) => {
       let silence: Timer;
-      const all = systemClock.after(mostMs, () => resolve(`still ran ${inSeconds(mostMs)} later`));
+      const all = systemClock.after(mostMs, () => resolve(`was still running after ${inSeconds(mostMs)}`));
       this.#onflood = () => resolve(this.isFlooded);
       if (this.isFlooded !== undefined) this.#onflood();
       const listen = () => {
         silence?.cancel();
-        silence = systemClock.after(timeoutMs, () => resolve(`did nothing more for ${inSeconds(timeoutMs)}`));
+        silence = systemClock.after(timeoutMs, () => resolve(`was inactive for ${inSeconds(timeoutMs)}`));
       };
       this.#onactivity = listen;
       listen();
@@ -168,7 +170,7 @@ export class ClientRun {
     this.exitStatus = this.#client.exitStatus!;
     const { exitCode, signal: by } = this.exitStatus;
     this.transcript.event(`client: exited, ${by ?? `code ${exitCode}`}`);
-    // A process that ignores the end of its stdin has some time before its tree is stopped.
+    // A server may need time to react to the end of its stdin.
     const alive = await Promise.all(this.servers.map((server) => server.isAlive(timeoutMs)));
     this.leftBehind = this.servers.filter((_, at) => alive[at]);
   }
@@ -188,7 +190,7 @@ function socketIn(folder: string): string {
   return join(folder, 'socket');
 }
 
-/** `{server}` as a word becomes the words of the command, in a word its command line; `{config}` is the path of the file. */
+/** The argument `{server}` becomes the words of the command; within an argument it becomes the command line. `{config}`: the path of the file. */
 function fillIn(args: readonly string[], words: readonly string[], config: string): string[] {
   const [command = '', ...rest] = words;
   const line = commandLine(command, rest);

@@ -1,6 +1,6 @@
 // A played MCP server over stdio: reads lines of the client and sends the answers of a scenario.
 
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION_KEY } from '../../mcp/meta.ts';
 import { parsedBytes } from '../budget.ts';
 import { parsed } from '../parsed-json.ts';
@@ -48,7 +48,7 @@ export class PlayedMcp {
     this.server.write(lineOf(message));
   }
 
-  /** The answer of a correct server. */
+  /** The answer from a correct server. */
   usual(asked: Asked): JsonObject {
     const answer = usualAnswer(asked, this.#scenario.speaks ?? {}, this.#hasInitialized);
     if (answer.error) this.errors++;
@@ -56,14 +56,14 @@ export class PlayedMcp {
   }
 
   /** Sends a request and waits for its answer. Undefined after a timeout. */
-  async ask(id: unknown, method: string): Promise<JsonObject | undefined> {
+  async ask(id: unknown, method: string, params?: JsonObject): Promise<JsonObject | undefined> {
     const from = this.frames.length;
-    this.send({ jsonrpc: '2.0', id, method });
+    this.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
     const find = () => this.messages(from).find((message) => isAnswer(message) && message.id === id);
     return this.server.maybe(find, this.timeoutMs);
   }
 
-  /** Requests from `initialize` on. What a client tried before in the manner of 2026-07-28 is not part of the session. */
+  /** Requests from `initialize` on. Earlier requests of 2026-07-28 are not part of the session. */
   get session(): readonly Asked[] {
     const opened = this.asked.findIndex(({ method }) => method === 'initialize');
     return opened < 0 ? [] : this.asked.slice(opened);
@@ -101,7 +101,7 @@ export class PlayedMcp {
     this.#rest = [];
   }
 
-  /** Answers requests one after the other, so that answers written in pieces do not mix. */
+  /** Answers requests sequentially, so that answers in pieces do not mix. */
   #asked(asked: Asked): void {
     const isFirst = this.asked.push(asked) === 1;
     const { on = {} } = this.#scenario;
@@ -127,5 +127,5 @@ export function lineOf(message: unknown): string {
 }
 
 function isModern(params: unknown): boolean {
-  return isObject(params) && isObject(params._meta) && params._meta[PROTOCOL_VERSION_KEY] !== undefined;
+  return isObject(params) && metaOf(params)?.[PROTOCOL_VERSION_KEY] !== undefined;
 }

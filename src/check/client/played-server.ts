@@ -1,5 +1,5 @@
-// The checker's view of one process that the client under test has started as its server: stdin, signals, end and output. Knows no
-// protocol. Bounded: a client that writes without end is cut off.
+// The checker's view of one process that the client under test has started as its server: stdin, signals, end and output. Independent of the
+// protocol. A client that sends too much is cut off.
 
 import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
@@ -31,8 +31,6 @@ export class PlayedServer {
   onforget: (() => void) | undefined;
   /** If true, the process ignores the end of its stdin and signals that can be handled. */
   ignoresEnd = false;
-  /** The client has closed its end of stdout or stderr. */
-  isBroken = false;
   /** The checker ended the process. */
   wasClosed = false;
   readonly hold: (bytes: number) => boolean;
@@ -82,11 +80,6 @@ export class PlayedServer {
     return (await this.maybe(() => (this.#written >= flush ? true : undefined), timeoutMs)) ?? false;
   }
 
-  closeStdout(): void {
-    this.transcript.event('the server closes its stdout');
-    this.#tell(toStub.closeStdout);
-  }
-
   exit(code: number): void {
     if (this.#isExiting) return;
     this.#isExiting = true;
@@ -124,7 +117,7 @@ export class PlayedServer {
     await this.maybe(() => undefined, ms);
   }
 
-  /** Waits until `find` finds something; it is asked again after everything that happens. Undefined if the time or the process ends first. */
+  /** Waits until `find` returns a value. It is called after every event. Undefined if the time or the process ends first. */
   maybe<T>(find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
     return new Promise<T | undefined>((resolve) => {
       const look = () => {
@@ -166,16 +159,13 @@ export class PlayedServer {
       case fromStub.written:
         this.#written++;
         break;
-      case fromStub.broken:
-        this.isBroken = true;
-        break;
       case fromStub.alive:
         this.#isAlive = true;
     }
     this.#wake();
   }
 
-  /** Waits for the end of stdin: a client may close stdin and send a signal at once, and their order of arrival is random. */
+  /** Waits for the end of stdin: if a client closes stdin and sends a signal at once, their order of arrival is random. */
   async #obeySignal(): Promise<void> {
     await this.maybe(() => this.has('stdin ended') || undefined, END_MS);
     this.exit(1);

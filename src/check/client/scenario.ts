@@ -1,4 +1,4 @@
-// A scenario is a way to play the server. One run of the client plays one scenario, and several rules read what was seen.
+// A scenario is a way to play the server. One client run plays one scenario, and several rules read its observations.
 
 import type { JsonObject } from '../../base/json-object.ts';
 import type { Budget } from '../budget.ts';
@@ -7,19 +7,26 @@ import { messagesOf } from '../server/probe.ts';
 import type { Target } from '../target.ts';
 import { ClientRun } from './client-run.ts';
 import { PlayedMcp } from './played-mcp.ts';
+import type { PlayedServer } from './played-server.ts';
 import type { Asked, Speaks } from './usual-answers.ts';
+
+/** The members that scenarios of all protocols share. */
+export interface AnyScenario {
+  readonly name: string;
+  /** Exits neither at the end of stdin nor at a signal. */
+  readonly ignoresEnd?: boolean;
+  /** The least limit of inactivity. */
+  readonly timeoutMs?: number;
+}
 
 export type Answering = (asked: Asked, mcp: PlayedMcp) => void | Promise<void>;
 
-export interface Scenario {
-  readonly name: string;
+export interface Scenario extends AnyScenario {
   readonly speaks?: Speaks;
   /** Replaces the usual answer, by method. */
   readonly on?: Readonly<Record<string, Answering>>;
-  /** Replaces the answer to the first request of a process, whatever its method is. */
+  /** Replaces the answer to the first request of a process, independently of its method. */
   readonly first?: Answering;
-  /** Exits neither at the end of stdin nor at a signal. */
-  readonly ignoresEnd?: boolean;
 }
 
 export interface RunOptions {
@@ -31,30 +38,40 @@ export interface RunOptions {
 }
 
 /** The observations of one client run in a scenario. */
-export interface Run {
-  readonly scenario: Scenario;
+export interface ScenarioRun<S extends AnyScenario, P> {
+  readonly scenario: S;
   readonly clientRun: ClientRun;
-  readonly servers: readonly PlayedMcp[];
+  readonly servers: readonly P[];
   readonly durationMs: number;
 }
 
-export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
-  const { target, timeoutMs, signal, budget, deadline } = options;
+export type Run = ScenarioRun<Scenario, PlayedMcp>;
+
+export function runScenario(scenario: Scenario, options: RunOptions): Promise<Run> {
+  return play(scenario, options, (server) => new PlayedMcp(server, scenario, options.timeoutMs));
+}
+
+/** `make`: the protocol of a server that the client has started. */
+export async function play<S extends AnyScenario, P>(
+  scenario: S,
+  { target, timeoutMs, signal, budget, deadline }: RunOptions,
+  make: (server: PlayedServer) => P,
+): Promise<ScenarioRun<S, P>> {
   const startMs = performance.now();
-  const servers: PlayedMcp[] = [];
+  const servers: P[] = [];
   const clientRun = await ClientRun.run({
     target,
     scenario: scenario.name,
-    timeoutMs,
+    timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
     budget,
     deadline,
     ...(signal && { signal }),
-    onserver: (server) => servers.push(new PlayedMcp(server, scenario, timeoutMs)),
+    onserver: (server) => servers.push(make(server)),
   });
   return { scenario, clientRun, servers, durationMs: Math.round(performance.now() - startMs) };
 }
 
-/** Messages of the client to all its servers. */
+/** Messages from the client to all its servers. */
 export function messagesIn({ servers }: Run): JsonObject[] {
   return servers.flatMap(({ frames }) => frames.flatMap(messagesOf));
 }

@@ -1,5 +1,5 @@
 // The program that a client under test starts as its server. It forwards all input to the checker and writes the output that the
-// checker sends. Its argument is the socket of the checker. It ends with the connection, so that it never stays behind.
+// checker sends. Its argument is the socket of the checker. It exits with the connection.
 
 import type { Socket } from 'node:net';
 import { connectLocal } from '../../wire/transport/local-socket.ts';
@@ -29,7 +29,7 @@ void connected.then((socket) => {
 }, isOver);
 
 function say({ message }: Error): void {
-  process.stderr.write(`This server is a part of a check that is over: ${message}\n`);
+  process.stderr.write(`This server belongs to a check that has ended: ${message}\n`);
 }
 
 function isOver(error: Error): void {
@@ -48,15 +48,12 @@ function obey(socket: Socket, letter: string, payload: Buffer): void {
     case toStub.flush:
       process.stdout.write('', () => process.stderr.write('', () => report(fromStub.written)));
       break;
-    case toStub.closeStdout:
-      process.stdout.end();
-      break;
     case toStub.ask:
       report(fromStub.alive);
       break;
     case toStub.exit:
-      // What was written before reaches the pipes first. The checker closes the connection when it has read this: after an exit, the next
-      // thing that it writes would fail and take what it has not read along.
+      // Earlier output reaches the pipes first. The checker closes the connection after it has read this frame: if the stub exited now, the
+      // next write of the checker would fail and discard its unread input.
       process.stdout.write('', () => {
         exitCode = Number(payload.toString());
         if (!socket.writableEnded) socket.end(stubFrame(fromStub.exits));

@@ -19,7 +19,6 @@ export const fromStub = {
 export const toStub = {
   stdout: 'o',
   stderr: 'r',
-  closeStdout: 'c',
   /** A number as text. */
   exit: 'x',
   /** Answered with `written`. */
@@ -39,10 +38,10 @@ export function stubFrame(letter: string, payload: Uint8Array | string = ''): Bu
   return frame;
 }
 
-/** Many times the size of a pipe. Limited, because another program may connect instead of the server stub. */
+/** Many times the size of a pipe. Another program may connect instead of the server stub. */
 const MOST_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** A function that takes chunks, and calls back for each frame. `onexcess`: called for a frame over the limit, which the server stub never sends. */
+/** Returns a function that accepts chunks. `onexcess`: called for a frame over the limit, which the server stub never sends. */
 export function stubFrameReader(
   onframe: (letter: string, payload: Buffer) => void,
   onexcess: () => void = () => undefined,

@@ -1,27 +1,27 @@
-// What a correct server of MCP with one tool, `echo`, answers. Scenarios change single answers of it.
+// The answers of a correct MCP server with one tool, `echo`. Scenarios replace single answers.
 
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION_KEY, SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, isLegacyRevision, isModernRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../../mcp/revisions.ts';
 
-/** A request of the client. */
+/** A request from the client. */
 export interface Asked {
   readonly id: unknown;
   readonly method: string;
   readonly params: JsonObject;
-  /** Modern: it carries a protocol version in `_meta`. */
+  /** Modern if it has a protocol version in `_meta`. */
   readonly era: Era;
 }
 
 export interface Speaks {
   /** Default: both. */
   readonly only?: Era;
-  /** The version in the answer to `initialize`. Default: the one that was asked for. */
+  /** The version in the answer to `initialize`. Default: the requested one. */
   readonly version?: string;
 }
 
-/** Since 2026-07-28 a change is for those who listen. */
+/** Since 2026-07-28, changes are sent only to subscribers. */
 const capabilities = { legacy: { tools: { listChanged: true } }, modern: { tools: {} } };
 
 export const echoTool = {
@@ -50,7 +50,7 @@ function answerTo(asked: Asked, speaks: Speaks, isOpen: boolean): JsonObject {
   const { method, params, era } = asked;
   if (method === 'initialize') return initialized(params, speaks);
   if (era === 'modern' && speaks.only !== 'legacy') {
-    const version = isObject(params._meta) ? params._meta[PROTOCOL_VERSION_KEY] : undefined;
+    const version = metaOf(params)?.[PROTOCOL_VERSION_KEY];
     return isModernRevision(version) ? modernAnswer(asked) : unsupported(version);
   }
   if (method === 'ping') return { result: {} };

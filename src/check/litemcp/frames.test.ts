@@ -28,7 +28,7 @@ test.each<[string, string, (number | string)[]]>([
   expect(shown(stdout)).toEqual(expected);
 });
 
-test('chunks never change what is read', () => {
+test('frames do not depend on chunk boundaries', () => {
   const part = fc.constantFrom('{', '}', '"', '\\', '\n', ' ', 'a', '{"', '[1]', json, `${json}\n\n\n`, 'é');
   fc.assert(
     fc.property(fc.array(part, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, cuts) => {

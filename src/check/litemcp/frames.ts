@@ -1,7 +1,7 @@
 // Splits the output of a LiteMCP peer into frames: messages and stray output.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { PROTOCOL_VERSION } from '../../litemcp/version.ts';
+import { PROTOCOL_VERSION } from '../../litemcp/shape.ts';
 import { parsed } from '../parsed-json.ts';
 import type { Entry } from '../transcript.ts';
 import { JsonInStream } from './json-in-stream.ts';

@@ -1,12 +1,12 @@
-// Finds JSON objects in a stream of bytes, wherever they begin and whatever separates them: an answer that lacks the end of the framing is
-// still seen, and only the rule about the end is violated. Each byte is read once.
+// Finds JSON objects in a stream of bytes, independently of separators: an answer without the end of the framing is still found, and violates
+// only the rule about the end. Each byte is read once.
 
 export interface StreamSink {
-  /** A text with balanced braces. It may still not be JSON. */
+  /** Text with balanced braces. It may be invalid JSON. */
   object(bytes: Buffer): void;
   /** Other text, up to the end of its line or the next object. */
   text(bytes: Buffer): void;
-  /** A newline outside of objects. */
+  /** A newline outside objects. */
   newline(): void;
 }
 

@@ -1,5 +1,5 @@
-// A baseline: the violations of a server that are known and accepted. The file is JSON that people review: one entry for each rule, sorted, so
-// that two runs with the same result write the same file. A violation is known by its rule and its revision; the reason is for the reader.
+// A baseline: the accepted violations of a server. The file is JSON for review, with one entry per rule, sorted, so that equal results give equal
+// files. A violation is identified by its rule and revision; the reason is for the reader.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -39,7 +39,7 @@ export function parseBaseline(text: string, file: string): Baseline {
   return { findings: value.findings };
 }
 
-/** With what the baseline has marked as accepted. `file`: as the report names it. `rules`: the ids of all rules of the check. */
+/** Marks the violations of the baseline as accepted. `file`: its name in the report. `rules`: the ids of all rules of the check. */
 export function applyBaseline(
   report: CheckReport,
   baseline: Baseline,
@@ -59,7 +59,7 @@ export function applyBaseline(
   return { ...report, baseline: { file, stale }, outcomes };
 }
 
-/** The file that accepts all that was found. Entries of `before` for what was not tested now are kept. */
+/** The file that accepts all findings. Entries of `before` that were not tested now are kept. */
 export function baselineOf(
   { outcomes }: CheckReport,
   rules: readonly string[],
@@ -84,7 +84,7 @@ export function baselineOf(
   return `${JSON.stringify({ standpipe: FORMAT, version: VERSION, findings }, undefined, 2)}\n`;
 }
 
-/** Advice never fails a check, so that nothing of it has to be accepted. */
+/** Advice never fails a check, so it need not be accepted. */
 function isFinding({ status }: Outcome): boolean {
   return status === 'failed' || status === 'warning';
 }

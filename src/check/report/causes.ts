@@ -1,70 +1,66 @@
-// Which violations have one cause: a mistake of a server often violates several rules. A row names the rules that show a mistake best, and what
-// else the same mistake violates. Only rules that are violated explain others.
+// Violations with a common cause: a mistake of a server often violates several rules. A row names the rules that show a mistake best, and the
+// other rules that it violates. Only violated rules explain others.
 
 import type { EvidenceLine, Outcome } from './report.ts';
 
 interface Cause {
-  /** Any of these, if it is violated. */
   readonly rules: readonly string[];
-  /** Absent: all rules whose reason or frames match. */
+  /** Default: all rules whose reason or frames match. */
   readonly explains?: readonly string[];
   readonly reason?: RegExp;
-  /** Of a frame of the server. */
+  /** Matches a frame of the server. */
   readonly frame?: RegExp;
-  /** What happened to the process. */
+  /** Matches an event of the process. */
   readonly event?: RegExp;
 }
 
+/** Ids, separated by whitespace. */
+function ids(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+const ENDED = /the server (?:closed its stdout|exited|was ended)/;
+
 const causes: readonly Cause[] = [
-  { rules: ['lifecycle/keeps-running'], reason: /the server (?:closed its stdout|exited|was ended)/i },
+  { rules: ['lifecycle/keeps-running'], reason: new RegExp(ENDED, 'i') },
   { rules: ['lifecycle/keeps-running'], reason: /no answer|not answered/, event: /^exited: / },
   { rules: ['jsonrpc/result-or-error'], reason: /has no `result` and no `error`/ },
   { rules: ['jsonrpc/error-ids-are-echoed'], reason: /an error with the id null/ },
   { rules: ['lifecycle/ping-before-initialized'], explains: ['lifecycle/ping-before-initialize'] },
   { rules: ['lifecycle/ping-before-initialized'], reason: /no answer to `ping`/ },
   { rules: ['lifecycle/capabilities'], explains: ['methods/capabilities-are-declared'] },
+  { rules: ['methods/capabilities-are-declared'], explains: ['lifecycle/undeclared-capabilities-are-refused'] },
+  { rules: ['skills/resources-are-declared'], explains: ['methods/capabilities-are-declared'] },
   {
-    rules: ['methods/capabilities-are-declared'],
-    explains: ['lifecycle/undeclared-capabilities-are-refused'],
+    rules: ['apps/views-exist', 'skills/files-can-be-read'],
+    explains: ['methods/resources-can-be-read'],
+    reason: /"(?:ui|skill):/,
   },
   // Requests that are longer than one read, or many at once.
   {
     rules: ['wire/split-writes'],
-    explains: [
-      'wire/answers-at-once',
-      'wire/large-message-out',
-      'wire/large-message-in',
-      'wire/stderr-may-be-unread',
-      'robustness/thousand-requests',
-      'robustness/slow-reader',
-      'robustness/memory',
-    ],
+    explains: ids(`
+      wire/answers-at-once wire/large-message-out wire/large-message-in wire/stderr-may-be-unread
+      robustness/thousand-requests robustness/slow-reader robustness/memory`),
   },
   { rules: ['wire/large-message-in'], explains: ['robustness/endless-line'] },
-  // Threads write at the same time, a message and its newline in two writes.
+  // Threads write concurrently, a message and its newline in two writes.
   { rules: ['wire/messages-are-not-mixed-up'], explains: ['wire/one-message-per-line', 'wire/no-blank-lines'] },
   { rules: ['wire/one-message-per-line'], explains: ['wire/no-blank-lines'] },
   // Answers have the id of another request.
   {
     rules: ['jsonrpc/requests-at-once-are-answered'],
-    explains: [
-      'jsonrpc/answered-once',
-      'robustness/thousand-requests',
-      'robustness/slow-reader',
-      'wire/stderr-may-be-unread',
-    ],
+    explains: ids(`
+      jsonrpc/answered-once robustness/thousand-requests robustness/slow-reader wire/stderr-may-be-unread`),
     reason: /was answered \d+ times/,
   },
+  { rules: ['jsonrpc/no-batches'], explains: ['jsonrpc/empty-batch', 'jsonrpc/batch-answers-are-one-list'] },
   { rules: ['wire/utf-8'], explains: ['wire/text-survives'] },
   {
     rules: ['jsonrpc/notifications-are-not-answered'],
-    explains: [
-      'jsonrpc/wrong-notifications-are-not-answered',
-      'jsonrpc/unknown-notifications-are-ignored',
-      'jsonrpc/batch-of-notifications',
-      'methods/late-cancellations-are-ignored',
-      'robustness/stray-notifications',
-    ],
+    explains: ids(`
+      jsonrpc/wrong-notifications-are-not-answered jsonrpc/unknown-notifications-are-ignored
+      jsonrpc/batch-of-notifications methods/late-cancellations-are-ignored robustness/stray-notifications`),
   },
   { rules: ['jsonrpc/notifications-are-not-answered'], explains: ['jsonrpc/no-stray-answers'], frame: /"id": ?null/ },
   {
@@ -74,70 +70,56 @@ const causes: readonly Cause[] = [
   },
   {
     rules: ['robustness/stray-notifications'],
-    explains: [
-      'jsonrpc/batches-are-answered',
-      'jsonrpc/batch-of-notifications',
-      'jsonrpc/batch-answers-are-one-list',
-      'jsonrpc/batches-are-survived',
-      'methods/late-cancellations-are-ignored',
-    ],
-    reason: /the server (?:closed its stdout|exited|was ended)/,
+    explains: ids(`
+      jsonrpc/batches-are-answered jsonrpc/batch-of-notifications jsonrpc/batch-answers-are-one-list
+      jsonrpc/batches-are-survived methods/late-cancellations-are-ignored`),
+    reason: ENDED,
   },
   {
     rules: ['methods/calls-keep-the-server-alive'],
     explains: ['methods/missing-arguments-are-refused', 'methods/argument-types-are-checked'],
-    reason: /the server (?:closed its stdout|exited|was ended)/,
+    reason: ENDED,
   },
   { rules: ['methods/progress-tokens-are-echoed'], explains: ['methods/progress-needs-a-token'] },
-  // Result and error are exchanged.
+  // Result and error are swapped.
   { rules: ['jsonrpc/error-members'], frame: /"result": ?\{"code": ?-?\d+, ?"message"/ },
   { rules: ['jsonrpc/error-members'], reason: /\(without an integer code\)/ },
   {
     rules: ['jsonrpc/unknown-methods-are-refused'],
-    explains: [
-      'jsonrpc/method-not-found-code',
-      'lifecycle/discover-is-answered',
-      'lifecycle/undeclared-capabilities-are-refused',
-      'modern/removed-methods',
-    ],
+    explains: ids(`
+      jsonrpc/method-not-found-code lifecycle/discover-is-answered lifecycle/undeclared-capabilities-are-refused
+      modern/removed-methods`),
   },
   { rules: ['jsonrpc/unknown-methods-are-refused'], reason: /no answer to a request with an unknown method/ },
   // Unknown methods end the server.
   {
     rules: ['jsonrpc/unknown-methods-are-refused'],
-    explains: ['lifecycle/initialize-after-discover', 'robustness/huge-method'],
+    explains: [
+      'lifecycle/initialize-after-discover',
+      'methods/capabilities-are-declared',
+      'modern/removed-methods',
+      'robustness/huge-method',
+    ],
     reason: /not answered after `server\/discover`|the server (?:closed its stdout|exited|was ended)/,
   },
-  // Errors are inside of `result`.
+  // Errors are inside `result`.
   { rules: ['jsonrpc/unknown-methods-are-refused'], frame: /"result": ?\{"error": ?\{"code":/ },
   {
     rules: ['jsonrpc/integer-ids-are-echoed', 'jsonrpc/string-ids-are-echoed'],
     explains: ['jsonrpc/string-ids-are-echoed', 'jsonrpc/no-stray-answers'],
   },
-  {
-    rules: ['lifecycle/unknown-version'],
-    explains: ['lifecycle/future-version', 'lifecycle/known-versions'],
-  },
+  { rules: ['lifecycle/unknown-version'], explains: ['lifecycle/future-version', 'lifecycle/known-versions'] },
   {
     rules: ['lifecycle/ends-with-stdin'],
-    explains: [
-      'lifecycle/ends-before-initialize',
-      'lifecycle/ends-during-a-call',
-      'lifecycle/exit-code',
-      'robustness/half-message-at-the-end',
-    ],
+    explains: ids(`
+      lifecycle/ends-before-initialize lifecycle/ends-during-a-call lifecycle/exit-code
+      robustness/half-message-at-the-end`),
   },
   {
     rules: ['robustness/garbage-text'],
-    explains: [
-      'jsonrpc/parse-error',
-      'wire/blank-lines-are-taken',
-      'robustness/control-characters',
-      'robustness/invalid-utf-8',
-      'robustness/other-json',
-      'robustness/deep-nesting',
-      'robustness/endless-line',
-    ],
+    explains: ids(`
+      jsonrpc/parse-error wire/blank-lines-are-taken robustness/control-characters robustness/invalid-utf-8
+      robustness/other-json robustness/deep-nesting robustness/endless-line`),
     reason: /the server (?:closed its stdout|exited)/,
   },
   {
@@ -155,32 +137,16 @@ const causes: readonly Cause[] = [
   { rules: ['methods/prompt-results'], explains: ['methods/content-blocks'], reason: /of the prompt "/ },
   { rules: ['methods/output-schemas'], explains: ['methods/structured-output-fits'] },
   {
-    rules: [
-      'lifecycle/capabilities',
-      'lifecycle/server-info',
-      'lifecycle/instructions',
-      'methods/tool-entries',
-      'methods/tool-annotations',
-      'methods/tool-results',
-      'methods/content-blocks',
-      'methods/content-annotations',
-      'methods/resource-entries',
-      'methods/resource-contents',
-      'methods/template-entries',
-      'methods/prompt-entries',
-      'methods/prompt-results',
-      'methods/completion-results',
-      'methods/icons',
-      'methods/meta-keys',
-      'modern/result-type',
-      'modern/ttl',
-      'modern/cache-scope',
-    ],
+    rules: ids(`
+      lifecycle/capabilities lifecycle/server-info lifecycle/instructions methods/tool-entries methods/tool-annotations
+      methods/tool-results methods/content-blocks methods/content-annotations methods/resource-entries
+      methods/resource-contents methods/template-entries methods/prompt-entries methods/prompt-results
+      methods/completion-results methods/icons methods/meta-keys modern/result-type modern/ttl modern/cache-scope`),
     explains: ['methods/results-fit-the-schema'],
   },
   {
     rules: ['modern/meta-is-required'],
-    explains: ['modern/version-is-required', 'modern/version-is-a-string', 'modern/capabilities-are-required'],
+    explains: ids('modern/version-is-required modern/version-is-a-string modern/capabilities-are-required'),
   },
   {
     rules: ['modern/unsupported-version'],
@@ -188,10 +154,10 @@ const causes: readonly Cause[] = [
   },
 ];
 
-/** The rules that the table names, for the test that compares it with the rules. */
+/** All ids in the table, for a test. */
 export const rulesWithCauses: readonly string[] = causes.flatMap(({ rules, explains = [] }) => [...rules, ...explains]);
 
-/** The violation `effect` comes from the mistake that `cause` shows. */
+/** Whether the mistake that `cause` shows also causes the violation `effect`. */
 export function explains(cause: Outcome, effect: Outcome): boolean {
   if (cause.rule === effect.rule) return false;
   return causes.some((row) => {
@@ -202,18 +168,17 @@ export function explains(cause: Outcome, effect: Outcome): boolean {
   });
 }
 
-/** One rule in two ways, reasons that differ only in names, numbers and quotations, or the same text on stdout. */
+/** The same rule, reasons that differ only in names, numbers and quotations, or the same stray output. */
 export function isSameMistake(a: Outcome, b: Outcome): boolean {
   if (a.rule === b.rule || isSameReason(a, b)) return true;
   return strayLine(a) !== undefined && strayLine(a) === strayLine(b);
 }
 
-/** Only names, numbers and quotations differ. */
 export function isSameReason(a: Outcome, b: Outcome): boolean {
   return patternOf(a) === patternOf(b);
 }
 
-/** The pattern takes a time with the square of the length. */
+/** The time for the pattern grows with the square of the length. */
 const MOST_REASON_CHARS = 1000;
 
 function patternOf({ rule, reason = rule }: Outcome): string {
@@ -224,7 +189,7 @@ function textsOf({ evidence = [] }: Outcome, of: EvidenceLine['kind']): string[]
   return evidence.filter(({ kind }) => kind === of).map(({ text }) => text);
 }
 
-/** The last frame, if it is not JSON or a line of it: text that does not belong on stdout. */
+/** The last frame if it is stray output: neither JSON nor a line of JSON. */
 function strayLine(outcome: Outcome): string | undefined {
   const line = textsOf(outcome, 'received').at(-1)?.trim();
   return line !== undefined && line !== '' && !/^[[{\]}"]/.test(line) ? line : undefined;

@@ -1,4 +1,4 @@
-// Entries of a transcript as lines that people read: masked, escaped, cut and few.
+// Entries of a transcript as readable lines: masked, escaped, and limited in length and number.
 
 import { ERROR_LINE } from '../../wire/diagnosis/rule.ts';
 import type { Entry } from '../transcript.ts';
@@ -10,7 +10,7 @@ export interface EvidenceLimits {
 }
 
 const usual: EvidenceLimits = { lines: 40, chars: 2_000 };
-/** Of a rule that somebody works on. */
+/** For a rule that a user debugs. */
 export const allEvidence: EvidenceLimits = { lines: 2_000, chars: 20_000 };
 
 /** The last entries: the violation is at the end. `hide` masks secrets. */
@@ -19,7 +19,7 @@ export function evidenceOf(
   hide: (text: string) => string,
   { lines, chars }: EvidenceLimits = usual,
 ): EvidenceLine[] {
-  // More is masked than is shown, so that no secret is cut in two before it is found.
+  // More text is masked than is shown, so that a secret at the cut is found.
   const all = joined(entries, 4 * chars);
   const left = all.length - lines;
   const shown = all.slice(-lines).map(({ kind, start, length }) => {
@@ -36,7 +36,7 @@ function startOf(text: string, chars: number): string {
 
 const MOST_ERROR_CHARS = 300;
 
-/** The last lines of stderr say why a program failed. The line with the error is kept where a trace that is longer follows it. */
+/** The end of stderr has the cause of a failure. If a longer trace follows the line with the error, that line is kept too. */
 export function endOf(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const end = `…${text.slice(-chars).replace(/^[\udc00-\udfff]/, '')}`;
@@ -46,7 +46,7 @@ export function endOf(text: string, chars: number): string {
   return error ? `…${startOf(line, MOST_ERROR_CHARS)}\n${end}` : end;
 }
 
-/** Chunks of stderr that follow each other are one text: a pipe cuts them anywhere, also inside of a secret. Its end is kept. */
+/** Joins consecutive chunks of stderr: a pipe may cut them inside a secret. Keeps the end. */
 function joined(entries: readonly Entry[], mostBytes: number) {
   const all: { kind: Entry['kind']; start: Uint8Array[]; length: number; kept: number }[] = [];
   for (const { kind, bytes } of entries) {
@@ -67,7 +67,7 @@ const utf8 =
 /** Bytes that are not UTF-8 as `\xNN`. */
 function decoded(bytes: Buffer, most: number): string {
   let end = Math.min(bytes.length, most);
-  while (end < bytes.length && end > most - 4 && (bytes[end]! & 0xc0) === 0x80) end--; // not inside of a character
+  while (end < bytes.length && end > most - 4 && (bytes[end]! & 0xc0) === 0x80) end--; // not inside a character
   const part = bytes.subarray(0, end);
   const text = part.toString('utf8');
   if (!text.includes('\ufffd')) return text;

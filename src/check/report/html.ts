@@ -1,14 +1,88 @@
-// The report as one HTML file: the problems first, and what passed closed. No script, no network, readable in light and dark. All data is text: it is escaped, and the policy of the page
-// allows nothing but its own style.
+// The report as one HTML file: problems first, passed rules collapsed, without scripts and network access. All data is escaped, and the policy
+// of the page allows only its own style.
 
 import { createHash } from 'node:crypto';
 import { counted } from '../../base/terminal/counted.ts';
 import { visible } from '../../base/terminal/visible.ts';
-import { slugs, style } from './html-style.ts';
 import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
 import { relevantFrames } from './relevant-frames.ts';
 import { type CheckReport, type EvidenceLine, rulesToSkip, type Status } from './report.ts';
 import { byFamily, type OutcomeGroup, type RuleResult, ruleResults, summaryOf, untested } from './rule-results.ts';
+
+/** Class names by status. */
+const slugs: Readonly<Record<Status, string>> = {
+  failed: 'failed',
+  warning: 'warning',
+  advice: 'advice',
+  passed: 'passed',
+  'not applicable': 'unfit',
+};
+
+const style = `
+:root {
+  color-scheme: light dark;
+  --text: #1c2128; --quiet: #57606a; --page: #ffffff; --box: #f4f6f8; --line: #d0d7de; --link: #0550ae;
+  --failed: #b3261e; --warning: #7a5300; --advice: #0a5c7a; --passed: #116329; --unfit: #57606a;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --text: #e6edf3; --quiet: #9ea7b3; --page: #0d1117; --box: #161b22; --line: #30363d; --link: #79b8ff;
+    --failed: #ff8a80; --warning: #e3b341; --advice: #76c7e0; --passed: #56d364; --unfit: #9ea7b3;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; background: var(--page); color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
+}
+h1 { margin: 0 0 0.25rem; font-size: 1.6rem; }
+h2 { margin: 2rem 0 0.5rem; font-size: 1.2rem; }
+h3 { display: inline; margin: 0; font-size: 1rem; font-weight: 600; }
+p { margin: 0.4rem 0; }
+a { color: var(--link); }
+code, pre { font: 0.875rem/1.5 ui-monospace, monospace; }
+.quiet { color: var(--quiet); }
+.summary { font-size: 1.1rem; font-weight: 600; }
+.rule { border-top: 1px solid var(--line); padding: 0.5rem 0; }
+.line { display: grid; grid-template-columns: 9rem 1fr; gap: 0 0.75rem; }
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary .status::after { content: " ▸"; }
+details[open] > summary .status::after { content: " ▾"; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
+.status { font-weight: 600; }
+.failed .status, .failed .reason { color: var(--failed); }
+.warning .status, .warning .reason { color: var(--warning); }
+.advice .status, .advice .reason { color: var(--advice); }
+.passed .status { color: var(--passed); }
+.unfit .status { color: var(--unfit); }
+.others { border-top: 1px solid var(--line); padding: 0.75rem 0; }
+.others h2 { display: inline; margin: 0; font-size: 1.1rem; }
+.others > summary::before { content: "▸ "; color: var(--quiet); }
+.others[open] > summary::before { content: "▾ "; }
+.others h3 { display: block; margin: 1.25rem 0 0.25rem; }
+.others .rule { padding: 0.15rem 0; border: 0; }
+.list { margin: 0.25rem 0 0.75rem; padding-left: 1.25rem; }
+.list li { margin: 0.2rem 0; }
+.list .status { font-size: 0.875rem; }
+.group { margin: 0.75rem 0 0.75rem 9.75rem; }
+.reason { font-weight: 600; }
+.frames { margin: 0.5rem 0; padding: 0.5rem 0.75rem; list-style: none; background: var(--box); border: 1px solid var(--line); border-radius: 6px; }
+.frames li { display: grid; grid-template-columns: 6rem 1fr; gap: 0.5rem; }
+.frames pre { margin: 0; white-space: pre-wrap; }
+@media (max-width: 40rem) {
+  .line { grid-template-columns: 1fr; }
+  .group { margin-left: 0; }
+  .frames li { grid-template-columns: 1fr; gap: 0; }
+}
+@media print {
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  details::details-content { content-visibility: visible; display: block; block-size: auto; }
+  summary .status::after, details[open] > summary .status::after { content: ""; }
+  .frames li, .line { break-inside: avoid; }
+  h2 { break-after: avoid; }
+}
+`;
 
 const policy = [
   "default-src 'none'",
@@ -66,7 +140,7 @@ function problemSections(report: CheckReport): string[] {
   });
 }
 
-/** Empty if there is nothing in it. */
+/** Empty without items. */
 function section(heading: string, items: readonly string[], count = items.length): string {
   return items.length === 0 ? '' : `<section>\n<h2>${heading} (${count})</h2>\n${items.join('\n')}\n</section>`;
 }
@@ -118,7 +192,7 @@ function acceptedSection(report: CheckReport): string {
   return section('Accepted by the baseline', findings.length > 0 ? [listHtml(findings)] : [], findings.length);
 }
 
-/** What another command line would change. */
+/** Options that would change the result. */
 function untestedSection(report: CheckReport, results: readonly RuleResult[], strict: boolean): string {
   const reasons = [...untested(results)].map(([reason, rules]) => {
     return `<p>Not tested: ${counted(rules.length, 'rule')}, because ${quoted(reason)}</p>`;
@@ -129,7 +203,7 @@ function untestedSection(report: CheckReport, results: readonly RuleResult[], st
   return [...reasons, ...skip].join('\n');
 }
 
-/** Rules without a violation, by family. Closed. */
+/** Rules without a violation, by family. Collapsed. */
 function otherSections(results: readonly RuleResult[]): string[] {
   return (['passed', 'not applicable'] as const).map((status) => {
     const ofStatus = results.filter((result) => result.status === status);
@@ -152,7 +226,7 @@ function otherHtml({ id, title, groups }: RuleResult): string {
   return `<div class="rule"><p><code>${text(id)}</code> ${text(title)}</p>${[...reasons, ...frames].join('\n')}</div>`;
 }
 
-/** Pages of our own documentation are files of the package: no address leads to them from here. */
+/** Our documentation is a file of the package, which the report cannot link to. */
 function linkHtml(link: string | undefined): string {
   if (link === undefined) return '';
   if (!link.startsWith('https://')) return `<code>${text(link)}</code>`;
@@ -167,7 +241,7 @@ function framesHtml(evidence: readonly EvidenceLine[]): string {
   return `<ol class="frames">\n${items.join('\n')}\n</ol>`;
 }
 
-/** Text of the other end does not change the direction of what stands around it. */
+/** Isolates the text direction of quoted data. */
 function quoted(value: string): string {
   return `<bdi>${text(value)}</bdi>`;
 }

@@ -6,7 +6,7 @@ import { type CheckReport, type EvidenceLine, isFailure, type Outcome } from './
 import { isViolated } from './rule-results.ts';
 
 export interface JunitOptions {
-  /** A warning is a failure. Otherwise it is the output of a test case that passed, as advice always is. */
+  /** Warnings are failures. Otherwise a warning is the output of a passed test case, like advice. */
   strict?: boolean;
 }
 
@@ -80,7 +80,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** Also escapes what XML 1.0 cannot contain, not even as references: surrogates without their other half, and two noncharacters. */
+/** Also escapes characters that XML 1.0 cannot contain: unpaired surrogates and two noncharacters. */
 function text(value: string): string {
   return visible(value)
     .replace(/[\ud800-\udfff\ufffe\uffff]/gu, (character) => `\\u${character.charCodeAt(0).toString(16)}`)

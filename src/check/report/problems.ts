@@ -1,26 +1,24 @@
-// The violations of a report as problems: one for each mistake, with the rule that shows it best and the others that it violates.
+// The violations of a report as problems: one per mistake, with the rule that shows it best and other rules that it violates.
 
 import { explains, isSameMistake, isSameReason } from './causes.ts';
 import type { CheckReport, Outcome } from './report.ts';
 import { groupBy, isViolated, type OutcomeGroup, type RuleResult, ruleResults, statuses } from './rule-results.ts';
 
-/** A violated rule, in the revisions in which it is violated the same way. */
+/** A violated rule, in the revisions with the same reason. */
 export interface Finding extends OutcomeGroup {
   readonly rule: RuleResult;
 }
 
 export interface Problem {
-  /** Its status is the worst of all. */
+  /** The finding with the worst status. */
   readonly head: Finding;
-  /** The same rule in other revisions, where its reason is another one. */
+  /** The same rule in revisions with another reason. */
   readonly elsewhere: readonly Finding[];
   /** Other rules, each once, in the order of the table of rules. */
   readonly also: readonly Finding[];
 }
 
-/**
- * Without what the SDK causes and what the baseline accepts. Worst first, and otherwise in the order of the table of rules.
- */
+/** Without violations that the SDK causes or the baseline accepts. Worst first, then in the order of the table of rules. */
 export function problemsOf(report: CheckReport): Problem[] {
   const findings = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
   const heads = new Map(findings.map((finding) => [finding, headOf(finding, findings)]));
@@ -43,7 +41,7 @@ function problemOf(head: Finding, others: readonly Finding[]): Problem {
   };
 }
 
-/** What an SDK causes, by what it does. */
+/** Violations that the SDK causes, by behaviour of the SDK. */
 export function bySdk(report: CheckReport): [NonNullable<Outcome['sdk']>, Finding[]][] {
   const findings = findingsOf(report).filter(({ first }) => first.sdk && !first.accepted);
   const groups = [...groupBy(findings, ({ first }) => JSON.stringify(first.sdk)).values()];
@@ -61,7 +59,7 @@ function findingsOf(report: CheckReport): Finding[] {
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-/** The first finding that is as bad and explains it, and so on. */
+/** Follows the findings of at least the same severity that explain it. */
 function headOf(finding: Finding, all: readonly Finding[]): Finding {
   const seen = new Set<Finding>();
   let head = finding;

@@ -1,5 +1,5 @@
-// The frames of a violation without padding: the handshake, and requests that only show that the program still answers. A line that
-// comes several times is shown once, unless it answers a request.
+// The frames of a violation without the handshake and without requests that only test whether the program answers. A repeated line is shown
+// once, unless it answers a request.
 
 import { isObject } from '../../base/json-object.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
@@ -10,7 +10,7 @@ function isPadding(method: unknown): boolean {
   return method === 'ping' || methodsOfMcp.get(method as string)?.isHandshake === true;
 }
 
-/** A request and its answer are left out together. If all would be left out, they are the evidence, and nothing is. */
+/** A request and its answer are left out together. If this would leave nothing, all frames are shown. */
 export function relevantFrames(evidence: readonly EvidenceLine[]): readonly EvidenceLine[] {
   const received = evidence.map(({ kind, text }) => (kind === 'received' ? messageIn(text) : undefined));
   const answersTo = (id: unknown) =>
@@ -30,7 +30,7 @@ export function relevantFrames(evidence: readonly EvidenceLine[]): readonly Evid
   return shown.some(({ kind }) => kind !== 'event') ? shown : evidence;
 }
 
-/** What was sent caused only lines that are shown already. */
+/** Whether all lines that the sent entry caused are already shown. */
 function causedRepetition(evidence: readonly EvidenceLine[], at: number): boolean {
   if (evidence[at]!.kind !== 'sent') return false;
   const next = evidence.findIndex(({ kind }, index) => index > at && kind === 'sent');
@@ -40,7 +40,7 @@ function causedRepetition(evidence: readonly EvidenceLine[], at: number): boolea
 
 function isRepeated(evidence: readonly EvidenceLine[], at: number): boolean {
   const { kind, text } = evidence[at]!;
-  if (messageIn(text)?.id != null) return false; // a second answer is what there is to see
+  if (messageIn(text)?.id != null) return false; // a second answer is relevant
   return kind === 'received' && evidence.slice(0, at).some((line) => line.kind === kind && line.text === text);
 }
 

@@ -1,4 +1,4 @@
-// The result of a check as plain data: what `--json` prints, and what the other reports are made of.
+// The result of a check as plain data: the output of `--json` and the input of the other reports.
 
 import { isObject } from '../../base/json-object.ts';
 import type { Revision } from '../../mcp/revisions.ts';
@@ -13,14 +13,14 @@ export interface CheckReport {
   readonly protocol: 'mcp' | 'litemcp';
   /** The command under test, with secrets masked. */
   readonly command: string;
-  /** As it introduced itself. */
+  /** As the program names itself. */
   readonly name?: string;
   readonly version?: string;
-  /** Those that it supports, newest first. */
+  /** Supported revisions, newest first. */
   readonly revisions: readonly Revision[];
-  /** The official SDK or FastMCP that it is made with, if it was recognised. */
+  /** The official SDK or FastMCP, if it was recognised. */
   readonly sdk?: { readonly name: string; readonly version?: string };
-  /** The baseline that was applied. `stale`: what it accepts and was not found. */
+  /** The applied baseline. `stale`: entries that were not found. */
   readonly baseline?: { readonly file: string; readonly stale: readonly StaleEntry[] };
   /** In the order of the table of rules, newest revision first. */
   readonly outcomes: readonly Outcome[];
@@ -41,22 +41,22 @@ export interface Outcome {
   readonly title: string;
   readonly revision?: Revision;
   readonly status: Status;
-  /** Of a violation: what the other end did. Of a rule that is not applicable: why. */
+  /** For a violation: the observed behaviour. For a rule that is not applicable: why. */
   readonly reason?: string;
-  /** The sentence of the specification, and where it stands. Only of violations. */
+  /** The sentence of the specification and its address. Only for violations. */
   readonly says?: string;
   readonly link?: string;
   /** Why a violated MUST is a warning. */
   readonly note?: string;
-  /** The SDK causes it: the code of the user cannot mend it. A violated MUST is then a warning. `issue`: the report to its authors. */
+  /** Set if the SDK causes the violation: the user cannot fix it. A violated MUST is then a warning. `issue`: the report to its authors. */
   readonly sdk?: { readonly name: string; readonly note: string; readonly issue?: string };
-  /** The time was over before the rule was tested to its end. Its status is `not applicable`, and the check is incomplete. */
+  /** The time limit ended the rule. Its status is `not applicable`, and the check is incomplete. */
   readonly untested?: true;
-  /** The baseline has it: it does not fail the check. */
+  /** In the baseline: does not fail the check. */
   readonly accepted?: true;
-  /** How to mend it, for the language of the command where it is known. Only of violations. */
+  /** For the language of the command if it is known. Only for violations. */
   readonly fix?: string;
-  /** The end of what was sent and received. Only of violations, unless all evidence was asked for. */
+  /** The end of the traffic. Only for violations, unless all evidence was requested. */
   readonly evidence?: readonly EvidenceLine[];
   readonly durationMs: number;
 }
@@ -65,13 +65,13 @@ export interface EvidenceLine {
   readonly kind: EntryKind;
   /** Secrets are masked, control characters are escaped, long text is cut. */
   readonly text: string;
-  /** The length before it was cut. */
+  /** The length before the cut. */
   readonly bytes: number;
 }
 
 const MOST_NAME_CHARS = 1_000;
 
-/** `info`: what a program says about itself. `hide` masks secrets. */
+/** `info`: the name and version that a program sent. `hide` masks secrets. */
 export function introduction(info: unknown, hide: (text: string) => string): Pick<CheckReport, 'name' | 'version'> {
   const { name, version } = isObject(info) ? info : {};
   return {
@@ -80,20 +80,15 @@ export function introduction(info: unknown, hide: (text: string) => string): Pic
   };
 }
 
-/** Whether it fails the check. */
 export function isFailure({ status, accepted }: Outcome, strict: boolean): boolean {
   return !accepted && (status === 'failed' || (strict && status === 'warning'));
 }
 
-/** Rules were not tested in time. */
 export function isIncomplete({ outcomes }: CheckReport): boolean {
   return outcomes.some(({ untested }) => untested);
 }
 
-/**
- * The ids of the rules that fail the check, to be left out of the next one. Empty if no other rule was tested: the rule that a program opens is
- * tested in any case, since all others need it.
- */
+/** The ids of failing rules, for --skip. Empty if no other rule was tested: the rule that a program opens cannot be skipped. */
 export function rulesToSkip({ outcomes }: CheckReport, strict: boolean): string[] {
   const failing = new Set(outcomes.filter((outcome) => isFailure(outcome, strict)).map(({ rule }) => rule));
   const isOther = ({ rule, status }: Outcome) => !failing.has(rule) && status !== 'not applicable';

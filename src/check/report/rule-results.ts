@@ -1,4 +1,4 @@
-// The outcomes of a report by rule: revisions in which a rule ended the same way are one group.
+// The outcomes of a report by rule. Revisions with equal outcomes are one group.
 
 import { counted } from '../../base/terminal/counted.ts';
 import { familyOf, type Level } from '../rule.ts';
@@ -14,10 +14,10 @@ export interface RuleResult {
   readonly groups: readonly OutcomeGroup[];
 }
 
-/** Outcomes that have the same status and reason. What differs is the revision, and perhaps the frames. */
+/** Outcomes with the same status and reason. The revision and the frames may differ. */
 export interface OutcomeGroup {
   readonly outcomes: readonly Outcome[];
-  /** Of the newest revision. */
+  /** The outcome of the newest revision. */
   readonly first: Outcome;
   /** Empty where the protocol has one version. */
   readonly revisions: readonly string[];
@@ -58,12 +58,12 @@ function groupsOf(outcomes: readonly Outcome[]): OutcomeGroup[] {
     .sort((a, b) => rankOf(a.first) - rankOf(b.first));
 }
 
-/** What the baseline accepts is after other violations. */
+/** Accepted violations come after other violations. */
 function rankOf({ status, accepted }: Outcome): number {
   return accepted ? statuses.indexOf('passed') - 0.5 : statuses.indexOf(status);
 }
 
-/** Rules that a further option would test, by the reason that names it. */
+/** Rules that another option would test, by the reason that names the option. */
 export function untested(results: readonly RuleResult[]): Map<string, RuleResult[]> {
   const reasonOf = ({ status, groups }: RuleResult) => {
     const late = groups.find(({ first }) => first.untested);
@@ -76,7 +76,7 @@ export function untested(results: readonly RuleResult[]): Map<string, RuleResult
   return groupBy(missing, (result) => reasonOf(result)!);
 }
 
-/** Without what the baseline accepts. */
+/** Without accepted violations. */
 export function worstOf(results: readonly RuleResult[]): Status {
   const isWorst = (status: Status) =>
     results.some((result) => result.status === status && !result.groups[0]!.first.accepted);

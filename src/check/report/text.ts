@@ -1,15 +1,28 @@
-// The report for a terminal: the problems, worst first, and a summary. With `verbose` also the rules by family. Text of the other end is escaped.
+// The report for a terminal: problems, worst first, and a summary. With `verbose` also the rules by family. Text of the program is escaped.
 
+import { type Colour, type Paint, painter } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
-import { cutToWidth } from '../../base/terminal/text-width.ts';
+import { cutToWidth, wrapToWidth } from '../../base/terminal/text-width.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
+import { endOf } from './evidence.ts';
 import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
-import { type CheckReport, rulesToSkip, type Status } from './report.ts';
-import { byFamily, isViolated, type RuleResult, ruleResults, summaryOf, untested, worstOf } from './rule-results.ts';
-import { frameLines } from './text-frames.ts';
-import { type LineOptions, Lines } from './text-lines.ts';
+import { relevantFrames } from './relevant-frames.ts';
+import { type CheckReport, type EvidenceLine, rulesToSkip, type Status } from './report.ts';
+import {
+  byFamily,
+  isViolated,
+  type OutcomeGroup,
+  type RuleResult,
+  ruleResults,
+  summaryOf,
+  untested,
+  worstOf,
+} from './rule-results.ts';
 
-export interface TextOptions extends LineOptions {
+export interface TextOptions {
+  paint?: Paint;
+  /** Columns to wrap at. Default: lines are not wrapped. */
+  width?: number;
   /** Lists all rules with their outcomes, and shows frames in full. */
   verbose?: boolean;
   /** Warnings are failures. */
@@ -23,7 +36,7 @@ const marks: Readonly<Record<Status, string>> = {
   advice: 'i',
   'not applicable': '–',
 };
-/** Of a reason in a list. */
+/** Limit for the length of a reason in a list. */
 const BRIEF_CHARS = 160;
 const colours = { passed: 'green', failed: 'red', warning: 'yellow', advice: 'cyan', 'not applicable': 'dim' } as const;
 
@@ -86,7 +99,7 @@ function findingLines(finding: Finding, lines: Lines, verbose: boolean, elsewher
   if (first.fix !== undefined) lines.labelled(2, 'fix:', first.fix, 'cyan');
 }
 
-/** Advice is not a sentence of a revision. */
+/** Advice does not depend on a revision. */
 function where({ first, revisions }: Finding): string {
   return revisions.length > 0 && first.level !== 'ADVICE' ? `, in ${revisions.join(', ')}` : '';
 }
@@ -114,14 +127,14 @@ function familyLines(family: string, results: readonly RuleResult[], lines: Line
   }
 }
 
-/** Where the rule did not end the same way in all revisions: which are which. */
+/** The revisions of each status, if they differ. */
 function differences({ status, groups }: RuleResult): string {
   if (status === 'not applicable') return groups.map(({ first }) => ` (${visibleLine(first.reason ?? '')})`).join('');
   if (new Set(groups.map(({ first }) => first.status)).size < 2) return '';
   return ` (${groups.map(({ first, revisions }) => `${first.status} in ${revisions.join(', ')}`).join('; ')})`;
 }
 
-/** With all evidence: what was sent and received for rules that are not violated. */
+/** Prints the recorded traffic of rules that are not violated, for a report with all evidence. */
 function evidenceOfOthers(results: readonly RuleResult[], lines: Lines): void {
   for (const { id, groups } of results) {
     for (const group of groups.filter(({ first }) => !isViolated(first))) {
@@ -148,11 +161,11 @@ function foot(
   baselineLines(report, lines);
   const failing = rulesToSkip(report, strict);
   if (failing.length > 0) {
-    lines.add(0, 'To leave these rules out, or to accept what was found and fail only for what is new:', 'dim');
+    lines.add(0, 'To skip these rules, or to accept the findings and fail only for new ones:', 'dim');
     lines.verbatim(2, `--skip ${failing.join(',')}`);
     lines.verbatim(2, '--baseline check-baseline.json --update-baseline');
   }
-  if (!verbose) lines.add(0, '--verbose lists all rules, with the reasons of those that are not applicable.', 'dim');
+  if (!verbose) lines.add(0, '--verbose lists all rules, and why rules are not applicable.', 'dim');
   lines.add(0, `${summaryOf(results)} (${(report.durationMs / 1000).toFixed(1)} s)`, colours[worstOf(results)]);
 }
 
@@ -162,5 +175,92 @@ function baselineLines(report: CheckReport, lines: Lines): void {
   const stale = report.baseline?.stale ?? [];
   if (stale.length === 0) return;
   const names = stale.map(({ rule, revisions }) => (revisions ? `${rule} (${revisions.join(', ')})` : rule));
-  lines.add(0, `Stale entries of the baseline, which --update-baseline removes: ${visibleLine(names.join(', '))}`);
+  lines.add(0, `Stale entries of the baseline (--update-baseline removes them): ${visibleLine(names.join(', '))}`);
+}
+
+const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
+  sent: '→',
+  received: '←',
+  stderr: 'stderr',
+  event: '·',
+};
+/** Limits per violation, unless verbose. The request is often at the start, the fault at the end. */
+const FIRST_FRAMES = 3;
+const LAST_FRAMES = 5;
+const SHOWN_CHARS = 300;
+/** Long enough for the trace of a crash. */
+const SHOWN_STDERR_CHARS = 1_500;
+
+/** Frames of the newest revision; if verbose, of all revisions and complete. */
+function frameLines({ outcomes }: OutcomeGroup, lines: Lines, verbose: boolean): void {
+  if (!verbose) return fewFrames(relevantFrames(outcomes[0]!.evidence ?? []), lines);
+  for (const { revision, evidence = [] } of outcomes) {
+    if (revision && evidence.length > 0) lines.add(4, revision, 'bold');
+    for (const line of evidence) frameLine(line, lines, Number.POSITIVE_INFINITY);
+  }
+}
+
+function fewFrames(frames: readonly EvidenceLine[], lines: Lines): void {
+  const left = frames.length - FIRST_FRAMES - LAST_FRAMES;
+  const isCut = left > 1;
+  for (const line of isCut ? frames.slice(0, FIRST_FRAMES) : frames) frameLine(line, lines, shownChars(line));
+  if (!isCut) return;
+  lines.add(4, `… ${counted(left, 'line')}`, 'dim');
+  for (const line of frames.slice(-LAST_FRAMES)) frameLine(line, lines, shownChars(line));
+}
+
+function shownChars({ kind }: EvidenceLine): number {
+  return kind === 'stderr' ? SHOWN_STDERR_CHARS : SHOWN_CHARS;
+}
+
+function frameLine({ kind, text, bytes }: EvidenceLine, lines: Lines, mostChars: number): void {
+  const part = kind === 'stderr' ? endOf(text.trimEnd(), mostChars) : cutToWidth(text, mostChars);
+  const shown = text.length > mostChars ? `${part} (${counted(bytes, 'byte')})` : text;
+  lines.labelled(4, labels[kind], visible(shown.trimEnd()), 'dim');
+}
+
+/** Links are not wrapped: a part of a link opens another page. */
+function isLink(word: string): boolean {
+  return /^(?:https?:\/\/|docs\/)/.test(word);
+}
+
+/** Lines for a terminal: indented, wrapped, and aligned behind labels. */
+class Lines {
+  readonly paint: Paint;
+  readonly #width: number;
+  readonly #lines: string[] = [];
+
+  constructor({ paint = painter(false), width = Number.POSITIVE_INFINITY }: TextOptions) {
+    this.paint = paint;
+    this.#width = width;
+  }
+
+  add(indent: number, text: string, colour?: Colour): void {
+    for (const line of wrapToWidth(text, this.#width - indent, isLink)) this.#push(indent, '', line, colour);
+  }
+
+  labelled(indent: number, label: string, text: string, colour: Colour, textColour?: Colour): void {
+    const from = indent + label.length + 1;
+    for (const [at, line] of wrapToWidth(text, this.#width - from, isLink).entries()) {
+      if (at === 0) this.#push(indent, `${this.paint(colour, label)} `, line, textColour);
+      else this.#push(from, '', line, textColour);
+    }
+  }
+
+  /** Not wrapped, so that the line can be copied. */
+  verbatim(indent: number, text: string): void {
+    this.#push(indent, '', text, undefined);
+  }
+
+  #push(indent: number, label: string, line: string, colour: Colour | undefined): void {
+    this.#lines.push(`${' '.repeat(indent)}${label}${colour && line ? this.paint(colour, line) : line}`);
+  }
+
+  blank(): void {
+    this.#lines.push('');
+  }
+
+  text(): string {
+    return `${this.#lines.map((line) => line.trimEnd()).join('\n')}\n`;
+  }
 }

@@ -1,8 +1,10 @@
-// Which tools the check may call, and with which arguments. A tool without `readOnlyHint` may change something: it is called only if the
-// user names it.
+// The tools that the check may call, and their arguments. A tool without `readOnlyHint` may have effects: it is called only if the user names it.
 
+import { UsageError } from '../../base/errors.ts';
 import { globMatcher } from '../../base/glob.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { hintOfNames } from '../../config/nearest.ts';
+import { acceptedArguments } from './sample-arguments.ts';
 
 export interface PermittedCall {
   readonly name: string;
@@ -16,57 +18,46 @@ export interface NamedCall {
   readonly arguments?: JsonObject;
 }
 
-export function permittedCalls(tools: readonly JsonObject[], allowed: readonly NamedCall[]): PermittedCall[] {
-  return tools.flatMap((tool) => {
+export interface PermittedCalls {
+  readonly calls: readonly PermittedCall[];
+  /** Tools that may be called, but the check found no arguments that their schemas accept. */
+  readonly withoutArguments: readonly JsonObject[];
+}
+
+/** Throws a usage error for a name that no tool has. Patterns may match nothing; without tools, the rules about lists report why. */
+export function mustBeTools(named: readonly NamedCall[], tools: readonly JsonObject[]): void {
+  const names = [...new Set(tools.map(({ name }) => name).filter((name) => typeof name === 'string'))];
+  const unknown =
+    names.length === 0 ? undefined : named.find(({ name }) => !name.includes('*') && !names.includes(name));
+  if (unknown === undefined) return;
+  const hint = hintOfNames(unknown.name, names, undefined);
+  throw new UsageError(
+    'INVALID_OPTION',
+    `The server has no tool "${unknown.name}"`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+/** Rules need a few calls. Each made-up call compiles a schema. */
+const MOST_CALLS = 100;
+
+export async function permittedCalls(
+  tools: readonly JsonObject[],
+  allowed: readonly NamedCall[],
+): Promise<PermittedCalls> {
+  const named = allowed.map((each) => ({ ...each, isNamed: globMatcher(each.name) }));
+  const calls: PermittedCall[] = [];
+  const withoutArguments: JsonObject[] = [];
+  for (const tool of tools) {
     const { name } = tool;
-    if (typeof name !== 'string') return [];
-    const named = allowed.find((each) => globMatcher(each.name)(name));
+    if (calls.length + withoutArguments.length >= MOST_CALLS) break;
+    if (typeof name !== 'string') continue;
+    const given = named.find(({ isNamed }) => isNamed(name));
     const isReadOnly = isObject(tool.annotations) && tool.annotations.readOnlyHint === true;
-    if (!named && !isReadOnly) return [];
-    return { name, tool, arguments: named?.arguments ?? sampleArguments(tool.inputSchema) };
-  });
-}
-
-/** Arguments that a schema probably accepts: its examples and defaults, otherwise the shortest value of each required property. */
-export function sampleArguments(schema: unknown): JsonObject {
-  const sample = sampleOf(schema);
-  return isObject(sample) ? sample : {};
-}
-
-function sampleOf(schema: unknown, depth = 0): unknown {
-  if (!isObject(schema) || depth > 8) return null;
-  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
-  for (const given of ['default', 'const'] as const) if (schema[given] !== undefined) return schema[given];
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  const [branch] = [schema.anyOf, schema.oneOf].flatMap((each) => (Array.isArray(each) ? [each[0]] : []));
-  if (branch !== undefined) return sampleOf(branch, depth + 1);
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type) {
-    case 'string':
-      return 'x'.repeat(Math.max(1, Math.min(numberOf(schema.minLength, 1), 1_000)));
-    case 'number':
-    case 'integer':
-      return numberOf(schema.minimum ?? schema.maximum, 1);
-    case 'boolean':
-      return false;
-    case 'array':
-      return Array.from({ length: Math.min(numberOf(schema.minItems, 0), depth > 2 ? 1 : 100) }, () =>
-        sampleOf(schema.items, depth + 1),
-      );
-    case 'null':
-      return null;
-    default:
-      return sampleObject(schema, depth);
+    if (!given && !isReadOnly) continue;
+    const found = given?.arguments ?? (await acceptedArguments(tool.inputSchema));
+    if (found) calls.push({ name, tool, arguments: found });
+    else withoutArguments.push(tool);
   }
-}
-
-function sampleObject(schema: JsonObject, depth: number): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
-  return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name], depth + 1)]));
-}
-
-/** A schema of a server may have any value there. */
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
+  return { calls, withoutArguments };
 }

@@ -1,12 +1,13 @@
-// `checkServer`: finds out which revisions a server supports, runs the rules in each of them, and reports. Deterministic: the order of the
-// outcomes is that of the table, whatever finishes first.
+// `checkServer`: finds the revisions that a server supports, runs the rules in each of them, and reports. Outcomes have the order of the table.
 
-import { isObject } from '../../base/json-object.ts';
+import { metaOf } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { Budget } from '../budget.ts';
+import { checkAlone, checkUnlessItEnds } from '../check-alone.ts';
 import { inParallel } from '../in-parallel.ts';
 import {
+  closing,
   concurrencyOf,
   DEFAULT_TIMEOUT_MS,
   deadlineOf,
@@ -17,17 +18,17 @@ import {
 } from '../jobs.ts';
 import { type Judging, judge, serverJudging } from '../judge.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
+import { ruleOf } from '../rule.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { type Target, targetOf } from '../target.ts';
 import { notApplicable, violation } from '../verdict.ts';
-import type { NamedCall } from './calls.ts';
-import { explainSilence, wrongDiscovery } from './explain-silence.ts';
+import { mustBeTools, type NamedCall } from './calls.ts';
+import { DISCOVER_VERSIONS, explainSilence, wrongDiscovery } from './explain-silence.ts';
 import { easeOlderRevisions } from './older-revisions.ts';
 import { openRevisionRuns, type RevisionRuns } from './open-revision-runs.ts';
 import { RevisionRun } from './revision-run.ts';
 import { serverRules } from './rules/index.ts';
-import { opens } from './rules/lifecycle/opens.ts';
-import { discoverVersions } from './rules/modern/versions.ts';
+import { idleEnd } from './rules/lifecycle/opening.ts';
 import { observe, readsObservation } from './rules/observation.ts';
 import { importable } from './sdk/installed-version.ts';
 import { recogniseSdk, type Sdk } from './sdk/recognise-sdk.ts';
@@ -36,13 +37,13 @@ import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { ServerRuleRun } from './server-rule-run.ts';
 
 export interface CheckServerOptions extends Target, Selection, RunOptions {
-  /** Only these revisions, of those that the server supports. Failures in older ones than the newest are warnings if this is absent. */
+  /** Checks only these of the supported revisions. If absent, failures in revisions other than the newest are warnings. */
   revisions?: readonly Revision[];
-  /** Tools that may be called although they do not say that they are read-only. */
+  /** Tools that may be called although they are not declared read-only. */
   allowCalls?: readonly NamedCall[];
-  /** A call that takes seconds and may be cancelled. */
+  /** A call that takes at least 5 s and may be cancelled. */
   longCall?: NamedCall;
-  /** Evidence of all rules, not only of those that are violated. */
+  /** Evidence of all rules, not only of violated ones. */
   allEvidence?: boolean;
 }
 
@@ -56,19 +57,19 @@ export async function checkServer(
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
   const { signal = new AbortController().signal } = options;
   const learnt = {};
-  const revisionRuns = await openRevisionRuns(
-    revisions.map((each) => {
-      const target = targetOf(options);
-      return new RevisionRun(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });
-    }),
-    concurrencyOf(options),
-  );
-  try {
+  const all = revisions.map((each) => {
+    const target = targetOf(options);
+    return new RevisionRun(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });
+  });
+  return closing(all, options.signal, async () => {
+    const revisionRuns = await openRevisionRuns(all, concurrencyOf(options));
     options.signal?.throwIfAborted();
+    const tools = revisionRuns.open.flatMap(({ facts }) => facts.tools);
+    mustBeTools([...allowCalls, ...(longCall ? [longCall] : [])], tools);
     const supported = revisionRuns.open.map(({ revision }) => revision);
     await inParallel(revisionRunsToObserve(rules, revisionRuns), concurrencyOf(options), async (revisionRun) => {
       await observe(
-        new ServerRuleRun(revisionRun, [...revisionRuns.open, ...revisionRuns.refused], true),
+        new ServerRuleRun(revisionRun, [...revisionRuns.open, ...revisionRuns.refused], { isObserver: true }),
         deadline.within(12 * timeoutMs),
       );
       await revisionRun.endObservation();
@@ -94,19 +95,17 @@ export async function checkServer(
       counts: countStatuses(outcomes),
       durationMs: Math.round(performance.now() - startMs),
     };
-  } finally {
-    await Promise.all([...revisionRuns.open, ...revisionRuns.refused].map((revisionRun) => revisionRun.close()));
-  }
+  });
 }
 
-/** Those of rules that read what was observed. */
+/** The revisions of rules that read the observation. */
 function revisionRunsToObserve(rules: readonly ServerRule[], { open }: RevisionRuns): RevisionRun[] {
   const supported = open.map(({ revision }) => revision);
   const reading = rules.filter(readsObservation);
   return open.filter(({ revision }) => reading.some((rule) => revisionsOf(rule, supported).includes(revision)));
 }
 
-/** A violated MUST is a warning if only older revisions violate it, or if the SDK causes it, unless the revision was asked for. */
+/** A violated MUST is a warning if only older revisions violate it, or if the SDK causes it, unless the revision was requested. */
 async function weighed(
   all: readonly Outcome[],
   open: readonly RevisionRun[],
@@ -131,20 +130,31 @@ function jobsOf(
   return rules.flatMap((rule): Job[] => {
     const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
     if (fitting.length === 0) {
-      const wrong = rule === discoverVersions ? wrongOpenings(refused, options, budget) : [];
+      const wrong = rule.id === DISCOVER_VERSIONS ? wrongOpenings(refused, options, budget) : [];
       return wrong.length > 0 ? wrong : [otherRevisions(rule, open[0]!, options, budget)];
     }
     return fitting.map((revisionRun) => {
-      const begin = () => {
-        const ruleRun = new ServerRuleRun(revisionRun, [...open, ...refused]);
+      const begin = (isAlone: boolean) => {
+        const ruleRun = new ServerRuleRun(revisionRun, [...open, ...refused], { isAlone });
+        const endsAnyway = async () => (await idleEnd(ruleRun.observer)) !== undefined;
+        const check = async () => {
+          try {
+            await checkUnlessItEnds(rule, ruleRun, () => rule.check(ruleRun), endsAnyway);
+          } finally {
+            if (rule.uses === 'own') await ruleRun.endedLater(); // its processes are stopped next
+          }
+        };
         return {
           judging: judging(revisionRun, options, budget, ruleRun),
           check: async () => {
-            await rule.check(ruleRun);
+            const { simplestMethod } = ruleRun;
+            await (isAlone ? checkAlone(rule, ruleRun, check, endsAnyway, simplestMethod) : check());
             ruleRun.mustBeWhole();
             if (readsObservation(rule)) ruleRun.mustBeWhole(ruleRun.seen);
           },
           leave: (isViolated: boolean) => ruleRun.leave(isViolated),
+          lastingEnds: () => ruleRun.lastingEnds,
+          rest: () => ruleRun.rest(),
           lastOutputMs: () => ruleRun.lastOutputMs,
           end: () => ruleRun.end(),
         };
@@ -154,7 +164,7 @@ function jobsOf(
   });
 }
 
-/** A server that earlier revisions open may answer `server/discover` in a way that no client can use. */
+/** A server of earlier revisions may also answer `server/discover`, with a result that clients cannot use. */
 function wrongOpenings(refused: readonly RevisionRun[], options: CheckServerOptions, budget: Budget): Job[] {
   return refused.flatMap((revisionRun): Job[] => {
     const reason = wrongDiscovery(revisionRun);
@@ -162,7 +172,7 @@ function wrongOpenings(refused: readonly RevisionRun[], options: CheckServerOpti
     const check = () => violation(reason, revisionRun.observed[0]!.answersTo(1)[0]!);
     return [
       {
-        rule: discoverVersions,
+        rule: ruleOf(serverRules, DISCOVER_VERSIONS),
         uses: 'seen',
         revisionRun,
         begin: () => ({ judging: judging(revisionRun, options, budget), check }),
@@ -174,7 +184,7 @@ function wrongOpenings(refused: readonly RevisionRun[], options: CheckServerOpti
 function otherRevisions(rule: ServerRule, revisionRun: RevisionRun, options: CheckServerOptions, budget: Budget): Job {
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
-  const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
+  const check = () => notApplicable(`the rule applies to revisions${from}${to}, and none of them is checked`);
   return {
     rule,
     uses: 'seen',
@@ -192,14 +202,20 @@ function judging(
   return { revision: revisionRun.revision, ...serverJudging(options, revisionRun, budget, ruleRun) };
 }
 
-/** One rule is violated, which says why, and no other can be tested. */
+/** The outcomes if the server does not open: one rule is violated, and the others cannot be tested. */
 async function nothingOpened(
   rules: readonly ServerRule[],
   refused: readonly RevisionRun[],
   options: CheckServerOptions,
   budget: Budget,
 ): Promise<Outcome[]> {
-  const { revisionRun, reason, fix, proof = [], rule: violated = opens } = await explainSilence(refused);
+  const {
+    revisionRun,
+    reason,
+    fix,
+    proof = [],
+    rule: violated = ruleOf(serverRules, 'lifecycle/opens'),
+  } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
   for (const rule of new Set([violated, ...rules])) {
     const run = () =>
@@ -211,6 +227,7 @@ async function nothingOpened(
 }
 
 function nameOf({ facts, observed }: RevisionRun): Pick<CheckReport, 'name' | 'version'> {
-  const meta = isObject(facts.opening._meta) ? facts.opening._meta : {};
-  return introduction(facts.opening.serverInfo ?? meta[SERVER_INFO], (text) => observed[0]!.process.redact(text));
+  return introduction(facts.opening.serverInfo ?? metaOf(facts.opening)?.[SERVER_INFO], (text) =>
+    observed[0]!.process.redact(text),
+  );
 }

@@ -1,7 +1,7 @@
-// An open connection to the server under test, in one revision: requests with the envelope of their era, and their answers. What the
-// server asks is refused, as by a client without capabilities, unless a rule answers it.
+// An open connection to the server under test, in one revision: requests with the envelope of their era, and their answers. Requests of the
+// server are refused, as by a client without capabilities, unless a rule answers them.
 
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
@@ -11,9 +11,9 @@ import { type Frame, isAnswer, messagesOf, type Probe } from './probe.ts';
 
 export interface OpenOptions {
   capabilities?: ClientCapabilities;
-  /** Answers requests of the server (before 2026-07-28), by method: the result. Other requests are refused. */
+  /** Answers requests from the server (before 2026-07-28), by method: the result. Other requests are refused. */
   handlers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
-  /** `ping`, or another method before 2026-07-28 if the server does not answer `ping`. Absent: it is found out. */
+  /** Before 2026-07-28: `ping`, or another method if the server does not answer `ping`. Default: determined on opening. */
   simplestMethod?: string;
 }
 
@@ -34,32 +34,32 @@ export const METHOD_NOT_FOUND = -32601;
 
 export const UNKNOWN_METHOD = 'standpipe/no-such-method';
 
-/** Read by the table of causes. */
-export const WITHOUT_ID = 'with the id null, which clients cannot assign to its request';
+/** report/causes.ts matches this text. */
+export const WITHOUT_ID = 'with the id null, so clients cannot assign it to its request';
 
 export const COPY_ID =
-  'Copy the id of the request into its answer, into errors too. The id null is only for messages whose id cannot be read.';
+  'Copy the id of the request into its answer, also into errors. The id null is only for messages whose id cannot be read.';
 
-/** Of answers to questions of the server. */
+/** Limit of unread answers to requests from the server. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 export const ONE_MESSAGE_PER_READ =
-  'The server takes all bytes that it reads at a time for one message: single requests are answered, and two messages in one write are not.';
+  'The server treats the bytes of one read as one message: single requests are answered, but two messages in one write are not.';
 
-/** More than one, for servers that handle requests side by side. */
+/** More than one, for servers that handle requests concurrently. */
 const ROUND_TRIPS = 5;
 
 export class Conversation {
   readonly probe: Probe;
   readonly revision: Revision;
   readonly era: Era;
-  /** Of `initialize`, or of `server/discover`. */
+  /** The result of `initialize` or `server/discover`. */
   readonly opening: JsonObject;
   /** A request without effects that the server answers. */
   simplestMethod: string;
   readonly #options: OpenOptions;
 
-  /** Undefined if the server does not support the revision. It is a violation if it does not answer. */
+  /** Undefined if the server does not support the revision. A violation if it does not answer. */
   static async open(probe: Probe, revision: Revision, options: OpenOptions = {}): Promise<Conversation | undefined> {
     const isModern = eraOf(revision) === 'modern';
     const id = probe.newId();
@@ -90,12 +90,12 @@ export class Conversation {
     return isObject(this.opening.capabilities) ? this.opening.capabilities : {};
   }
 
-  /** `params` with what the revision requires in `_meta`. */
+  /** `params` with the envelope that the revision requires. */
   params(params?: JsonObject): JsonObject | undefined {
     return this.era === 'modern' ? withEnvelope(params, this.revision, this.#options) : params;
   }
 
-  /** Sends without a wait, and returns the id. */
+  /** Sends a request and returns its id. */
   ask(method: string, params?: JsonObject): number {
     const id = this.probe.newId();
     this.probe.send({ jsonrpc: '2.0', id, method, params: this.params(params) });
@@ -107,7 +107,7 @@ export class Conversation {
     const own = () => probe.anyAnswerTo(id);
     const find = () => own() ?? probe.anonymousErrorTo(id);
     const first = await probe.until(find, `There was no answer to ${what}`, timeoutMs);
-    if (!own() && !(await this.#omitsIds())) await probe.maybe(own, timeoutMs); // the error may belong to something else
+    if (!own() && !(await this.#omitsIds())) await probe.maybe(own, timeoutMs); // the error may belong to an earlier message
     if (!own()) throw new Violation(`The answer to ${what} is an error ${WITHOUT_ID}.`, [first], COPY_ID);
     return readAnswer(await probe.answerTo(id, what, timeoutMs), id);
   }
@@ -127,11 +127,11 @@ export class Conversation {
     const { error, result, frame } = await this.request(method, params);
     if (error) return error;
     if (!isObject(result?.error)) violation(`\`${method}\` was answered with a result.`, frame);
-    const reason = `\`${method}\` was answered with a result that has the error inside: clients read it as a success.`;
-    throw new Violation(reason, [frame], 'Send errors as the member `error` of the answer, in place of `result`.');
+    const reason = `\`${method}\` was answered with a result that contains the error: clients treat it as a success.`;
+    throw new Violation(reason, [frame], 'Send errors in the member `error` of the answer, instead of `result`.');
   }
 
-  /** Whether a server that declares the capability of a method has none of its methods (lifecycle/declared-capabilities-work). */
+  /** Whether the server lacks the methods of a declared capability (lifecycle/declared-capabilities-work). */
   async lacksMethodsOf(method: string): Promise<boolean> {
     const [kind] = method.split('/');
     return (await this.request(`${kind}/list`)).error?.code === METHOD_NOT_FOUND;
@@ -141,19 +141,19 @@ export class Conversation {
     this.probe.send({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** The simplest request, as a message that is not sent yet. */
+  /** The simplest request, as an unsent message. */
   ping(id: unknown = this.probe.newId(), params?: JsonObject): JsonObject {
     return { jsonrpc: '2.0', id, method: this.simplestMethod, params: this.params(params) };
   }
 
-  /** Everything sent before has been read, and a request is still answered. A violation otherwise; `after` names what was sent. */
+  /** Requires that earlier input has been read and that a request is answered. `after`: names the earlier input. */
   async barrier(after?: string): Promise<void> {
     const ping = this.ping();
     this.probe.send(ping);
     await this.probe.answerTo(ping.id, `\`${ping.method}\`${after ? ` after ${after}` : ''}`);
   }
 
-  /** Answers to what was sent before have come, as far as can be known without a clock: further requests were answered, one after the other. */
+  /** Waits for answers to earlier input, by further round trips instead of a clock. */
   async settle(after?: string): Promise<void> {
     for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier(after);
   }
@@ -167,8 +167,8 @@ export class Conversation {
   }
 
   /**
-   * Official servers of both eras take the first message after `server/discover` for the choice of an era, also a notification. Rules that
-   * send something without an envelope must not choose the other one (modern/era-of-each-request has what the revision says).
+   * Official servers of both eras choose the era by the first message after `server/discover`, even a notification. Messages of rules without an
+   * envelope must not choose it (modern/era-of-each-request judges this).
    */
   async #chooseEra(): Promise<void> {
     const chosen = this.ping();
@@ -184,7 +184,7 @@ export class Conversation {
     return after.catch((error: unknown) => this.#findSimplest(ping, error));
   }
 
-  /** In one write: whether a server reads only the first message, or none of them, must not depend on the time. */
+  /** In one write, so that the behaviour of a server that reads only one message does not depend on timing. */
   async #together(...messages: readonly [JsonObject, JsonObject]): Promise<void> {
     this.probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
     for (const { id, method } of messages) {
@@ -192,20 +192,20 @@ export class Conversation {
     }
   }
 
-  /** After a `ping` without an answer. A server that answers others does not know `ping`, or has not read it. */
+  /** After an unanswered `ping`: a server that answers other requests does not know `ping`, or has not read it. */
   async #findSimplest(ping: JsonObject, error: unknown): Promise<void> {
     if (!(error instanceof Violation) || this.probe.ended || this.probe.textId !== undefined) throw error;
     const other = this.#declaredList() ?? UNKNOWN_METHOD;
     await this.request(other).catch(() => {
       throw error;
     });
-    if (this.probe.answersTo(ping.id)[0]) return; // it was slow
+    if (this.probe.answersTo(ping.id)[0]) return; // answered late
     const isWrong = this.probe.wrongAnswerTo(ping.id) !== undefined;
     if (!isWrong && (await this.#isAnswered('ping'))) violation(ONE_MESSAGE_PER_READ);
     this.simplestMethod = other;
   }
 
-  /** Another error comes without its id too, after everything sent before was answered. */
+  /** Whether another error also lacks its id after earlier requests were answered. */
   async #omitsIds(): Promise<boolean> {
     const { probe } = this;
     if (!(await this.settled())) return false;
@@ -229,13 +229,13 @@ export class Conversation {
 
   #answerQuestion({ id, method, params }: JsonObject): void {
     if (typeof method !== 'string' || id === undefined) return;
-    if (this.probe.process.stdin.writableLength > MOST_UNREAD_BYTES) return; // it asks, and does not read the answers
+    if (this.probe.process.stdin.writableLength > MOST_UNREAD_BYTES) return; // the server does not read the answers
     const { handlers = {} } = this.#options;
     const named = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
     const handler = method === 'ping' ? () => ({}) : named;
     const answer = handler
       ? { result: handler(isObject(params) ? params : {}) }
-      : { error: { code: METHOD_NOT_FOUND, message: `This client has no ${method}` } };
+      : { error: { code: METHOD_NOT_FOUND, message: `This client does not support ${method}` } };
     this.probe.send({ jsonrpc: '2.0', id, ...answer });
   }
 }
@@ -246,19 +246,18 @@ export function openingRequest(revision: Revision, id: number, options: OpenOpti
     : { jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(revision, options.capabilities) };
 }
 
-/** `version` need not be one that exists. */
+/** `version`: need not exist. */
 export function initializeParams(version: string, capabilities: ClientCapabilities = {}): JsonObject {
   return { protocolVersion: version, capabilities, clientInfo: ownInfo };
 }
 
 export function withEnvelope(params: JsonObject | undefined, revision: Revision, options: OpenOptions): JsonObject {
-  const meta = isObject(params?._meta) ? params._meta : {};
   const envelope = {
     [PROTOCOL_VERSION_KEY]: revision,
     [CLIENT_INFO]: ownInfo,
     [CLIENT_CAPABILITIES]: options.capabilities ?? {},
   };
-  return { ...params, _meta: { ...envelope, ...meta } };
+  return { ...params, _meta: { ...envelope, ...metaOf(params) } };
 }
 
 export function readAnswer(frame: Frame, id: unknown): Answer {
@@ -267,21 +266,21 @@ export function readAnswer(frame: Frame, id: unknown): Answer {
   return { frame, message, result: isObject(result) ? result : undefined, error: errorOf(message) };
 }
 
-/** The error of an answer, whatever its form is (jsonrpc/error-members): one that is not an object is the message. Undefined for a result. */
+/** The error of an answer, even if it is malformed (jsonrpc/error-members). Undefined for a result. */
 export function errorOf({ result, error }: JsonObject): RpcError | undefined {
   if (isObject(error)) return error as unknown as RpcError;
   const isResult = error === undefined || isObject(result) || (error === null && result !== undefined);
   return isResult ? undefined : { code: undefined, message: error };
 }
 
-/** The end is read by the table of causes. */
+/** report/causes.ts matches the end. */
 export function describeError({ code, message }: RpcError): string {
   if (Number.isInteger(code)) return `${code} ${JSON.stringify(message)}`;
   const parts = [code, message].filter((part) => part !== undefined).map((part) => JSON.stringify(part));
   return `${parts.join(' ')} (without an integer code)`;
 }
 
-/** What came in place of a result that is an object. */
+/** Describes an answer without a valid result. */
 export function withoutResult({ error }: Pick<Answer, 'error'>): string {
   return error ? `the error ${describeError(error)}` : 'a result that is not an object';
 }

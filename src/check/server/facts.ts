@@ -1,12 +1,12 @@
-// What the server offers in one revision: the ground on which rules decide whether they apply. Lists that fail are empty here; the rules
-// about lists report them.
+// Capabilities and lists of the server in one revision. Rules decide by them whether they apply. A list that fails is empty here; the rules about lists
+// report it.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import type { ServerCapabilities } from '../../mcp/types.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Entries of a list as the server wrote them: a rule may not trust their types. */
+/** Entries of lists are as the server wrote them: their types are unchecked. */
 export interface Facts {
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
@@ -17,7 +17,7 @@ export interface Facts {
   readonly prompts: readonly JsonObject[];
 }
 
-/** Maximum pages read per list. */
+/** Limit of the pages read per list. */
 const MOST_PAGES = 20;
 
 export async function readFacts(conversation: Conversation): Promise<Facts> {
@@ -46,4 +46,15 @@ async function readList(conversation: Conversation, method: string, member: stri
     if (typeof cursor !== 'string') break;
   }
   return entries;
+}
+
+/** Capabilities that the schemas define as objects. Servers may declare others, of any type. */
+const defined = [
+  ...['completions', 'experimental', 'extensions', 'logging'],
+  ...['prompts', 'resources', 'tasks', 'tools'],
+];
+
+/** The first defined capability whose value is not an object. */
+export function wrongCapability(capabilities: JsonObject): string | undefined {
+  return defined.find((name) => capabilities[name] !== undefined && !isObject(capabilities[name]));
 }

@@ -1,4 +1,4 @@
-// `initialize` as a first message, without the rest of an opening.
+// `initialize` as the first message, without the rest of the handshake.
 
 import type { JsonObject } from '../../base/json-object.ts';
 import { Violation } from '../verdict.ts';
@@ -19,12 +19,12 @@ export async function initializeOn(probe: Probe, params: JsonObject): Promise<An
 
 const ROUND_TRIPS = 5;
 
-/** What was sent before has been read: further requests are answered, one after the other. False if one is not, or if `ping` is refused. */
+/** Whether further requests are answered, so that earlier input has been read. False if `ping` is refused. */
 export async function isAnswering(probe: Probe, method: string): Promise<boolean> {
   return (await problemOfPings(probe, method)) === undefined;
 }
 
-/** What is wrong with the answer to one of several requests, as a sentence. */
+/** The fault of an answer to one of several requests, as a sentence. */
 export async function problemOfPings(probe: Probe, method = 'ping'): Promise<string | undefined> {
   for (let trip = 0; trip < ROUND_TRIPS; trip++) {
     const id = probe.newId();

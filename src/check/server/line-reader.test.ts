@@ -18,6 +18,7 @@ test.each<[string, string, (string | undefined)[], unknown[]]>([
   ['a message', `${text}\n`, [undefined], [one]],
   ['a message that ends with CR LF', `${text}\r\n`, [undefined], [one]],
   ['a batch', `[${text},${next}]\n`, [undefined], [one, two]],
+  ['arrays without a message', `[]\n[1]\n[{"level":"info"}]\n`, Array(3).fill('other JSON'), [{ level: 'info' }]],
   ['a byte order mark', `\ufeff${text}\n`, ['byte order mark'], [one]],
   ['colours', `\x1b[32m${text}\x1b[0m\n`, ['colours'], [one]],
   ['several messages on a line', `${text} ${next}\n`, ['several messages'], [one, two]],

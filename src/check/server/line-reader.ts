@@ -1,8 +1,8 @@
-// Splits stdout of a server into lines. A line that is not one message gets a fault, and the messages in it are recovered where that is
-// certain: a server with one fault on the wire violates the rule about it, and not every rule that waits for an answer.
+// Splits stdout of a server into lines. A line that is not one message gets a fault, and its messages are recovered if they are certain: a server
+// with one fault violates the rule about it, but not every rule that waits for an answer.
 
-import { jsonObjects } from '../../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { jsonObjects } from '../../base/top-level-json.ts';
 import { withoutColours } from '../../wire/diagnosis/observations.ts';
 import { parsed } from '../parsed-json.ts';
 import type { Entry } from '../transcript.ts';
@@ -10,21 +10,21 @@ import type { Entry } from '../transcript.ts';
 export type LineFault =
   | 'blank'
   | 'byte order mark'
-  /** A message between control sequences of a terminal. */
+  /** A message between terminal control sequences. */
   | 'colours'
   | 'several messages'
-  /** Part of a message that has newlines. */
+  /** Part of a message with newlines. */
   | 'several lines'
   /** Parts of several messages. */
   | 'mixed up'
   /** A message that is not valid JSON. */
   | 'invalid JSON'
-  /** JSON that is not a message, as structured logs are. */
+  /** JSON that is not a message, such as a structured log. */
   | 'other JSON'
   | 'text'
   /** A whole message at the end of stdout. */
   | 'no newline'
-  /** The rest of stdout, if it is not a whole message: the server may have been stopped while it wrote. */
+  /** The incomplete end of stdout: the server may have been stopped while it wrote. */
   | 'cut';
 
 /** One line of stdout. */
@@ -35,19 +35,19 @@ export interface Frame extends Entry {
   readonly fault?: LineFault;
   /** Messages in a line that is not JSON. */
   readonly recovered?: JsonObject[];
-  /** The messages that were recovered are a list. */
+  /** The recovered messages are a batch. */
   readonly isBatch?: boolean;
 }
 
 type NewFrame = { -readonly [name in keyof Frame]: Frame[name] };
 
-/** Lines that may be one message together. */
+/** Lines that together may be one message. */
 interface Open {
   frames: NewFrame[];
   text: string;
-  /** The indentation of the bracket that its first line consists of; -1 if it has more. */
+  /** The indentation of the first line if it is a single bracket; otherwise -1. */
   readonly indent: number;
-  /** How often the text was parsed. */
+  /** Number of attempts to parse the text. */
   tries: number;
 }
 
@@ -62,18 +62,18 @@ export class LineReader {
   #open: Open | undefined;
   #afterMixedUp = false;
 
-  /** `mayParse`: a line that it refuses is dropped. */
+  /** Lines for which `mayParse` returns false are dropped. */
   constructor(onframe: (frame: Frame) => void, mayParse: (bytes: Buffer) => boolean = () => true) {
     this.#onframe = onframe;
     this.#mayParse = mayParse;
   }
 
-  /** Bytes that no newline has ended. */
+  /** Bytes after the last newline. */
   get rest(): Buffer {
     return Buffer.concat(this.#rest);
   }
 
-  /** Drops what no newline has ended. */
+  /** Drops incomplete input. */
   reset(): void {
     this.#rest = [];
     this.#open = undefined;
@@ -124,14 +124,14 @@ export class LineReader {
       return false;
     }
     open.frames.push(frame);
-    // A newline inside of a string is not allowed in JSON: a space takes its place.
+    // JSON strings cannot contain a newline: a space replaces it.
     open.text += ` ${text}`;
     frame.fault = 'text';
     if (!mayClose(open, text)) return true;
     open.tries++;
     const whole = parsed(open.text);
     if (!hasVersion(whole)) {
-      if (open.indent >= 0) this.#open = undefined; // its bracket is closed: the next line is not a part of it
+      if (open.indent >= 0) this.#open = undefined; // its bracket is closed: the next line belongs to something else
       return true;
     }
     for (const part of open.frames) part.fault = 'several lines';
@@ -182,19 +182,18 @@ function beginsMessage(text: string): boolean {
   return start >= 0 && text.includes('"jsonrpc"', start);
 }
 
-/** JSON is indented, or its strings have newlines. The text of many lines is not parsed for each of them. */
+/** Whether the line may end indented JSON, or JSON with newlines in strings. Avoids parsing the text for every line. */
 function mayClose({ indent }: Open, text: string): boolean {
   const end = text.trimEnd();
   if (!end.endsWith('}') && !end.endsWith(']')) return false;
   return indent < 0 || (end.length === indent + 1 && end.trim().length === 1);
 }
 
-/** The messages of a line: of a batch each. */
+/** The messages of a line, including those of a batch. */
 export function messagesOf({ json, recovered }: Frame): JsonObject[] {
   return json === undefined ? (recovered ?? []) : messagesIn(json);
 }
 
-/** The line is a batch. */
 export function isList({ json, isBatch = false }: Frame): boolean {
   return isBatch || Array.isArray(json);
 }
@@ -207,8 +206,7 @@ function hasVersion(json: unknown): boolean {
   return messagesIn(json).some(({ jsonrpc }) => jsonrpc !== undefined);
 }
 
-/** Rules about JSON-RPC look at what is missing. Here it is enough that it was meant as a message. */
-function isMessage(json: unknown): boolean {
-  if (Array.isArray(json)) return true;
-  return isObject(json) && ['jsonrpc', 'method', 'result', 'error'].some((name) => name in json);
+/** A message, or an array with one. One member of a message is enough here: rules about JSON-RPC report missing members. */
+export function isMessage(json: unknown): boolean {
+  return messagesIn(json).some((message) => ['jsonrpc', 'method', 'result', 'error'].some((name) => name in message));
 }

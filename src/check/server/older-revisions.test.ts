@@ -26,7 +26,7 @@ test('a rule that fails in the newest revision fails in all', () => {
   expect(statusesOf(outcomes)).toEqual(['failed', 'failed']);
 });
 
-test('a failure in a revision that was asked for stays one', () => {
+test('a failure in a requested revision stays a failure', () => {
   expect(statusesOf([batches], ['2025-03-26'])).toEqual(['failed']);
 });
 

@@ -1,11 +1,11 @@
-// Violations that only concern old revisions. A server is not meant to fail because of a revision that its clients no longer choose.
+// Violations that only concern old revisions: a server does not fail because of a revision that its clients no longer choose.
 
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Outcome } from '../report/report.ts';
 
 /**
- * A failure in a revision before the newest of the server is a warning, unless the rule fails in the newest one too, or the revision was asked
- * for. `supported`: newest first.
+ * A failure in a revision before the newest of the server is a warning, unless the rule also fails in the newest one, or the revision was
+ * requested. `supported`: newest first.
  */
 export function easeOlderRevisions(
   outcomes: readonly Outcome[],
@@ -24,5 +24,5 @@ export function easeOlderRevisions(
 }
 
 function noteOf(revision: Revision, newest: Revision): string {
-  return `A warning, because it concerns only ${revision}, and the newest revision of the server is ${newest}. It is a failure with --revision ${revision}.`;
+  return `This is a warning because it concerns only ${revision}, and the newest revision of the server is ${newest}. With --revision ${revision} it is a failure.`;
 }

@@ -1,5 +1,5 @@
-// Finds out which revisions a server supports. One revision of each era is tried first: a server that answers neither has no others, and
-// costs one timeout. Waits end early if the output of the server proves that no answer can come.
+// Finds the revisions that a server supports. One revision of each era is tried first: a server that answers neither supports none, and costs
+// one timeout. Waits end early if the output of the server proves that an answer cannot follow.
 
 import { systemClock, type Timer } from '../../base/clock.ts';
 import { eraOf, erasOfMcp, NEWEST_LEGACY } from '../../mcp/revisions.ts';
@@ -26,9 +26,6 @@ export async function openRevisionRuns(all: readonly RevisionRun[], concurrency:
       first.every(({ isMute }) => isMute) || first.some(({ problem }) => problem?.message === ONE_MESSAGE_PER_READ);
     const others = isHopeless ? [] : all.filter((revisionRun) => !first.includes(revisionRun));
     await inParallel(others, concurrency, (revisionRun) => revisionRun.open());
-  } catch (error) {
-    await Promise.all(all.map((revisionRun) => revisionRun.close()));
-    throw error;
   } finally {
     watch.stop();
   }
@@ -38,7 +35,7 @@ export async function openRevisionRuns(all: readonly RevisionRun[], concurrency:
 const LOOK_EVERY_MS = 1_000;
 
 class OpeningWatch {
-  /** It is a legacy server, which need not answer what it does not know. */
+  /** The server is a legacy server that ignores unknown methods. */
   ignoresDiscover = false;
   readonly #revisionRuns: readonly RevisionRun[];
   readonly #before = new Map<RevisionRun, string>();
@@ -66,16 +63,16 @@ class OpeningWatch {
     if (!probe || revisionRun.isOpen || revisionRun.problem || probe.answersTo(1)[0]) return;
     if (eraOf(revisionRun.revision) === 'modern' && this.#revisionRuns.some(({ isOpen }) => isOpen))
       void this.#askLegacy(revisionRun);
-    if (isEcho(probe)) probe.giveUp('it came back');
+    if (isEcho(probe)) probe.giveUp('the command echoed the request');
     const symptoms = symptomsOf(probe);
     const output = `${symptoms.stdoutBytes} ${symptoms.stderr}`;
     const isQuiet = this.#before.get(revisionRun) === output;
     this.#before.set(revisionRun, output);
     const found = isQuiet ? diagnose(symptoms) : undefined;
-    if (found?.isFinal) probe.giveUp('no answer can follow what it wrote');
+    if (found?.isFinal) probe.giveUp('after its output, an answer cannot follow');
   }
 
-  /** If a later `initialize` is answered, `server/discover` was read and ignored. */
+  /** An answer to a later `initialize` proves that `server/discover` was read and ignored. */
   async #askLegacy({ observed: [probe], options }: RevisionRun): Promise<void> {
     if (this.#hasAsked || !probe) return;
     this.#hasAsked = true;
@@ -85,6 +82,6 @@ class OpeningWatch {
     );
     if (!isLegacy || probe.answersTo(1)[0]) return;
     this.ignoresDiscover = true;
-    probe.giveUp('the server ignores it');
+    probe.giveUp('the server ignores the request');
   }
 }

@@ -1,4 +1,4 @@
-// The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
+// The server under test as a process: bytes in, lines out.
 
 import { RpcCode } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
@@ -16,12 +16,15 @@ export { type Frame, isList, messagesOf };
 export class Probe extends ProcessUnderTest {
   /** Lines of stdout, in order. */
   readonly frames: Frame[] = [];
-  /** Called for each line, before waits are. */
+  /** Called for each line, before waits are resolved. */
   onframe: ((frame: Frame) => void) | undefined;
-  /** The id of an answer that had it as text. */
+  /** The id of an answer that returned it as a string. */
   textId: string | undefined;
   readonly #answers = new Map<string, Frame[]>();
   readonly #wrongAnswers = new Map<string, Frame>();
+  /** Ids of `newId`, also after the transcript was dropped. */
+  readonly #answered = new Set<unknown>();
+  readonly #repeated = new WeakSet<Frame>();
   readonly #lines = new LineReader(
     (frame) => this.#line(frame),
     (bytes) => this.hold(parsedBytes(bytes)),
@@ -31,7 +34,6 @@ export class Probe extends ProcessUnderTest {
     return launch(target, signal, (process) => new Probe(process, timeoutMs, budget));
   }
 
-  /** Bytes of stdout that no newline has ended. */
   override get rest(): Buffer {
     return this.#lines.rest;
   }
@@ -46,12 +48,17 @@ export class Probe extends ProcessUnderTest {
     return this.#answers.get(JSON.stringify(id)) ?? [];
   }
 
-  /** The first message with this id that has neither a method, a result nor an error. */
+  /** Whether an earlier answer had the same id, which is one of `newId`. */
+  isRepeated(frame: Frame): boolean {
+    return this.#repeated.has(frame);
+  }
+
+  /** The first message with this id that lacks a method, a result and an error. */
   wrongAnswerTo(id: unknown): Frame | undefined {
     return this.#wrongAnswers.get(JSON.stringify(id));
   }
 
-  /** The first answer with this id. It is a violation if none comes in time, or a wrong one, or one with the id as text; `what` names the request. */
+  /** The first answer with this id. A violation if it is missing or malformed, or has the id as a string. `what`: names the request. */
   async answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
     const frame = await this.until(() => this.anyAnswerTo(id), `There was no answer to ${what}`, timeoutMs);
     if (this.answersTo(id)[0] !== undefined) return this.answersTo(id)[0]!;
@@ -60,12 +67,12 @@ export class Probe extends ProcessUnderTest {
     violation(`There was no answer to ${what}: the server ${idAsText(this.textId).problem}.`, frame);
   }
 
-  /** The first answer with this id, or what came in its place: a message without a result and an error, or an answer with the id as text. */
+  /** The first answer with this id, even if it is malformed or has the id as a string. */
   anyAnswerTo(id: unknown): Frame | undefined {
     return this.answersTo(id)[0] ?? this.wrongAnswerTo(id) ?? this.#answerAsText(id);
   }
 
-  /** An error without an id that followed the request, if nothing was sent after it. Errors about unreadable messages have no id either. */
+  /** An error without an id after the request, if the request was sent last. Excludes errors about unreadable messages. */
   anonymousErrorTo(id: unknown): Frame | undefined {
     const frame = this.answersTo(null).at(-1) ?? this.answersTo(undefined).at(-1);
     if (!frame || !messagesOf(frame).some(isAnonymousError)) return undefined;
@@ -76,7 +83,6 @@ export class Probe extends ProcessUnderTest {
     return isObject(sent) && sent.id === id ? frame : undefined;
   }
 
-  /** Ids of `newId` are numbers. */
   #answerAsText(id: unknown): Frame | undefined {
     return this.hasGiven(id) ? this.answersTo(`${id}`)[0] : undefined;
   }
@@ -111,6 +117,8 @@ export class Probe extends ProcessUnderTest {
       const key = JSON.stringify(message.id);
       if (isWrongAnswer(message) && !this.#wrongAnswers.has(key)) this.#wrongAnswers.set(key, frame);
       if (!isAnswer(message)) continue;
+      if (this.#answered.has(message.id)) this.#repeated.add(frame);
+      if (this.hasGiven(message.id)) this.#answered.add(message.id);
       const before = this.#answers.get(key);
       if (before) before.push(frame);
       else this.#answers.set(key, [frame]);
@@ -127,7 +135,7 @@ function isAnonymousError({ id, method, error }: JsonObject): boolean {
   return id == null && method === undefined && error != null && !isUnreadable;
 }
 
-/** Without `jsonrpc` it may be a record of a log. */
+/** Without `jsonrpc`, the message may be a log record. */
 function isWrongAnswer(message: JsonObject): boolean {
   return message.jsonrpc !== undefined && message.id != null && message.method === undefined && !isAnswer(message);
 }

@@ -6,7 +6,7 @@ import { inTime } from '../in-parallel.ts';
 import { SharedProcess } from '../shared-process.ts';
 import type { Target } from '../target.ts';
 import { OutOfTime, Violation, violation } from '../verdict.ts';
-import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
+import { type NamedCall, type PermittedCall, type PermittedCalls, permittedCalls } from './calls.ts';
 import { Conversation } from './conversation.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { Probe } from './probe.ts';
@@ -24,17 +24,24 @@ export interface RevisionRunOptions {
 
 /** Facts about the server that all revisions share. */
 export interface Learnt {
-  /** For revisions before 2026-07-28, once the first of them is open: `ping`, or what is answered in its place. */
+  /** Before 2026-07-28, after the first revision was opened: `ping`, or a method that is answered instead. */
   simplestMethod?: string;
 }
 
 export class RevisionRun {
   readonly revision: Revision;
   readonly options: RevisionRunOptions;
-  /** Processes that got only valid messages, the same in each check (rules/observation.ts). More than one if the first has ended. */
+  /** Processes that got only valid messages, the same in each check (rules/observation.ts). Several if the first has ended. */
   readonly observed: Probe[] = [];
-  readonly shared = new SharedProcess(() => this.#opened());
+  readonly shared = new SharedProcess(
+    () => this.#opened(),
+    (probe) => this.drop(probe),
+  );
   facts!: Facts;
+  /** The permitted calls without the long one. */
+  calls: readonly PermittedCall[] = [];
+  withoutArguments: PermittedCalls['withoutArguments'] = [];
+  longCall: PermittedCall | undefined;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
   /** Time from the start of the first process to its first answer, in parallel to other per-revision runs. */
@@ -66,7 +73,7 @@ export class RevisionRun {
       await inTime(this.#openOn(probe, startMs), limitMs);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
-      const late = `The server was not open within ${limitMs / 1000} s: answers did not come.`;
+      const late = `The server did not open within ${limitMs / 1000} s: answers were missing.`;
       this.problem = error instanceof OutOfTime ? new Violation(late) : error;
     }
   }
@@ -75,23 +82,24 @@ export class RevisionRun {
     this.#observed = await Conversation.open(probe, this.revision, this.options.learnt);
     this.startupMs = performance.now() - startMs;
     if (this.#observed?.era === 'legacy') this.options.learnt.simplestMethod = this.#observed.simplestMethod;
-    if (this.#observed) this.facts = await readFacts(this.#observed);
+    if (!this.#observed) return;
+    const facts = await readFacts(this.#observed);
+    await this.#findCalls(facts);
+    this.facts = facts;
   }
 
-  /** The permitted calls without the long one. */
-  get calls(): readonly PermittedCall[] {
+  async #findCalls({ tools }: Facts): Promise<void> {
     const { allowedCalls, longCall } = this.options;
-    return permittedCalls(this.facts.tools, allowedCalls).filter(({ name }) => name !== longCall?.name);
+    const { calls, withoutArguments } = await permittedCalls(tools, allowedCalls);
+    this.calls = calls.filter(({ name }) => name !== longCall?.name);
+    this.withoutArguments = withoutArguments;
+    const long = longCall ? tools.filter(({ name }) => name === longCall.name) : [];
+    this.longCall = longCall && (await permittedCalls(long, [longCall])).calls[0];
   }
 
-  get longCall(): PermittedCall | undefined {
-    const { longCall } = this.options;
-    return longCall && permittedCalls(this.facts.tools, [longCall]).find(({ name }) => name === longCall.name);
-  }
-
-  /** The conversation that is observed. Send only valid messages, and nothing that depends on the selection of rules. */
+  /** The observed conversation. Send only valid messages that do not depend on the selection of rules. */
   async observe(): Promise<Conversation> {
-    if (this.#isObserved) throw new OutOfTime('the server could not be observed to the end in time: raise --timeout');
+    if (this.#isObserved) throw new OutOfTime('the server could not be observed completely in time: raise --timeout');
     if (this.#observed?.probe.ended !== false) this.#observed = await this.#opened(() => this.#startObserved());
     return this.#observed;
   }
@@ -128,6 +136,6 @@ export class RevisionRun {
 
   async #opened(start: () => Promise<Probe> = () => this.start()): Promise<Conversation> {
     const conversation = await Conversation.open(await start(), this.revision, this.options.learnt);
-    return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
+    return conversation ?? violation(`The server accepted ${this.revision} before, but not this time.`);
   }
 }

@@ -1,9 +1,10 @@
-// One run of one rule in one revision: what it may use, and what it used.
+// One run of one rule in one revision: the processes and calls that it may use.
 
+import type { JsonObject } from '../../base/json-object.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
 import { RuleRun } from '../rule-run.ts';
 import { notApplicable, violation } from '../verdict.ts';
-import type { PermittedCall } from './calls.ts';
+import { type PermittedCall, permittedCalls } from './calls.ts';
 import { Conversation, type OpenOptions } from './conversation.ts';
 import type { Facts } from './facts.ts';
 import type { Probe } from './probe.ts';
@@ -13,15 +14,24 @@ export class ServerRuleRun extends RuleRun<Probe> {
   readonly revision: Revision;
   readonly era: Era;
   readonly facts: Facts;
-  /** One for each revision of the check, newest first, also for those that the server refused. */
+  /** Newest revision first, including refused revisions. */
   readonly revisionRuns: readonly RevisionRun[];
   readonly #revisionRun: RevisionRun;
+  /** The rule runs again, in processes that no other rule uses. */
+  readonly isAlone: boolean;
   readonly #isObserver: boolean;
+  /** Takes the place of the shared conversation in a run alone. */
+  #own: Conversation | undefined;
 
-  constructor(revisionRun: RevisionRun, revisionRuns: readonly RevisionRun[], isObserver = false) {
+  constructor(
+    revisionRun: RevisionRun,
+    revisionRuns: readonly RevisionRun[],
+    { isObserver = false, isAlone = false }: { isObserver?: boolean; isAlone?: boolean } = {},
+  ) {
     super(revisionRun);
     this.#revisionRun = revisionRun;
     this.#isObserver = isObserver;
+    this.isAlone = isAlone;
     this.revisionRuns = revisionRuns;
     this.revision = revisionRun.revision;
     this.era = eraOf(revisionRun.revision);
@@ -32,47 +42,78 @@ export class ServerRuleRun extends RuleRun<Probe> {
     return this.#revisionRun.options.timeoutMs;
   }
 
-  /** For something that must happen while a process may still be starting. */
+  /** Timeout for an event that may happen during the start of a process. */
   get startupTimeoutMs(): number {
     return this.timeoutMs + 3 * this.#revisionRun.startupMs;
   }
 
-  /** Calls that the check may make: tools that say they are read-only, and those that the user allows. */
+  /** Permitted calls: tools that are declared read-only, and those that the user allows. */
   get calls(): readonly PermittedCall[] {
     return this.#revisionRun.calls;
   }
 
-  /** The call that the user named as one that takes long, or the reason why there is none. */
+  /** Permitted calls of tools that a client with other capabilities got. */
+  async callsOf(tools: readonly JsonObject[]): Promise<readonly PermittedCall[]> {
+    const { allowedCalls, longCall } = this.#revisionRun.options;
+    const { calls } = await permittedCalls(tools, allowedCalls);
+    return calls.filter(({ name }) => name !== longCall?.name);
+  }
+
+  /** Tools that the check may call, without arguments that their schemas accept. */
+  get withoutArguments(): readonly JsonObject[] {
+    return this.#revisionRun.withoutArguments;
+  }
+
+  get knownLongCall(): PermittedCall | undefined {
+    return this.#revisionRun.longCall;
+  }
+
+  /** The call that the user named as long. Not applicable without one. */
   longCall(): PermittedCall {
-    return this.#revisionRun.longCall ?? notApplicable('no call is known to take long: name one with --long-call');
+    return this.knownLongCall ?? notApplicable('no long call is known: name one with --long-call');
   }
 
-  /** Asks in the conversation that is observed: what it finds out is the same whichever rules run. */
+  /** Uses the observed conversation, so that its results do not depend on the selected rules. */
   get observer(): ServerRuleRun {
-    return new ServerRuleRun(this.#revisionRun, this.revisionRuns, true);
+    return new ServerRuleRun(this.#revisionRun, this.revisionRuns, { isObserver: true });
   }
 
-  /** The open conversation that rules of this revision share. Leave it able to answer. */
+  /** The open conversation that rules of this revision share. It must be able to answer afterwards. */
   async shared(): Promise<Conversation> {
     if (this.#isObserver) return this.#revisionRun.observe();
     this.mustRun();
-    const conversation = await this.#revisionRun.shared.use(this);
-    this.used(conversation.probe);
+    const conversation = this.isAlone ? await this.#ownConversation() : await this.#revisionRun.shared.use(this);
+    this.lasting(conversation.probe);
     return conversation;
   }
 
-  /** A request that the server answers without effects, also before `notifications/initialized`. */
+  async #ownConversation(): Promise<Conversation> {
+    if (this.#own?.probe.ended !== false) this.#own = await this.open();
+    return this.#own;
+  }
+
+  /** An open conversation with a process of its own that the messages of the rule must not end. */
+  async openLasting(): Promise<Conversation> {
+    const conversation = await this.open();
+    this.lasting(conversation.probe);
+    return conversation;
+  }
+
+  /** A method without effects that the server answers, also before `notifications/initialized`. */
   get simplestMethod(): string {
     return this.#revisionRun.options.learnt.simplestMethod ?? 'ping';
   }
 
-  /** An open conversation with a process of its own. */
+  /** An open conversation with a new process. */
   async open(options?: OpenOptions, stragglersMs?: number): Promise<Conversation> {
-    const probe = await this.start(stragglersMs);
+    return this.openOn(await this.start(stragglersMs), options);
+  }
+
+  async openOn(probe: Probe, options?: OpenOptions): Promise<Conversation> {
     const conversation = await Conversation.open(probe, this.revision, {
       ...options,
       ...this.#revisionRun.options.learnt,
     });
-    return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
+    return conversation ?? violation(`The server accepted ${this.revision} before, but not this time.`);
   }
 }

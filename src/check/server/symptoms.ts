@@ -1,4 +1,4 @@
-// What a server that does not answer has written, as the diagnosis of Standpipe reads it.
+// The output of a server that does not answer, for the diagnosis of Standpipe.
 
 import type { Symptoms } from '../../wire/diagnosis/symptoms.ts';
 import { type Frame, messagesOf, type Probe } from './probe.ts';
@@ -8,7 +8,7 @@ const newline = Buffer.from('\n');
 /** Faults of the end of stdout. */
 const isWithoutNewline = new Set<Frame['fault']>(['no newline', 'cut']);
 
-/** `bytesBeforeEof`: what had arrived when its stdin was closed. */
+/** `bytesBeforeEof`: length of stdout when stdin was closed. */
 export function symptomsOf(probe: Probe, bytesBeforeEof?: number): Symptoms {
   const { process } = probe;
   const { command = '', stderrTail = '', exitCode, signal } = process.evidence('startup');
@@ -32,7 +32,7 @@ export function stdoutOf({ frames, rest }: Probe): Buffer {
   return Buffer.concat([...frames.flatMap(lineOf), rest]);
 }
 
-/** The command writes back what it reads. */
+/** Whether the command writes its input back. */
 export function isEcho({ frames }: Probe): boolean {
   return frames.some((frame) =>
     messagesOf(frame).some(({ method }) => method === 'initialize' || method === 'server/discover'),

@@ -7,8 +7,8 @@ import { placeOf } from '../files/places.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import { systemContext } from '../system-context.ts';
 import { changeConfig } from './change-config.ts';
+import { ownPlaceOf } from './config-servers.ts';
 import { newEntry } from './new-entry.ts';
-import { ownPlaceOf } from './own-place.ts';
 
 const folder = temporaryFolder('change-config');
 const context = systemContext({ cwd: folder, home: join(folder, 'home'), env: { PATH: process.env.PATH } });
@@ -74,9 +74,9 @@ test('TOML and YAML, and a server that is in two groups of a file', async () => 
   expect(read('b/both.json')).toBe('{"mcpServers": {}, "servers": {"y": {}}}');
 });
 
-test('what the reader of configs would refuse is not written', async () => {
+test('an entry that the reader of configs would refuse is not written', async () => {
   for (const [entry, message] of [
-    [{ command: 'x', framing: 'nope' }, 'There is no framing "nope"'],
+    [{ command: 'x', framing: 'nope' }, 'Unknown framing "nope"'],
     [{ url: 'https://' }, 'not a URL'],
     [{ command: 'x', env: { 'A=B': '' } }, 'variable name'],
   ] as const) {
@@ -89,7 +89,7 @@ test('what the reader of configs would refuse is not written', async () => {
   expect(read('c/broken.json')).toBe('{"mcpServers": {,}}');
 });
 
-test('two that add at the same time both succeed, and a backup is kept', async () => {
+test('two simultaneous additions both succeed, and a backup is kept', async () => {
   write('d/mcp.json', '// mine\n{"mcpServers": {}}\n');
   const names = ['a', 'b', 'c', 'd'];
   await Promise.all(names.map((name) => change('d/mcp.json', { [name]: { command: name } })));

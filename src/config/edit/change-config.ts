@@ -1,6 +1,5 @@
-// Adds, replaces and removes servers of a config file, in the format of its host. The new text is read by the
-// reader of configs before it is written: an entry that it would refuse is never written. The file as it was before the last
-// change is kept beside it.
+// Adds, replaces and removes servers of a config file, in the format of its host. An entry that the reader of configs would refuse is
+// never written. The file from before the last change is kept beside it.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -10,47 +9,35 @@ import { configFromText } from '../config-file.ts';
 import { secretsInAddress } from '../expand/address.ts';
 import { decodeFile, fromDisk } from '../files/disk.ts';
 import type { ConfigPlace } from '../files/places.ts';
-import { hostLimits } from '../hosts/host-limits.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import type { ConfigProblem } from '../problem.ts';
 import { checkOnSystem } from '../read/check-entry.ts';
 import { type SystemContext, systemContext } from '../system-context.ts';
-import type { ServersAt } from './change.ts';
+import type { Change, ServersAt } from './change.ts';
 import { type ConfigServers, readServers } from './config-servers.ts';
 import { editServers } from './edit-servers.ts';
-import { rewriteFile } from './rewrite-file.ts';
+import { type Rewritten, rewriteFile } from './rewrite-file.ts';
 import { spellEntry } from './spell-entry.ts';
 
-/** In the format of Standpipe. Undefined: the server is removed. */
-export interface ServerChange {
-  name: string;
-  entry: PlainEntry | undefined;
-}
-
-export interface ChangePlan {
-  servers: readonly ServerChange[];
+interface ChangePlan {
+  servers: readonly Change[];
   /** Inputs that the servers refer to, by `id`. Existing inputs of the file are kept. */
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
   /** The entries already have the format of the file. */
   isSpelled?: boolean;
 }
 
-export interface ChangeOptions extends Partial<SystemContext> {
+interface ChangeOptions extends Partial<SystemContext> {
   /** Called with the servers of the file, and again if the file has changed in the meantime. */
   plan: (existing: ConfigServers) => ChangePlan;
   /** Called for an invalid server, which is then left out. Default: throw and write nothing. */
   onRefused?: (name: string, reason: string) => void;
-  /** Create the file if it does not exist. */
   create?: boolean;
   dryRun?: boolean;
 }
 
-export interface ChangedConfig {
+export interface ChangedConfig extends Omit<Rewritten, 'path'> {
   file: string;
-  isNew: boolean;
-  before: string;
-  after: string;
-  backup: string | undefined;
   /** Problems of the changed servers, including unset variables, which may be set later. */
   problems: readonly ConfigProblem[];
   scope: ConfigPlace['scope'];
@@ -75,17 +62,16 @@ export async function changeConfig(place: ConfigPlace, options: ChangeOptions): 
     return edited;
   };
   const { create, dryRun } = options;
-  const { path, ...done } = await rewriteFile(place.file, {
+  const { path: _, ...rewritten } = await rewriteFile(place.file, {
     rewrite,
     backup: (path) => `${path}.before-edit`,
     isPrivate: place.scope !== undefined && place.scope !== 'project',
     hasSecrets: () => secrets.length > 0, // others may not read the file that they come from
-    ...(create === undefined ? {} : { create }),
-    ...(dryRun === undefined ? {} : { dryRun }),
+    create,
+    dryRun,
   });
-  const { isNew, before, after, backup } = done;
-  const inputs = place.host !== undefined && hostLimits[place.host.id].inputs === true;
-  return { file: place.file, isNew, before, after, backup, problems, scope: place.scope, inputs, secrets };
+  const { file, scope, host } = place;
+  return { file, ...rewritten, problems, scope, inputs: host?.inputs === true, secrets };
 }
 
 /** Required content of a new file besides the servers. */
@@ -93,8 +79,8 @@ const newTexts: Readonly<Record<string, string>> = { continue: 'name: Local\nver
 
 async function edit(text: string, place: ConfigPlace, existing: ConfigServers, plan: ChangePlan): Promise<string> {
   const { servers, inputs = new Map<string, PlainEntry>(), isSpelled } = plan;
-  // One edit for each place: it parses the whole text.
-  const byPath = new Map<string, { at: ServersAt; changes: ServerChange[] }>();
+  // One edit for each place, because every edit parses the whole text.
+  const byPath = new Map<string, { at: ServersAt; changes: Change[] }>();
   for (const { name, entry } of servers) {
     const places = existing.placesOf(name);
     const written = entry && !isSpelled ? ownFormat(name, entry, place) : entry;
@@ -107,16 +93,11 @@ async function edit(text: string, place: ConfigPlace, existing: ConfigServers, p
   }
   let edited = text;
   for (const { at, changes } of byPath.values()) edited = await editServers(edited, at, changes);
-  const isJson = (place.layout?.format ?? 'json') === 'json'; // inputs are a key of JSON configs alone
+  const isJson = (place.layout?.format ?? 'json') === 'json'; // only JSON configs have inputs
   const missing = isJson ? [...inputs].filter(([id]) => !existing.inputs.has(id)) : [];
-  const at = { file: place.file, format: 'json', path: ['inputs'], nameKey: 'id' } as const;
-  return missing.length === 0
-    ? edited
-    : editServers(
-        edited,
-        at,
-        missing.map(([name, entry]) => ({ name, entry })),
-      );
+  if (missing.length === 0) return edited;
+  const added = missing.map(([name, entry]) => ({ name, entry }));
+  return editServers(edited, { file: place.file, format: 'json', path: ['inputs'], nameKey: 'id' }, added);
 }
 
 /** Keys of Standpipe that the host does not know are kept, because hosts ignore them. */

@@ -1,12 +1,10 @@
-// Applies a change of servers to the data of a config. The text editors must produce exactly this data.
+// Applies a change of servers to the data of a config. The functions that edit the text must produce exactly this data.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import type { ConfigFormat } from '../hosts/host-program.ts';
 
-/** Where the servers are in a file. */
 export interface ServersAt {
-  /** Path for messages. */
   file: string;
   format: ConfigFormat;
   /** The keys from the root to the servers. */
@@ -21,7 +19,6 @@ export interface Change {
   entry: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The data after the changes. */
 export function withChanges(data: unknown, at: ServersAt, changes: readonly Change[], depth = 0): unknown {
   const key = at.path[depth];
   const { nameKey } = at;
@@ -57,4 +54,28 @@ function inList(data: unknown, at: ServersAt, { name, entry }: Change, nameKey: 
 function inTheWay({ file, path }: ServersAt, depth: number, wanted: string): UsageError {
   const what = depth === 0 ? 'The config' : `"${path.slice(0, depth).join('.')}"`;
   return new UsageError('CONFIG_INVALID', `${what} must be ${wanted}: ${file}`);
+}
+
+export interface Layout {
+  lineBreak: string;
+  unit: string;
+}
+
+export function layoutOf(text: string): Layout {
+  return { lineBreak: lineBreakOf(text), unit: unitOf(text) };
+}
+
+export function lineBreakOf(text: string): string {
+  return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+}
+
+/** One step of indentation, taken from the first indented line. */
+export function unitOf(text: string): string {
+  return /(?:^|[\r\n])([ \t]+)[^\s/*#]/.exec(text)?.[1] ?? '  ';
+}
+
+/** The white space at the start of the line of an offset. */
+export function indentOf(text: string, offset: number): string {
+  const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  return /^[ \t]*/.exec(text.slice(lineStart, offset))![0];
 }

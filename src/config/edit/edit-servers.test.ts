@@ -157,7 +157,7 @@ test.each([
   expect(error.message).not.toContain('sk-secret');
 });
 
-test('of duplicate names none is left', async () => {
+test('all entries of a duplicate name are removed', async () => {
   const text = '{"mcpServers": {"a": {"command": "1"}, "b": {"command": "2"}, /* c */ "a": {"command": "3"}}}';
   expect(await remove(text, json, 'a')).toBe('{"mcpServers": {"b": {"command": "2"} /* c */}}');
   expect(await editServers(text, json, [{ name: 'a', entry: { command: '4' } }])).toBe(

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { placeOf } from '../files/places.ts';
 import { type HostId, hostIds, type PlainEntry } from '../hosts/host-program.ts';
 import { systemContext } from '../system-context.ts';
-import { placesOfHost, placeToWrite, serversOfPlaces } from './host-servers.ts';
+import { placesOfHost, placeToWrite, serversOfPlaces } from './config-servers.ts';
 import { type ExportOptions, exportServers, importServers } from './import-export.ts';
 import { isSameEntry } from './spell-entry.ts';
 
@@ -119,7 +119,7 @@ test('a secret is not written where the host does not expand variables, and noth
   expect(JSON.parse(connected.changed.after).mcpServers.far).toEqual(connect('far'));
 });
 
-test('what the host does not know is named, folders are resolved, and relative paths become absolute', async () => {
+test('unsupported keys are named, folders are resolved, and relative paths become absolute', async () => {
   const { write, to, cwd, home } = newContext();
   write('mcp.json', {
     mcpServers: {

@@ -1,25 +1,23 @@
-// Copies servers from the config of another host to the config of Standpipe, and back. References to variables are kept: values are
-// written only with `reveal`, for a host that does not expand them.
+// Copies servers between the configs of other hosts and the config of Standpipe. References to variables are kept: values are written
+// only with `reveal`, for a host that does not expand them.
 
 import { isAbsolute, resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
-import type { VariableSources } from '../expand/variables.ts';
+import { type InputDefinition, resolveInputsSync, type VariableSources } from '../expand/variables.ts';
 import type { ConfigPlace } from '../files/places.ts';
-import { hostLimits } from '../hosts/host-limits.ts';
 import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
 import { hintOfNames } from '../nearest.ts';
 import type { SystemContext } from '../system-context.ts';
-import { type ChangedConfig, changeConfig, type ServerChange } from './change-config.ts';
-import type { ConfigServers } from './config-servers.ts';
-import { type HostServers, serversOfPlaces } from './host-servers.ts';
-import { relativeFiles } from './project-paths.ts';
+import type { Change } from './change.ts';
+import { type ChangedConfig, changeConfig } from './change-config.ts';
+import { type ConfigServers, type HostServers, serversOfPlaces } from './config-servers.ts';
 import {
   entryOf,
   inexpressible,
   isSameEntry,
+  relativeFiles,
   resolveFor,
   spellEntry,
   USE_CONNECT,
@@ -48,12 +46,12 @@ export interface ExchangedServer {
   references?: readonly string[];
 }
 
-export interface Exchanged {
+interface Exchanged {
   changed: ChangedConfig;
   servers: readonly ExchangedServer[];
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Default: all. */
   names: readonly string[];
   context: SystemContext;
@@ -117,28 +115,32 @@ export async function exportServers(
       if (resolved.hidden.length > 0)
         return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, facts.references, reveal) };
       revealed.push(...resolved.revealed);
-      const shown = resolved.revealed.length > 0 ? ['values of variables'] : [];
+      const secrets = [...(facts.secrets ?? []), ...(resolved.revealed.length > 0 ? ['values of variables'] : [])];
       const relative = to.scope === 'user' ? relativeFiles(entry, from.folder) : [];
       return {
         ...collision(existing, name, entryOf(name, resolved.entry, host), options),
         ...facts,
-        ...(shown.length > 0 ? { secrets: [...(facts.secrets ?? []), ...shown] } : {}),
-        ...(lost.length > 0 ? { lost } : {}),
-        ...(relative.length > 0 ? { relative } : {}),
+        secrets: orAbsent(secrets),
+        lost: orAbsent(lost),
+        relative: orAbsent(relative),
         change: { name, entry: resolved.entry },
-        inputs: hostLimits[host.id].inputs ? inputsOf([entry], inputs, newInputs) : undefined,
+        inputs: host.inputs ? inputsOf([entry], inputs, newInputs) : undefined,
       };
     }),
   );
   return { ...done, revealed };
 }
 
-interface Guarded extends Pick<Step, 'refusal' | 'secrets' | 'references'> {
-  entry: PlainEntry;
-  newInputs?: ReadonlyMap<string, PlainEntry>;
+function orAbsent<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
 }
 
-/** Checks whether an entry may be copied to another file. Only the owner can read a new file. */
+interface Guarded extends Pick<Step, 'refusal' | 'secrets' | 'references'> {
+  entry: PlainEntry;
+  newInputs?: ReadonlyMap<string, PlainEntry> | undefined;
+}
+
+/** Checks whether an entry may be copied to another file. A new file is readable only by its owner. */
 function guardSecrets(
   name: string,
   entry: PlainEntry,
@@ -150,14 +152,13 @@ function guardSecrets(
   if (secrets.length === 0) return { entry };
   const what = [...new Set(secrets.map((secret) => secret.what))];
   if (handling === 'reference') {
-    const hasInputs = to.host !== undefined && hostLimits[to.host.id].inputs === true;
+    const hasInputs = to.host?.inputs === true;
     const reference = (variable: string) => `\${${hasInputs ? 'input:' : ''}${variable}}`;
     const references = secrets.map(({ variable }) => variable);
-    return {
-      entry: withReferences(entry, secrets, reference),
-      references,
-      ...(hasInputs ? { newInputs: new Map(references.map((id) => [id, passwordInput(id)])) } : {}),
-    };
+    // VS Code prompts for the value once and stores it in the system keyring.
+    const password = (id: string) => ({ type: 'promptString', description: id, password: true });
+    const newInputs = hasInputs ? new Map(references.map((id) => [id, password(id)])) : undefined;
+    return { entry: withReferences(entry, secrets, reference), references, newInputs };
   }
   const more = readableByOthers(to.file) & ~readableByOthers(from);
   if (more === 0 || handling === 'copy') return { entry, secrets: what };
@@ -166,15 +167,10 @@ function guardSecrets(
   return { entry, refusal };
 }
 
-/** VS Code prompts for the value once and stores it in the system keyring. */
-function passwordInput(id: string): PlainEntry {
-  return { type: 'promptString', description: id, password: true };
-}
-
 interface Step extends ExchangedServer {
   /** Reason why the entry must not be written. */
   refusal?: string;
-  change?: ServerChange;
+  change?: Change;
   inputs?: ReadonlyMap<string, PlainEntry> | undefined;
 }
 
@@ -206,11 +202,10 @@ async function exchange(
   return { changed, servers };
 }
 
-function decided({ secrets, references, ...step }: Step): Step {
+function decided(step: Step): Step {
   const { name, outcome, refusal: reason } = step;
-  if (outcome !== 'added' && outcome !== 'replaced') return step;
-  if (reason !== undefined) return { name, outcome: 'refused', reason };
-  return { ...step, ...(secrets ? { secrets } : {}), ...(references ? { references } : {}) };
+  if (outcome !== 'added' && outcome !== 'replaced') return { ...step, secrets: undefined, references: undefined };
+  return reason === undefined ? step : { name, outcome: 'refused', reason };
 }
 
 function collision(
@@ -255,20 +250,11 @@ function sourcesOf(
   inputs: ReadonlyMap<string, PlainEntry>,
   context: SystemContext,
 ): VariableSources {
-  const definitions = [
-    ...inputsOf(
-      entries.map(([, entry]) => entry),
-      inputs,
-    ),
-  ].map(
-    ([id, input]): InputDefinition => ({
-      id,
-      description: undefined,
-      default: typeof input.default === 'string' ? input.default : undefined,
-      password: input.password === true,
-      options: undefined,
-    }),
-  );
+  const plain = entries.map(([, entry]) => entry);
+  const definitions = [...inputsOf(plain, inputs)].map(([id, input]): InputDefinition => {
+    const preset = typeof input.default === 'string' ? input.default : undefined;
+    return { id, description: undefined, default: preset, password: input.password === true, options: undefined };
+  });
   const ids = definitions.map(({ id }) => id);
   return { ...context, folder, definitions, inputs: resolveInputsSync(ids, definitions, context) };
 }

@@ -3,12 +3,11 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { secretsInAddress } from '../expand/address.ts';
-import { readHeader, showsSecret } from '../header-option.ts';
+import { readHeader, secretsInAddress, showsSecret } from '../expand/address.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import type { RemoteTransport } from '../server-config.ts';
 
-export interface NewServer {
+interface NewServer {
   command?: readonly string[] | undefined;
   url?: string | undefined;
   /** `NAME=value`, or `NAME` for a reference to the variable of this name. */
@@ -20,7 +19,7 @@ export interface NewServer {
   settings?: PlainEntry | undefined;
 }
 
-export interface NewEntry {
+interface NewEntry {
   entry: PlainEntry;
   /** For each value that looks like a secret: how to keep it out of the file. */
   advice: readonly string[];

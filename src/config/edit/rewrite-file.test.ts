@@ -86,7 +86,7 @@ test.skipIf(isWindows)('the file behind a link is replaced, and created where it
   expect(statSync(join(folder, 'created.json')).mode & 0o777).toBe(0o600);
 });
 
-test('changes at the same time all survive', async () => {
+test('simultaneous changes are all written', async () => {
   const file = join(folder, 'new', 'deep', 'many.txt');
   const names = Array.from({ length: 8 }, (_, index) => `${index}`);
   await Promise.all(
@@ -96,7 +96,7 @@ test('changes at the same time all survive', async () => {
   expect(readdirSync(join(folder, 'new', 'deep')).sort()).toEqual(['many.txt', 'many.txt.before-edit']);
 });
 
-test('what another program wrote meanwhile is kept', async () => {
+test('a simultaneous change of another program is kept', async () => {
   const file = fileWith('x\n');
   let calls = 0;
   const rewrite = (text: string) => {
@@ -114,7 +114,7 @@ test('what another program wrote meanwhile is kept', async () => {
   });
 });
 
-test('what cannot be read or written is refused untouched', async () => {
+test('a file that cannot be read or written is refused and unchanged', async () => {
   const readOnly = fileWith('x\n');
   chmodSync(readOnly, 0o440);
   const notText = fileWith(Buffer.from([0x7b, 0xff, 0x7d]));

@@ -10,12 +10,12 @@ import { withFileLock } from '../../wire/process/files/file-lock.ts';
 import { replaceAlike } from '../../wire/process/files/private-file.ts';
 import { isMissing } from '../files/disk.ts';
 
-export interface RewriteOptions {
+interface RewriteOptions {
   /** Returns the new text. Called again if the file has changed in the meantime. `''` stands for a missing file. */
   rewrite: (text: string, path: string) => string | Promise<string>;
   /** Path of the backup, or undefined for none. Called before the file is replaced. */
   backup?: (path: string) => string | undefined | Promise<string | undefined>;
-  /** Create the file and its folder if they are missing. */
+  /** Whether to create the file and its folder. */
   create?: boolean;
   /** Make a created file or folder readable only by its owner. */
   isPrivate?: boolean;
@@ -40,8 +40,8 @@ const MOST_LINKS = 40;
 
 export async function rewriteFile(file: string, options: RewriteOptions): Promise<Rewritten> {
   const path = await behindLinks(file);
-  const first = await computed(file, path, options);
-  if (options.dryRun || first.after === first.before) return shown(first);
+  const { result: first } = await computed(file, path, options);
+  if (options.dryRun || first.after === first.before) return first;
   try {
     if (options.create) await mkdir(dirname(path), { recursive: true, ...(options.isPrivate ? { mode: 0o700 } : {}) });
     return await withFileLock(path, async () => {
@@ -66,11 +66,10 @@ function notWritable(path: string, cause: unknown): UsageError {
   });
 }
 
-/** Undefined if the file has changed in the meantime. */
+/** Returns undefined if the file has changed in the meantime. */
 async function replaced(file: string, path: string, options: RewriteOptions): Promise<Rewritten | undefined> {
-  const result = await computed(file, path, options);
-  const { bytes, like, encode } = result;
-  if (result.after === result.before) return shown(result);
+  const { result, bytes, like, encode } = await computed(file, path, options);
+  if (result.after === result.before) return result;
   if (like && (like.mode & 0o222) === 0) {
     throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: the file is read-only`, {
       hint: 'Make it writable, or use another file with --config.',
@@ -81,7 +80,7 @@ async function replaced(file: string, path: string, options: RewriteOptions): Pr
   if (now === undefined ? bytes !== undefined : !bytes?.equals(now)) return undefined;
   if (backup !== undefined) keep(backup, bytes!, like);
   replaceAlike(path, encode(result.after), like, options.isPrivate || options.hasSecrets?.() ? 0o600 : undefined);
-  return { ...shown(result), backup };
+  return { ...result, backup };
 }
 
 function keep(backup: string, bytes: Buffer, like: Stats | undefined): void {
@@ -92,17 +91,14 @@ function keep(backup: string, bytes: Buffer, like: Stats | undefined): void {
   }
 }
 
-function shown({ path, isNew, before, after }: Rewritten): Rewritten {
-  return { path, isNew, before, after, backup: undefined };
-}
-
 async function computed(file: string, path: string, { rewrite, create }: RewriteOptions) {
   const bytes = await readIfThere(path);
   if (!bytes && !create) throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`);
   const like = bytes && (await stat(path));
   const { text: before, encode } = decoded(bytes ?? Buffer.alloc(0), file);
   const after = await rewrite(before, path);
-  return { path, isNew: bytes === undefined, before, after, backup: undefined, bytes, like, encode };
+  const result: Rewritten = { path, isNew: bytes === undefined, before, after, backup: undefined };
+  return { result, bytes, like, encode };
 }
 
 /** The text without its byte order mark, and how to write one in the same encoding. */

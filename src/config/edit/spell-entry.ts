@@ -1,37 +1,40 @@
-// Converts an entry to the format of another host, and reports what that host cannot express. No secret becomes plain text without leave: a
-// reference to a variable that the host does not expand is replaced by its value only if that is asked for.
+// Converts an entry to the format of another host, and reports what that host cannot express. A reference to a variable that the host
+// does not expand is replaced by its value only on request.
 
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, parseTree } from 'jsonc-parser';
-import { parseTemplate, type Reference, type Template } from '../expand/template.ts';
-import { type VariableSources, variableValue } from '../expand/variables.ts';
+import {
+  parseTemplate,
+  type Reference,
+  type Template,
+  type VariableSources,
+  variableValue,
+} from '../expand/variables.ts';
 import { mapTextsOf } from '../hosts/formats/nodes.ts';
-import { type HostLimits, hostLimits } from '../hosts/host-limits.ts';
 import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
 import { isComment } from '../read/fields.ts';
 import { keysOfOthers } from '../read/keys.ts';
 
-export interface SpelledEntry {
-  written: PlainEntry;
-  /** Keys that the host does not support. */
-  lost: readonly string[];
-}
-
-export function spellEntry(name: string, entry: PlainEntry, host: HostProgram): SpelledEntry {
+/** `lost`: keys that the host does not support. */
+export function spellEntry(
+  name: string,
+  entry: PlainEntry,
+  host: HostProgram,
+): { written: PlainEntry; lost: string[] } {
   const written = host.format.write(entry);
   const back = entryOf(name, written, host);
   const isOurs = (key: string) => !isComment(key) && !Object.hasOwn(keysOfOthers, key);
   return { written, lost: Object.keys(entry).filter((key) => isOurs(key) && !isKept(key, entry, back)) };
 }
 
-/** An entry of a host in the format of Standpipe. */
 export function entryOf(name: string, written: PlainEntry, { format }: HostProgram): PlainEntry {
   const root = parseTree(JSON.stringify(written))!;
   const node = format.read(root, name, root);
   return typeof node === 'string' ? {} : getNodeValue(node);
 }
 
-/** Whether two entries in the format of Standpipe are the same server with the same settings. */
 export function isSameEntry(a: PlainEntry, b: PlainEntry): boolean {
   return [...Object.keys(a), ...Object.keys(b)].every((key) => isKept(key, a, b));
 }
@@ -42,7 +45,7 @@ function isKept(key: string, entry: PlainEntry, back: PlainEntry): boolean {
   return isDeepStrictEqual(plainReferences(entry[key]), plainReferences(back[key]));
 }
 
-export function isDisabled({ enabled, disabled }: PlainEntry): boolean {
+function isDisabled({ enabled, disabled }: PlainEntry): boolean {
   return enabled === false || disabled === true;
 }
 
@@ -53,18 +56,18 @@ function plainReferences(value: unknown): unknown {
 
 export const USE_CONNECT = 'use --connect, which keeps them in the config of Standpipe';
 
-/** Advice on how to write an entry without its secrets. Without a host, for a config of Standpipe. */
+/** Advice on how to write an entry without its secrets. If `host` is undefined, the entry is for a config of Standpipe. */
 export function withoutSecrets(host: HostProgram | undefined): string {
   return host === undefined || takesReferences(host) ? 'write references with --secrets reference' : USE_CONNECT;
 }
 
-function takesReferences({ id, format }: HostProgram): boolean {
+function takesReferences({ expands, format }: HostProgram): boolean {
   const written = JSON.stringify(format.write({ command: 'x', env: { NAME: '${NAME}' } }));
   const [, left] = /\$\{([^}]*)\}/.exec(written) ?? [];
-  return left === undefined || hostLimits[id].expands?.test(left) === true;
+  return left === undefined || expands?.test(left) === true;
 }
 
-export interface Resolved {
+interface Resolved {
   entry: PlainEntry;
   /** Variables that the host does not expand and whose values were not written. */
   hidden: readonly string[];
@@ -74,12 +77,11 @@ export interface Resolved {
 
 /** Replaces references that the host does not expand: folders always, variables only with `reveal`. */
 export function resolveFor(
-  host: HostProgram,
+  { expands }: HostProgram,
   written: PlainEntry,
   sources: VariableSources,
   reveal: boolean,
 ): Resolved {
-  const { expands } = hostLimits[host.id];
   const hidden = new Set<string>();
   const revealed: string[] = [];
   const resolve = (reference: Reference): string => {
@@ -106,7 +108,7 @@ export function resolveFor(
 
 const nameIn = ({ scope, name }: Reference) => (scope === 'input' ? `input:${name}` : name);
 
-/** A variable of the environment, and not the folder of the project or the like. */
+/** True for a variable of the environment, false for `workspaceFolder` and the like. */
 function isVariable(reference: Reference, sources: VariableSources): boolean {
   return variableValue(reference, { ...sources, env: {} }) === undefined;
 }
@@ -122,12 +124,35 @@ function sourceOf(template: Template): string {
 
 /** Why the config of the host cannot contain the server. */
 export function inexpressible(host: HostProgram, name: string, entry: PlainEntry): string | undefined {
-  const { id, title, format } = host;
-  const limits: HostLimits = hostLimits[id];
-  if (limits.names?.test(name) === false) return `${title} does not allow this name`;
-  if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no remote servers`;
+  const { title, format, names, onlyCommands } = host;
+  if (names?.test(name) === false) return `${title} does not allow this name`;
+  if (entry.url !== undefined && onlyCommands) return `the config of ${title} has no remote servers`;
   if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not support its protocol`;
   if (isDisabled(entry) && format.disables === undefined)
     return `is disabled here, and ${title} cannot disable a server`;
   return undefined;
+}
+
+/** Words of an entry that are relative paths of files in the folder. A host starts the servers of a user config in another folder. */
+export function relativeFiles(entry: PlainEntry, folder: string): string[] {
+  if (entry.cwd !== undefined) return [];
+  return wordsOf(entry).filter(
+    (word) => /[^./\\][./\\]/.test(word) && !isAbsolute(word) && existsSync(resolve(folder, word)),
+  );
+}
+
+/** Words of an entry that are files of packages installed in a project. */
+export function filesOfProjects(entry: PlainEntry): string[] {
+  return wordsOf(entry).filter((word) => isAbsolute(word) && projectOf(word) !== undefined);
+}
+
+/** The folder of the project that has installed the package of a file; undefined for a file of a global package. */
+export function projectOf(file: string): string | undefined {
+  const [, folder] = /^(.+?)[\\/]node_modules[\\/]/.exec(file) ?? [];
+  const isGlobal = folder !== undefined && /[\\/]global(?:[\\/][\w.]+)?$/.test(folder); // folder of global packages in pnpm, Yarn and Bun
+  return folder !== undefined && !isGlobal && existsSync(join(folder, 'package.json')) ? folder : undefined;
+}
+
+function wordsOf({ command, args }: PlainEntry): string[] {
+  return [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
 }

@@ -1,13 +1,12 @@
 // Sets and removes a table in the text of a TOML file. A TOML statement occupies whole lines, so an entry is a set of lines; all
-// other lines are kept. If the servers are members of an inline table, the library rewrites that table. Does not read files.
+// other lines are kept. If the servers are members of an inline table, the library rewrites that table.
 
 import type { parseDocument } from '@decimalturn/toml-patch';
-import { type Change, type ServersAt, withChanges } from './change.ts';
-import { lineBreakOf } from './layout.ts';
+import { type Change, lineBreakOf, type ServersAt, withChanges } from './change.ts';
 
 type Toml = typeof import('@decimalturn/toml-patch');
 type Statement = ReturnType<typeof parseDocument>['cst'][number];
-/** From the first line to the last one, counted from 1. */
+/** Both count from 1 and are included. */
 type Lines = [from: number, to: number];
 
 export function editToml(text: string, at: ServersAt, changes: readonly Change[], toml: Toml): string {
@@ -58,7 +57,7 @@ function sectionOf(target: readonly string[], entry: object, toml: Toml): string
   return lines.slice(lines.findLastIndex((line) => line.startsWith('[')));
 }
 
-/** The lines of all statements of an entry: its tables with their rows, and rows of other tables. */
+/** The lines of all statements of an entry: its own tables, and its keys in other tables. */
 function linesOf(cst: readonly Statement[], target: readonly string[]): Lines[] {
   return cst.flatMap((statement): Lines[] => {
     if (statement.type === 'KeyValue') return startsWith(statement.key.value, target) ? [linesAt(statement)] : [];
@@ -82,25 +81,24 @@ function isTable(cst: readonly Statement[], target: readonly string[]): boolean 
   return first?.key.item.value.length === target.length;
 }
 
-/** Whether the table of the servers is defined by keys such as `servers.name.command = …`: then it may have no header below it. */
+/** Whether the table of the servers is defined by dotted keys (`servers.name.command = …`), which forbid a header below it. */
 function isDotted(cst: readonly Statement[], path: readonly string[]): boolean {
-  return cst.some((statement) => {
-    if (statement.type === 'KeyValue') return startsWith(statement.key.value, path);
-    if (statement.type !== 'Table' || statement.key.item.value.length >= path.length) return false;
-    const table = statement.key.item.value;
-    return statement.items.some((item) => item.type === 'KeyValue' && startsWith([...table, ...item.key.value], path));
-  });
+  return rowsOf(cst).some((row) => row.table < path.length && startsWith(row.path, path));
 }
 
 /** Whether a table above the entry is written as `name = { … }`. */
 function isInline(cst: readonly Statement[], target: readonly string[]): boolean {
-  const isAbove = (path: readonly string[]) => path.length < target.length && startsWith(target, path);
-  return cst.some((statement) => {
-    if (statement.type === 'KeyValue') return isAbove(statement.key.value);
-    if (statement.type !== 'Table') return false;
-    return statement.items.some(
-      (item) => item.type === 'KeyValue' && isAbove([...statement.key.item.value, ...item.key.value]),
-    );
+  return rowsOf(cst).some(({ path }) => path.length < target.length && startsWith(target, path));
+}
+
+/** The path of each row, with the path of its table. */
+function rowsOf(cst: readonly Statement[]): { path: string[]; table: number }[] {
+  return cst.flatMap((statement) => {
+    if (statement.type === 'KeyValue') return [{ path: statement.key.value, table: 0 }];
+    if (statement.type !== 'Table') return [];
+    const table = statement.key.item.value;
+    const rows = statement.items.filter((item) => item.type === 'KeyValue');
+    return rows.map(({ key }) => ({ path: [...table, ...key.value], table: table.length }));
   });
 }
 

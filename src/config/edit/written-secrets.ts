@@ -5,15 +5,15 @@ import { statSync } from 'node:fs';
 import { isObject } from '../../base/json-object.ts';
 import { isWorthMasking } from '../../base/secrets/mask-values.ts';
 import { secretsInArguments } from '../../base/secrets/redact-arguments.ts';
-import { secretsInAddress } from '../expand/address.ts';
-import { showsSecret } from '../header-option.ts';
+import { secretsInAddress, showsSecret } from '../expand/address.ts';
+import { mapTextsOf } from '../hosts/formats/nodes.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 
 /** `copy`: also into a file that more users can read. `reference`: a reference to a variable, or to an input of VS Code, instead. */
 export const secretHandlings = ['copy', 'reference'] as const;
 export type SecretHandling = (typeof secretHandlings)[number];
 
-export interface WrittenSecret {
+interface WrittenSecret {
   /** Description without the value: `GITHUB_TOKEN`, `the header Authorization`. */
   what: string;
   value: string;
@@ -31,45 +31,34 @@ export function writtenSecrets(server: string, { env, headers, oauth, args, url 
     return named(name, value, credential, variable, `the header ${name}`);
   });
   const { clientSecret } = isObject(oauth) ? oauth : {};
-  const inOauth = typeof clientSecret === 'string' ? [['clientSecret', clientSecret] as const] : [];
+  const inOauth =
+    typeof clientSecret === 'string'
+      ? named('clientSecret', clientSecret, clientSecret, `${prefix}_CLIENT_SECRET`)
+      : [];
   const words = Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : [];
   const address = typeof url === 'string' && !url.includes('${') ? url : '';
-  const inText: [what: string, value: string][] = [
-    ...secretsInArguments(words).map((value): [string, string] => ['an argument', value]),
-    ...[...secretsInAddress(address), ...secretsInArguments([address])].map((value): [string, string] => [
-      'the url',
-      value,
-    ]),
-  ];
+  const inText = (what: string, values: readonly string[]) =>
+    values.filter((value) => !value.includes('${')).map((value) => ({ what, value, variable: `${prefix}_SECRET` }));
   const found = [
     ...inEnv,
     ...inHeaders,
-    ...inOauth.flatMap(([name, value]) => named(name, value, value, `${prefix}_CLIENT_SECRET`)),
-    ...inText
-      .filter(([, value]) => !value.includes('${'))
-      .map(([what, value]) => ({ what, value, variable: `${prefix}_SECRET` })),
+    ...inOauth,
+    ...inText('an argument', secretsInArguments(words)),
+    ...inText('the url', [...secretsInAddress(address), ...secretsInArguments([address])]),
   ];
   return numbered(found.filter(({ value }, at) => found.findIndex((each) => each.value === value) === at));
 }
 
-/** The entry with a reference in place of each secret. */
 export function withReferences(
   entry: PlainEntry,
   secrets: readonly WrittenSecret[],
   reference: (variable: string) => string,
 ): PlainEntry {
-  const replaced = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      return secrets.reduce((text, { value, variable }) => text.replaceAll(value, () => reference(variable)), value);
-    }
-    if (Array.isArray(value)) return value.map(replaced);
-    return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]))
-      : value;
-  };
+  const replaced = (text: string) =>
+    secrets.reduce((before, { value, variable }) => before.replaceAll(value, () => reference(variable)), text);
   const { env, headers, oauth, args, url } = entry;
   const parts = Object.entries({ env, headers, oauth, args, url }).filter(([, value]) => value !== undefined);
-  return { ...entry, ...Object.fromEntries(parts.map(([key, value]) => [key, replaced(value)])) };
+  return { ...entry, ...Object.fromEntries(parts.map(([key, value]) => [key, mapTextsOf(value, replaced)])) };
 }
 
 /** Mode bits of users besides the owner that can read a file. A file created with secrets is readable only by its owner. */

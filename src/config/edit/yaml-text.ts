@@ -1,9 +1,7 @@
-// Sets and removes a server in the text of a YAML file, as an item of a list or a member of a map. Only its lines change. The YAML
-// library finds the positions and formats the entry. Does not read files.
+// Sets and removes a server in the text of a YAML file, as an item of a list or a member of a map. Only its lines change.
 
 import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
-import type { Change, ServersAt } from './change.ts';
-import { lineBreakOf, unitOf } from './layout.ts';
+import { type Change, lineBreakOf, type ServersAt, unitOf } from './change.ts';
 
 type Yaml = typeof import('yaml');
 type Servers = YAMLMap<Node, Node> | YAMLSeq<Node>;
@@ -16,7 +14,7 @@ export function editYaml(text: string, at: ServersAt, changes: readonly Change[]
     const servers = yaml.parseDocument(edited).getIn(at.path, true) as Node | undefined;
     const items: Item[] = yaml.isCollection(servers) ? (servers.items as Item[]) : [];
     const seen = new Map<unknown, Item>();
-    // The last of several items of one name is used.
+    // If several items have the same name, the last one is used.
     let superfluous: Item | undefined;
     for (const item of items) {
       const change = byName.get(nameOf(item, at.nameKey, yaml));

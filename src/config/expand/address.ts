@@ -1,9 +1,10 @@
-// Explains why an address or a header is invalid. Messages quote neither of them, because both may contain secrets.
+// Checks addresses and headers. Messages quote neither of them, because both may contain secrets.
 
+import { UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { isSecretName } from '../../base/secrets/secret-names.ts';
 
-export interface Fault {
+interface Fault {
   message: string;
   suggestion: string;
 }
@@ -35,10 +36,8 @@ export function addressFault(text: string): Fault | undefined {
 /** The message continues a sentence that begins with the name of the header. */
 export function headerFault(value: string): Fault | undefined {
   if (/[\r\n]/.test(value)) {
-    return {
-      message: 'contains a line break',
-      suggestion: 'Remove it; a file that was read into a variable ends with one.',
-    };
+    const suggestion = 'Remove it; a file that was read into a variable ends with one.';
+    return { message: 'contains a line break', suggestion };
   }
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
     return { message: 'contains a character that HTTP does not allow', suggestion: 'Use ASCII characters.' };
@@ -59,4 +58,23 @@ export function secretsInAddress(text: string): string[] {
 
 function isRandom(word: string): boolean {
   return word.length >= 8 && /\d/.test(word) && /[A-Za-z]/.test(word);
+}
+
+/** Parses a header from a command line: `--header 'Name: value'`. */
+export function readHeader(text: string): [name: string, value: string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S[^\r\n]*)$/.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new UsageError('INVALID_OPTION', '--header must be a name and a value with a colon between them', {
+    hint: "For example: --header 'Authorization: Bearer ${TOKEN}'",
+  });
+}
+
+/** Whether the value of a header or variable is a literal that is probably a secret. */
+export function showsSecret([name, value]: readonly [name: string, value: string]): boolean {
+  return value !== '' && !value.includes('${') && (isSecretName(name) || isSecretName(asVariable(name)));
+}
+
+/** `X-Key` is as secret as `X_KEY`. */
+function asVariable(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
 }

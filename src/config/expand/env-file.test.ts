@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseEnvFile } from './env-file.ts';
+import { parseEnvFile } from './expand-draft.ts';
 
 const values = (text: string) => Object.fromEntries(parseEnvFile(text).values);
 
@@ -47,7 +47,7 @@ test.each([
   expect(values(text)).toEqual({ A: '1', B: '2' });
 });
 
-test('no fault repeats a value', () => {
+test('faults never contain a value', () => {
   expect(JSON.stringify(parseEnvFile("X=\"hunter2\nhunter2\nY='a'hunter2").faults)).not.toContain('hunter2');
 });
 
@@ -60,7 +60,7 @@ test('any value survives double quotes', () => {
   fc.assert(fc.property(text, (value) => values(`A=${quote(value)} # x\nB=1`).A === value));
 });
 
-test('any text is read without an exception, whatever it is', () => {
+test('any text is read without an exception', () => {
   const text = fc.string({ unit: fc.constantFrom('A', '=', '"', "'", '\\', '\n', ' ', '#', 'export '), maxLength: 60 });
   fc.assert(fc.property(text, (each) => parseEnvFile(each).values instanceof Map));
 });

@@ -85,7 +85,7 @@ test('an envFile with a line that is none is a warning there', async () => {
   expect(problems).toMatchObject([{ severity: 'warning', server: 'one', file: '/app/e', line: 2, column: 1 }]);
 });
 
-test('which files the servers depend on is known, also those that are missing', async () => {
+test('the files that servers depend on are listed, including missing ones', async () => {
   const entry = (envFile: string) => ({ command: 'x', envFile });
   const { envFiles } = await read(JSON.stringify({ servers: { a: entry('a'), b: entry('b'), c: entry('a') } }));
   expect(envFiles).toEqual(['/project/a', '/project/b']);

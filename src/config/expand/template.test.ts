@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseTemplate, references, render } from './template.ts';
+import { parseTemplate, references, render } from './variables.ts';
 
 const values: Record<string, string> = { A: 'one', B: '', 'env:A': 'env one', 'input:id': 'answer', '/': '/' };
 

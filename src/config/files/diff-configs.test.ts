@@ -64,7 +64,7 @@ test('comments, blank lines and the order of entries are no change', async () =>
 
 const keep = (before: ConfigFile, after: ConfigFile) => keepLastGood([before], [after])[0]!;
 
-test('a file that is not JSON for a moment keeps its servers, and says what is wrong', async () => {
+test('a file that is temporarily not JSON keeps its servers and reports the problem', async () => {
   const before = await config({ a: { command: 'x' } });
   const kept = keep(before, await read('{"mcpServers": {'));
   expect(kept.servers).toEqual(before.servers);

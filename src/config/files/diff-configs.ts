@@ -1,4 +1,4 @@
-// Compares two configs: finds the servers to start, stop, restart and keep, and the settings to keep from the first one.
+// Compares two configs: finds the servers to start, stop and restart, and the settings to keep from the first config.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigFile } from '../config-file.ts';
@@ -38,10 +38,7 @@ export function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
   return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined });
 }
 
-/**
- * While a file is edited it may temporarily be invalid JSON, or an entry may have no command. Servers keep their last valid
- * settings until the file is valid again. The problems are reported in any case.
- */
+/** While a file is edited it may be invalid. Servers keep their last valid settings until the file is valid again. */
 export function keepLastGood(before: readonly ConfigFile[], after: readonly ConfigFile[]): ConfigFile[] {
   return after.map((file) => {
     const last = before.find((each) => each.file === file.file && each.scope === file.scope);
@@ -53,10 +50,6 @@ function keepInFile(last: ConfigFile, file: ConfigFile): ConfigFile {
   if (!file.usable) return last.usable ? { ...last, problems: file.problems } : file;
   const broken = new Set(file.rejected.map(({ name }) => name));
   const kept = last.servers.filter(({ name }) => broken.has(name));
-  const keptNames = new Set(kept.map(({ name }) => name));
-  return {
-    ...file,
-    servers: [...file.servers, ...kept],
-    rejected: file.rejected.filter(({ name }) => !keptNames.has(name)),
-  };
+  const rejected = file.rejected.filter(({ name }) => !kept.some((server) => server.name === name));
+  return { ...file, servers: [...file.servers, ...kept], rejected };
 }

@@ -1,4 +1,4 @@
-// Reads config files: from the disk, or from the contents that a watch has just read.
+// Reads config files from the disk.
 
 import { constants } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';

@@ -1,16 +1,15 @@
-// Finds the config files and merges them. Without `discover`, the first file found is the config. With it, all files of the
+// Finds the config files and merges them. Without `discover`, the first file found is the config. With `discover`, all files of the
 // project and of the user are used: the first definition of a name takes precedence, and overridden entries are listed.
 
 import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { type ConfigFile, configFromText, type RejectedServer, unusable } from '../config-file.ts';
-import type { AskInput } from '../expand/inputs.ts';
-import { pathOf } from '../expand/paths.ts';
+import type { AskInput } from '../expand/variables.ts';
 import { type ConfigProblem, type Position, problemError } from '../problem.ts';
 import type { CheckEntry } from '../read/check-entry.ts';
 import type { ServerConfig } from '../server-config.ts';
-import { type SystemContext, systemContext } from '../system-context.ts';
+import { pathOf, type SystemContext, systemContext } from '../system-context.ts';
 import { decodeFile, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import { type ConfigPlace, discoveredPlaces, isFolder, placeOf, placesIn, usedPlaces } from './places.ts';
 
@@ -19,7 +18,6 @@ export interface LoadOptions extends Partial<SystemContext> {
   askInput?: AskInput;
   /** Checks whether the programs and folders of entries exist: `checkOnSystem`. */
   checkEntry?: CheckEntry;
-  /** Only this file. */
   file?: string;
   /** The files of all host programs, of the project and of the user, merged. */
   discover?: boolean;

@@ -1,14 +1,11 @@
-// The paths of config files, in search order, and the folder that each belongs to. Depends only on the context that is passed, so
-// that every platform can be tested on any other.
+// The paths of config files in search order, and the folder that each belongs to. Depends only on the given context.
 
-import { pathOf } from '../expand/paths.ts';
-import { pathOfHostFile } from '../hosts/host-folders.ts';
+import { ownFile, ownUserFile, pathOfHostFile, projectFiles } from '../hosts/host-folders.ts';
 import type { HostFile, HostId, HostProgram, HostScope } from '../hosts/host-program.ts';
 import { hostProgram, hostPrograms } from '../hosts/host-programs.ts';
-import type { SystemContext } from '../system-context.ts';
-import { ownFile, ownUserFile, projectFiles } from './used-files.ts';
+import { pathOf, type SystemContext } from '../system-context.ts';
 
-/** The owner of a file: a host program; `project` or `user` for an `mcp.json` of Standpipe; `named` for any other, named with `--config`. */
+/** A host program; `project` or `user` for an `mcp.json` of Standpipe; `named` for a file named with `--config`. */
 export type ConfigOrigin = HostId | 'project' | 'user' | 'named';
 
 export interface ConfigPlace {
@@ -23,7 +20,7 @@ export interface ConfigPlace {
   layout?: HostFile;
 }
 
-/** Candidate files without `--discover`, in order. The first that exists is used. */
+/** Candidate files without `--discover`. The first that exists is used. */
 export function usedPlaces(context: SystemContext): ConfigPlace[] {
   return [...projectPlaces(context), ownUserPlace(context)];
 }
@@ -33,10 +30,7 @@ export function projectPlaces(context: SystemContext): ConfigPlace[] {
   return projectFiles(context).map((file) => places.find((place) => place.file === file && place.scope === 'project')!);
 }
 
-/**
- * All files that `--discover` looks for, in order of precedence: project files before user files, and project files of this user only
- * before shared ones.
- */
+/** All files that `--discover` looks for, in order of precedence: project files before user files. */
 export function discoveredPlaces(context: SystemContext): ConfigPlace[] {
   const places = hostPlaces(context);
   const ofUser = places.filter(({ scope }) => scope === 'user');
@@ -68,7 +62,6 @@ export function ownUserPlace(context: SystemContext): ConfigPlace {
   return ownPlace(context, ownUserFile);
 }
 
-/** Whether the place means all config files of a folder. */
 export function isFolder({ file }: ConfigPlace): boolean {
   return /[\\/]\*$/.test(file);
 }
@@ -121,7 +114,6 @@ function looksLike(segments: readonly string[], layout: HostFile): boolean {
   });
 }
 
-/** Path without its initial folder. */
 function segmentsOf({ path }: HostFile): string[][] {
   const templates = typeof path === 'string' ? [path] : Object.values(path);
   return templates.map((template) => template.split('/').slice(1));

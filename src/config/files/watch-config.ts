@@ -20,15 +20,14 @@ export interface WatchOptions extends WatchFilesOptions {
 }
 
 export interface ConfigWatch {
-  /** The current config. */
   readonly config: Config;
   /** Stops watching: `onChange` is not called again. */
   close(): void;
 }
 
 /**
- * `config` is the result of `loadConfig(load)`. All possible config files and every `envFile` are watched. Changes since the load
- * are reported too. The next change is reported when `onChange` has settled.
+ * `config` is the result of `loadConfig(load)`. Changes since that load are reported too. The next change is reported when `onChange`
+ * has settled.
  */
 export function watchConfig(
   config: Config,

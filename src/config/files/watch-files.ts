@@ -1,7 +1,6 @@
-// Reports changes of files, by their content. Notifications of the system only trigger an earlier check: they miss network drives,
-// links and folders that are created later, so files are also polled.
-// A change is reported when the content is stable: a file may be partly written, and a missing file may reappear, because editors
-// replace files by renaming. Does not keep the process alive.
+// Reports changes of files, by their content. System notifications only trigger an earlier check: they miss network drives, links and
+// folders that are created later, so files are also polled. A change is reported when the content is stable: a file may be partly
+// written, and editors replace files by renaming. Does not keep the process alive.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +14,6 @@ export interface WatchFilesOptions {
   settleMs?: number;
   /** How long a file must be missing before it counts as removed. */
   graceMs?: number;
-  /** The interval of polling. */
   pollMs?: number;
 }
 
@@ -64,7 +62,6 @@ export class FileWatch {
     this.#files = files;
   }
 
-  /** Checks now. */
   look(): void {
     if (this.#closed) return;
     if (this.#looking) {
@@ -81,7 +78,7 @@ export class FileWatch {
     });
   }
 
-  /** No further calls of `onChange`. */
+  /** `onChange` is not called again. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -104,7 +101,7 @@ export class FileWatch {
     this.#settling = undefined;
     this.#reported = contents;
     await this.#onChange(contents);
-    // It may have changed the set of files.
+    // `onChange` may have changed the set of files.
     this.#lookIn(this.#settleMs);
   }
 

@@ -1,9 +1,9 @@
-// The folders that the paths of config files begin with, on each platform.
+// The folders that the paths of config files begin with, and the files that are used without `--discover`. Does not load the table of
+// hosts, because every command needs this file to find a running host.
 
 import { configFile } from '../../wire/process/files/config-file.ts';
 import { readVariable } from '../../wire/process/launch/environment.ts';
-import { pathOf } from '../expand/paths.ts';
-import type { SystemContext } from '../system-context.ts';
+import { pathOf, type SystemContext } from '../system-context.ts';
 import type { HostFile } from './host-program.ts';
 
 type FolderOf = (context: SystemContext) => string;
@@ -13,9 +13,7 @@ const inHome =
   ({ home, platform }) =>
     pathOf(platform).join(home, ...parts);
 
-/**
- * The folder in the variable, or else `otherwise`. A relative path is ignored, because hosts resolve it differently.
- */
+/** The folder in the variable, or else `otherwise`. A relative path is ignored, as the XDG specification requires. */
 const variableOr =
   (name: string, otherwise: FolderOf, ...parts: string[]): FolderOf =>
   (context) => {
@@ -24,7 +22,6 @@ const variableOr =
     return path.isAbsolute(value) ? path.join(value, ...parts) : otherwise(context);
   };
 
-// The XDG specification: a relative path must be ignored.
 const xdgConfig = variableOr('XDG_CONFIG_HOME', inHome('.config'));
 
 const settings: FolderOf = (context) => {
@@ -33,14 +30,12 @@ const settings: FolderOf = (context) => {
   return xdgConfig(context);
 };
 
-/** By the name in braces. */
+/** The keys are the names in braces. */
 const folders: Readonly<Record<string, FolderOf>> = {
   project: ({ cwd }) => cwd,
   home: inHome(),
-  /** The folder of Standpipe's own settings. */
   standpipe: (context) => pathOf(context.platform).dirname(configFile('mcp.json', context)),
   xdgConfig,
-  /** Where applications keep settings. */
   settings,
   localAppData: variableOr('LOCALAPPDATA', inHome('AppData', 'Local')),
   claude: variableOr('CLAUDE_CONFIG_DIR', inHome()),
@@ -61,4 +56,19 @@ export function pathOfHostFile({ path, variable }: HostFile, context: SystemCont
     typeof path === 'string' ? path : path[platform === 'win32' || platform === 'darwin' ? platform : 'linux'];
   const [, folder, rest] = /^\{(\w+)\}\/(.*)$/.exec(template)!;
   return join(folders[folder!]!(context), ...rest!.split('/'));
+}
+
+const json = { format: 'json', keys: ['mcpServers'] } as const;
+
+export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json };
+export const ownUserFile: HostFile = { scope: 'user', path: '{standpipe}/mcp.json', ...json };
+
+const names = [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']];
+
+export function usedFiles(context: SystemContext): string[] {
+  return [...projectFiles(context), pathOfHostFile(ownUserFile, context)];
+}
+
+export function projectFiles({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): string[] {
+  return names.map((parts) => pathOf(platform).join(cwd, ...parts));
 }

@@ -4,20 +4,8 @@
 import type { Node } from 'jsonc-parser';
 
 export const hostIds = [
-  'claude-desktop',
-  'claude-code',
-  'cursor',
-  'vscode',
-  'codex',
-  'windsurf',
-  'zed',
-  'cline',
-  'gemini',
-  'jetbrains',
-  'continue',
-  'copilot',
-  'kiro',
-  'opencode',
+  ...(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'windsurf', 'zed', 'cline'] as const),
+  ...(['gemini', 'jetbrains', 'continue', 'copilot', 'kiro', 'opencode'] as const),
 ] as const;
 export type HostId = (typeof hostIds)[number];
 
@@ -27,9 +15,17 @@ export interface HostProgram {
   /** New entries are written to the first file of a scope. */
   files: readonly HostFile[];
   format: HostFormat;
+  /** References that the host expands, without `${` and `}`. Undefined if it uses texts literally. */
+  expands?: RegExp;
+  /** The names that servers may have. Default: any. */
+  names?: RegExp;
+  /** Its files may have `inputs`. */
+  inputs?: boolean;
+  /** Its files support only commands; remote servers are added in the application. */
+  onlyCommands?: boolean;
 }
 
-/** `user`: for all projects. `project`: in the folder of a project. `local`: of one project, in a file of the user. */
+/** `user`: for all projects. `project`: in the folder of a project. `local`: for one project, in a file of the user. */
 export type HostScope = 'user' | 'project' | 'local';
 
 export type ConfigFormat = 'json' | 'toml' | 'yaml';
@@ -37,15 +33,15 @@ export type ConfigFormat = 'json' | 'toml' | 'yaml';
 export interface HostFile {
   scope: HostScope;
   /**
-   * Begins with a folder of host-folders.ts in braces: `{home}/.cursor/mcp.json`. Ends in `/*` for all config files of a folder; their
-   * format is that of their extension.
+   * Begins with a folder of host-folders.ts in braces: `{home}/.cursor/mcp.json`. `/*` at the end stands for all config files of a
+   * folder; their extension selects the format.
    */
   path: string | Readonly<Record<'linux' | 'darwin' | 'win32', string>>;
   /** Environment variable that overrides the path. */
   variable?: string;
-  /** JSON has comments and trailing commas. */
+  /** JSON may have comments and trailing commas. */
   format: ConfigFormat;
-  /** The keys that lead to the servers: objects by name. `{project}` is the path of the project. */
+  /** The keys that lead to the servers. `{project}` is the path of the project. */
   keys: readonly string[];
   /** The servers are an array, and each has a `name`. */
   list?: boolean;
@@ -53,18 +49,15 @@ export interface HostFile {
   shared?: boolean;
 }
 
-/** An entry in the format of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */
+/** An entry in the format of Standpipe, as plain JSON. */
 export type PlainEntry = Readonly<Record<string, unknown>>;
 
 /** Conversion between the entry format of a host and that of Standpipe. */
 export interface HostFormat {
   /** Key that disables an entry. Undefined if the host cannot disable entries; a disabled entry must then not be written. */
   disables: 'disabled' | 'enabled' | undefined;
-  /**
-   * Converts the format of the host to that of Standpipe. Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: what
-   * the file has under `projects` for the current one.
-   */
+  /** Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: the settings of the file for this project. */
   read(entry: Node, name: string, root: Node, project?: Node): Node | string;
-  /** Converts to the host's format. Keys that the host does not support are left out. */
+  /** Keys that the host does not support are left out. */
   write(entry: PlainEntry): Record<string, unknown>;
 }

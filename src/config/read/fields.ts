@@ -1,5 +1,5 @@
-// Reads the members of a JSON object by type. A value of the wrong type is reported to the findings with its position, and treated
-// as absent. The last of duplicate keys is used, as in every JSON parser; the others are reported.
+// Reads the members of a JSON object by type. A value of the wrong type is reported and treated as absent. The last of duplicate keys
+// is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
 import { didYouMean } from '../nearest.ts';
@@ -15,23 +15,19 @@ export class Fields {
   readonly at: Position;
   readonly #document: JsonDocument;
   readonly findings: Findings;
-  readonly #fields: Map<string, { key: Node; value: Node }>;
+  readonly #fields = new Map<string, { key: Node; value: Node }>();
 
   /** `node` is an object. */
   constructor(node: Node, document: JsonDocument, findings: Findings) {
     this.at = document.at(node);
     this.#document = document;
     this.findings = findings;
-    this.#fields = new Map();
     for (const { children } of node.children ?? []) {
       const [key, value] = children as [Node, Node];
       const first = this.#fields.get(key.value);
       if (first) {
-        const { line } = document.at(key);
-        findings.warn(
-          document.at(first.key),
-          `"${key.value}" is set here and again in line ${line}; the last value is used`,
-        );
+        const message = `"${key.value}" is set here and again in line ${document.at(key).line}; the last value is used`;
+        findings.warn(document.at(first.key), message);
       }
       this.#fields.set(key.value, { key, value });
     }
@@ -51,13 +47,15 @@ export class Fields {
 
   /** The position of the key, or of the object if it has no such key. */
   keyAt(key: string): Position {
-    const field = this.#fields.get(key);
-    return field ? this.#document.at(field.key) : this.at;
+    return this.#positionOf(this.#fields.get(key)?.key);
   }
 
   valueAt(key: string): Position {
-    const field = this.#fields.get(key);
-    return field ? this.#document.at(field.value) : this.at;
+    return this.#positionOf(this.#fields.get(key)?.value);
+  }
+
+  #positionOf(node: Node | undefined): Position {
+    return node ? this.#document.at(node) : this.at;
   }
 
   text(key: string, suggestion?: string): Located | undefined {
@@ -120,21 +118,16 @@ export class Fields {
   }
 
   #wrong(what: string, wanted: string, node: Node, suggestion?: string): undefined {
-    const found = node.type === 'number' && /number|integer/.test(wanted) ? String(node.value) : typeNames[node.type];
+    const found = node.type === 'number' && /number|integer/.test(wanted) ? String(node.value) : typeName(node.type);
     this.findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
     return undefined;
   }
 }
 
-const typeNames: Readonly<Record<Node['type'], string>> = {
-  object: 'an object',
-  array: 'an array',
-  property: 'a property',
-  string: 'a string',
-  number: 'a number',
-  boolean: 'a boolean',
-  null: 'null',
-};
+function typeName(type: Node['type']): string {
+  if (type === 'null') return type;
+  return `${type === 'object' || type === 'array' ? 'an' : 'a'} ${type}`;
+}
 
 /** `"//"`, `"_comment"`, `"#"`: comments in plain JSON. */
 export function isComment(key: string): boolean {

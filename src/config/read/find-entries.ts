@@ -1,30 +1,29 @@
 // Finds the entries of servers in a config, in any of its layouts, and converts them to the format of Standpipe.
 
 import type { Node } from 'jsonc-parser';
-import { pathOf } from '../expand/paths.ts';
 import type { ConfigPlace } from '../files/places.ts';
 import { membersOf, valueIn } from '../hosts/formats/nodes.ts';
 import { Findings, type Position } from '../problem.ts';
+import { pathOf } from '../system-context.ts';
 import { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { fileKeys } from './keys.ts';
 
-/** The entry of a server in the text of a config. */
-export interface ConfigEntry {
+interface ConfigEntry {
   name: string;
   source: Position;
   /** In the format of Standpipe. Its nodes have the offsets of the text. */
   node: Node;
 }
 
-export interface Entries {
+interface Entries {
   entries: ConfigEntry[];
   inputs: Node | undefined;
 }
 
 const example = 'Write {"mcpServers": {"some-name": {"command": "…"}}}.';
 
-/** Undefined if there is an error in the findings. */
+/** Returns undefined if the findings have an error. */
 export function findEntries(
   document: JsonDocument,
   findings: Findings,
@@ -57,7 +56,7 @@ export function findEntries(
   return { ...found, entries };
 }
 
-/** JSON with `mcpServers` or, as in VS Code, `servers`: a file may have either of them. */
+/** JSON with `mcpServers` or, as in VS Code, `servers`. */
 function isPlain(layout: ConfigPlace['layout']): boolean {
   return !layout || (!layout.list && layout.keys.length === 1 && /^(?:mcpServers|servers)$/.test(layout.keys[0]!));
 }
@@ -87,7 +86,7 @@ function inPlainFile(root: Node, document: JsonDocument, findings: Findings, sha
   return { entries: [...entries.values()], inputs: fields.value('inputs') };
 }
 
-/** Such a file has other settings, which are ignored, and may have no servers. */
+/** The file also has other settings, which are ignored, and may have no servers. */
 function inLayout(
   root: Node,
   document: JsonDocument,
@@ -100,11 +99,10 @@ function inLayout(
     (node, key) => (key === '{project}' ? valueOfProject(node, folder, platform) : valueIn(node, key)),
     root,
   );
-  const what = `"${keys.at(-1)}"`;
   if (!servers) return { entries: list ? single(root, document, platform) : [], inputs: undefined };
   if (servers.type === 'array' && list) return { entries: inList(servers, document, findings), inputs: undefined };
   if (servers.type !== 'object') {
-    findings.error(document.at(servers), `${what} must be ${list ? 'an array' : 'an object'}`);
+    findings.error(document.at(servers), `"${keys.at(-1)}" must be ${list ? 'an array' : 'an object'}`);
     return undefined;
   }
   const group = new Fields(servers, document, findings);
@@ -125,7 +123,7 @@ function inList(list: Node, document: JsonDocument, findings: Findings): ConfigE
   return [...entries.values()];
 }
 
-/** A file of a folder may be the entry of one server, which has the name of the file. */
+/** A file of a folder may be the entry of one server, named like the file. */
 function single(root: Node, document: JsonDocument, platform: NodeJS.Platform): ConfigEntry[] {
   if (!valueIn(root, 'command') && !valueIn(root, 'url')) return [];
   const path = pathOf(platform);
@@ -133,7 +131,7 @@ function single(root: Node, document: JsonDocument, platform: NodeJS.Platform): 
   return [{ name, source: document.at(root), node: root }];
 }
 
-/** Windows paths have either separator, and any case. */
+/** Windows paths are compared with either separator and in any case. */
 function valueOfProject(projects: Node | undefined, folder: string, platform: NodeJS.Platform): Node | undefined {
   const normal = (path: string) =>
     platform === 'win32' ? path.replaceAll('\\', '/').replace(/\/$/, '').toLowerCase() : path.replace(/(?<=.)\/$/, '');

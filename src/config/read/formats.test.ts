@@ -8,7 +8,7 @@ import { parseYaml } from './yaml-document.ts';
 const toml = '/project/.codex/config.toml';
 const yaml = '/project/.continue/config.yaml';
 
-test('a server is the same in JSON, TOML and YAML', async () => {
+test('JSON, TOML and YAML give equal servers', async () => {
   const entry = { command: 'npx', args: ['-y', 'pkg'], env: { KEY: 'a"b', N: '1' }, cwd: 'sub' };
   const texts: [string, string][] = [
     ['/project/mcp.json', JSON.stringify({ mcpServers: { 'a.b': entry } })],
@@ -140,7 +140,7 @@ test.each([
   });
 });
 
-test('no text makes a parser throw, and every value of JSON survives', async () => {
+test('parsers never throw, and every JSON value is preserved', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.jsonValue(), async (text, value) => {
       for (const parse of [parseToml, parseYaml]) {

@@ -1,12 +1,11 @@
-// Parses the text of a config into a tree with positions. JSON with comments and trailing commas. A text with a syntax error has
-// no tree: a partial config is worse than the previous one.
+// Parses the text of a config into a tree with positions. A text with a syntax error has no tree: a partial config is worse than the
+// previous one.
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { ConfigFormat } from '../hosts/host-program.ts';
 import type { Position } from '../problem.ts';
-import { TOO_DEEP } from './nesting.ts';
-import { sourceText } from './source-text.ts';
 
-export interface JsonFault extends Position {
+interface Words {
   message: string;
   suggestion?: string;
 }
@@ -16,7 +15,7 @@ export interface JsonDocument {
   file: string;
   /** Undefined if and only if there is a fault. */
   root: Node | undefined;
-  fault: JsonFault | undefined;
+  fault: (Position & Words) | undefined;
   at(node: { offset: number }): Position;
 }
 
@@ -36,13 +35,8 @@ export function parseDocument(fileText: string, file: string): JsonDocument {
   }
 }
 
-interface Words {
-  message: string;
-  suggestion?: string;
-}
-
 const backslash: Words = {
-  message: 'a backslash in this string starts no valid escape sequence',
+  message: 'a backslash in this string does not start a valid escape sequence',
   suggestion: 'Write Windows paths with / or with \\\\.',
 };
 
@@ -71,7 +65,6 @@ const words: Readonly<Record<string, Words>> = {
 /** Words that a message may quote. Any other word could be an unquoted secret. */
 const ofOtherLanguages = new Set(['True', 'False', 'None', 'nil', 'undefined', 'NaN', 'Infinity']);
 
-/** Explains a syntax error to the author of the config. */
 function explainFault(fault: ParseError | undefined, text: string): Words {
   if (!fault) return words.ValueExpected!;
   const known = words[printParseErrorCode(fault.error)];
@@ -79,4 +72,43 @@ function explainFault(fault: ParseError | undefined, text: string): Words {
   const symbol = text.slice(fault.offset, fault.offset + fault.length);
   const what = ofOtherLanguages.has(symbol) ? symbol : 'this';
   return { message: `${what} is not a JSON value`, suggestion: 'Put strings and names in double quotes.' };
+}
+
+export const TOO_DEEP = 'Not a config: it is nested too deeply';
+
+export interface SourceText {
+  text: string;
+  at(node: { offset: number }): Position;
+  /** `line` counts from 1, `column` from 0. */
+  offsetOf(position: { line: number; column: number }): number;
+  /** A document without a tree, for a syntax error. */
+  faulty(offset: number, message: string, suggestion?: string): JsonDocument;
+}
+
+/** A byte order mark is skipped and is not a column. */
+export function sourceText(fileText: string, file: string): SourceText {
+  const text = fileText.replace(/^\uFEFF/, '');
+  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
+  const at = ({ offset }: { offset: number }): Position => {
+    const line = lineStarts.findLastIndex((start) => start <= offset);
+    return { file, line: line + 1, column: offset - lineStarts[line]! + 1 };
+  };
+  return {
+    text,
+    at,
+    offsetOf: ({ line, column }) => (lineStarts[line - 1] ?? 0) + column,
+    faulty: (offset, message, suggestion) => {
+      return { file, root: undefined, fault: { ...at({ offset }), message, suggestion }, at };
+    },
+  };
+}
+
+/** Parses the text of a config file in its format. The libraries for TOML and YAML are loaded on first use. */
+export async function parseText(
+  text: string,
+  { file, layout }: { file: string; layout?: { format: ConfigFormat } | undefined },
+): Promise<JsonDocument> {
+  if (layout?.format === 'toml') return (await import('./toml-document.ts')).parseToml(text, file);
+  if (layout?.format === 'yaml') return (await import('./yaml-document.ts')).parseYaml(text, file);
+  return parseDocument(text, file);
 }

@@ -1,16 +1,17 @@
-// A key of a config: how its value is read, and what the schema for editors and the docs say about it. A test writes both from these rows.
+// A key of a config: how its value is read, and its description in the schema for editors and in the docs.
 
 import { LONGEST_TIMER_MS } from '../../base/clock.ts';
+import { readDuration } from '../../base/duration.ts';
 import { toError } from '../../base/errors.ts';
 import { framingByName, framingNames } from '../../wire/framing/by-name.ts';
 import { didYouMean } from '../nearest.ts';
-import type { Fields, Located } from './fields.ts';
+import { defaultRestart, MOST_LABELS, type Place, type RestartLimits, type SharePolicy } from '../server-config.ts';
+import { type Fields, inQuotes, type Located } from './fields.ts';
+import type { OAuthDraft } from './keys.ts';
 
 /** A key that is documented here and read elsewhere, or ignored. */
 export interface Described {
-  /** Markdown. */
   about: string;
-  /** JSON Schema of the value. */
   schema: object;
   /** true and false are also allowed. */
   orFlag?: true;
@@ -31,7 +32,6 @@ export interface Group<T> extends Key<Partial<T>> {
   short?: keyof T;
 }
 
-/** The values that are given. */
 export function readKeys<K extends Keys>(fields: Fields, keys: K): ValuesOf<K> {
   const rows = Object.entries(keys) as [string, Partial<Key<unknown>>][];
   const values = rows.map(([name, key]) => [name, key.read?.(fields, name)]);
@@ -46,6 +46,20 @@ export function count(least: 0 | 1, about: string, most = LONGEST_TIMER_MS): Key
   const schema = { type: 'integer', minimum: least, maximum: most };
   return { about, schema, read: (fields, key) => fields.count(key, least, most) };
 }
+
+/** A text such as `10s`, in milliseconds. */
+export function duration(about: string): Key<number> {
+  const pattern = '^\\d+(\\.\\d+)?(ms|s|m|h)$';
+  const read = (fields: Fields, key: string) => {
+    const given = fields.text(key, DURATION);
+    const ms = given && new RegExp(pattern).test(given.text) ? readDuration(given.text) : undefined;
+    if (given && ms === undefined) fields.findings.error(given.at, `"${key}" is not a duration`, DURATION);
+    return ms;
+  };
+  return { about, schema: { type: 'string', pattern, examples: ['10s'] }, read };
+}
+
+const DURATION = 'Write a number with its unit, such as "500ms", "10s" or "2m".';
 
 export function choice<T extends string>(choices: readonly T[], about: string): Key<T> {
   return { about, schema: { type: 'string', enum: choices }, read: (fields, key) => fields.choice(key, choices) };
@@ -65,7 +79,6 @@ export function textNotEmpty(about: string, examples: readonly string[], suggest
   return { ...key, read };
 }
 
-/** Strings that may have variables. */
 export function locatedTexts(about: string, example: string): Key<Located[]> {
   const schema = { type: 'array', items: { type: 'string' } };
   return { about, schema, read: (fields, key) => fields.texts(key, example) };
@@ -143,4 +156,80 @@ export function group<T>(about: string, keys: KeysOf<T>, example: string, option
     return given;
   };
   return { about, keys, short, schema: { type: 'object' }, read };
+}
+
+/** Null removes a variable, even one of the `envFile`. */
+export function env(about: string): Key<Map<string, Located | null>> {
+  const values = { type: ['string', 'number', 'null'] }; // VS Code accepts numbers.
+  const schema = { type: 'object', propertyNames: { pattern: '^[^=]+$' }, additionalProperties: values };
+  return { about, schema, read: readEnv };
+}
+
+function readEnv(fields: Fields, key: string): Map<string, Located | null> {
+  const found = new Map<string, Located | null>();
+  const variables = fields.object(key, 'Write "env": {"NAME": "value"}.');
+  for (const name of variables?.keys() ?? []) {
+    const [node, at] = [variables!.value(name)!, variables!.valueAt(name)];
+    if (!/^[^=\0]+$/.test(name))
+      fields.findings.error(variables!.keyAt(name), `${JSON.stringify(name)} is not a valid variable name`);
+    else if (node.type === 'null') found.set(name, null);
+    else if (node.type === 'string' || node.type === 'number') found.set(name, { text: String(node.value), at });
+    else fields.findings.error(at, `"env"."${name}" must be a string`, inQuotes(node));
+  }
+  return found;
+}
+
+export function headers(about: string): Key<Map<string, Located>> {
+  const propertyNames = { pattern: validName.source };
+  const schema = { type: 'object', propertyNames, additionalProperties: { type: 'string' } };
+  return { about, schema, read: readHeaders };
+}
+
+const validName = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+/** Headers set by the transport. Other values would break the protocol. */
+const reserved =
+  /^(?:accept|connection|content-(?:length|type|encoding)|expect|keep-alive|last-event-id|mcp-(?:method|name|param-.*|protocol-version|session-id)|te|trailer|transfer-encoding|upgrade)$/i;
+
+function readHeaders(fields: Fields, key: string): Map<string, Located> {
+  const { findings } = fields;
+  const found = new Map<string, Located>();
+  const given = fields.object(key, 'Write "headers": {"Authorization": "Bearer ${TOKEN}"}.');
+  for (const name of given?.keys() ?? []) {
+    const [value, at] = [given!.text(name), given!.keyAt(name)];
+    const before = [...found.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
+    if (!validName.test(name)) findings.error(at, `${JSON.stringify(name)} is not a valid header name`);
+    else if (reserved.test(name)) {
+      findings.warn(at, `The header "${name}" is set by Standpipe: this value is ignored`, 'Remove it.');
+    } else if (value) {
+      if (before !== undefined) findings.warn(at, `The header "${name}" is set twice; the last value is used`);
+      found.delete(before ?? name);
+      found.set(name, value);
+    }
+  }
+  return found;
+}
+
+export function checkRestart(given: Partial<RestartLimits>, fields: Fields): void {
+  const { backoffMs, maxBackoffMs } = { ...defaultRestart, ...given };
+  if (maxBackoffMs >= backoffMs) return;
+  const at = fields.valueAt(fields.has('maxBackoffMs') ? 'maxBackoffMs' : 'backoffMs');
+  const message = `"maxBackoffMs" (${maxBackoffMs}) is less than "backoffMs" (${backoffMs}); "maxBackoffMs" is used`;
+  fields.findings.warn(at, message);
+}
+
+export function checkShare({ by }: Partial<SharePolicy>, fields: Fields): void {
+  if (by !== 'call' || !fields.has('idleMs')) return;
+  const suggestion = 'Set "by" to "principal" or "client", or remove it.';
+  fields.findings.warn(fields.keyAt('idleMs'), `"idleMs" has no effect with "by": "${by}"`, suggestion);
+}
+
+export function checkGrant({ grant, clientId, clientSecret }: OAuthDraft, fields: Fields): void {
+  if (grant !== 'client_credentials' || (clientId && clientSecret)) return;
+  const suggestion = 'Add "clientId" and "clientSecret".';
+  fields.findings.error(fields.valueAt('grant'), 'This grant needs a client with a secret', suggestion);
+}
+
+export function checkLabels({ labels = [] }: Partial<Place>, fields: Fields): void {
+  if (labels.length <= MOST_LABELS) return;
+  fields.findings.error(fields.keyAt('labels'), `"labels" has ${labels.length} names, and may have ${MOST_LABELS}`);
 }

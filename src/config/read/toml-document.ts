@@ -1,12 +1,11 @@
-// Parses TOML into the tree of a JSON document. Tables, dotted keys and inline tables are objects. Messages do not quote the text: it
-// may be a secret.
+// Parses TOML into the tree of a JSON document. Tables, dotted keys and inline tables are objects. Messages do not quote the text,
+// which may be a secret.
 
 import type { TomlDocument } from '@decimalturn/toml-patch';
 import type { Node } from 'jsonc-parser';
+import { nestsTooDeeply } from '../../base/text-nesting.ts';
 import { valueIn } from '../hosts/formats/nodes.ts';
-import type { JsonDocument } from './json-document.ts';
-import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
-import { type SourceText, sourceText } from './source-text.ts';
+import { type JsonDocument, type SourceText, sourceText, TOO_DEEP } from './json-document.ts';
 
 type Block = TomlDocument['cst'][number];
 type KeyValue = Extract<Block, { equals: number }>;

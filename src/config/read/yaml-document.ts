@@ -1,10 +1,9 @@
-// Parses YAML into the tree of a JSON document. Messages do not quote the text: it may be a secret.
+// Parses YAML into the tree of a JSON document. Messages do not quote the text, which may be a secret.
 
 import type { Node } from 'jsonc-parser';
 import type { Document, Node as YamlNode } from 'yaml';
-import type { JsonDocument } from './json-document.ts';
-import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
-import { sourceText } from './source-text.ts';
+import { nestsTooDeeply } from '../../base/text-nesting.ts';
+import { type JsonDocument, sourceText, TOO_DEEP } from './json-document.ts';
 
 /** Limit for nodes: nested aliases can expand to any number of them. */
 const MOST_NODES = 100_000;
@@ -43,7 +42,7 @@ export async function parseYaml(fileText: string, file: string): Promise<JsonDoc
     return { file, root, fault: undefined, at: source.at };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return source.faulty(0, 'Not a config: its aliases stand for too many values');
+    return source.faulty(0, 'Not a config: its aliases expand to too many values');
   }
 }
 

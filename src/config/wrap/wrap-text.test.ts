@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unwrapText, wrapText } from './wrap-text.ts';
+import { unwrapText, wrapText } from './wrap-servers.ts';
 
 /** Characters of all strings that `task` cuts out of others. */
 function charsCut(task: () => void): number {

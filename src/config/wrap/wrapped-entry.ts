@@ -1,6 +1,5 @@
 // Adds a Standpipe command before the command of a server in the text of a config, and removes it. Only the command and its arguments
-// change: comments, white space and all other text are kept, so that removal restores the text exactly. Works on text and offsets;
-// does not read files.
+// change, so that removal restores the text exactly.
 //
 //   "command": "npx", "args": ["-y", "x"]
 //   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
@@ -12,8 +11,7 @@ import type { Fields } from '../read/fields.ts';
 export const wrappers = ['tap', 'connect'] as const;
 export type Wrapper = (typeof wrappers)[number];
 
-/** JSON nodes of a server's command and arguments in the config text. */
-export interface Entry {
+interface Entry {
   command: Node;
   args: Node | undefined;
 }
@@ -27,7 +25,7 @@ export function readEntry(server: Fields): Entry | undefined {
 }
 
 /** A wrapper before a command. Wrappers can be nested: `standpipe tap -- standpipe connect -- npx x`. */
-export interface Layer {
+interface Layer {
   wrapper: Wrapper;
   /** The indices of its first word and of the command after its `--`, in the command and its arguments as one list. */
   start: number;
@@ -49,7 +47,7 @@ export function layersOf({ command, args }: Entry): Layer[] {
   return layers;
 }
 
-/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, also if added by hand. */
+/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, even if added by hand. */
 export function runsStandpipe(words: readonly string[], wrapper: Wrapper): boolean {
   return words.some(
     (word, i) =>

@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
 
-test('the server that a connection has chosen is told that its client is gone, also if the merged service lacks it', () => {
+test('the chosen server of a connection is notified when its client disconnects, also if the merged service lacks the server', () => {
   const told: (string | undefined)[] = [];
   const removed = new Set<string | undefined>();
   const service = (name?: string) => {

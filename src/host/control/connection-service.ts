@@ -1,5 +1,5 @@
-// The service behind one connection to a host's socket: the server that its first request chose, or all servers merged, plus the
-// `standpipe/…` methods. The choice is made once, so that a request cannot reach a server that its client did not mean.
+// The service of one connection to a host's socket: the server that its first request chose, or all servers merged, plus the
+// `standpipe/…` methods. The choice is final, so that a request cannot reach another server than its client intended.
 
 import { UsageError } from '../../base/errors.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
@@ -19,14 +19,13 @@ import { PassedCaller } from '../services/passed-caller.ts';
 import type { HostCaller, Unanswered } from '../services/process-service.ts';
 import { onNodes } from '../services/unknown-name.ts';
 import { isAway } from '../supervision/server-state.ts';
+import { CONTROL_VERSION } from './connect-host.ts';
 import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
-import { CONTROL_VERSION } from './control-version.ts';
 import type { ServerShare } from './shared-servers.ts';
 
 const fromHost: Result = { _meta: { [SERVER_INFO]: ownInfo } };
 
 export class ConnectionService implements Service {
-  /** Sends a notification to the client of the connection. */
   notifyClient: ((method: string, params: Params) => void) | undefined;
   readonly #host: Host;
   readonly #hooks: ControlHooks;
@@ -40,10 +39,7 @@ export class ConnectionService implements Service {
     this.#hooks = hooks;
   }
 
-  /**
-   * Handles `standpipe/use`: the server is given by name, or described by the client. After an unknown name, later requests are
-   * refused too, since they may already be in transit.
-   */
+  /** Handles `standpipe/use`. After an unknown name, later requests are refused too, because they may already be in transit. */
   use({ server, brought, retry }: Params): Result {
     if (this.#isUsed) {
       throw new UsageError('INVALID_OPTION', 'standpipe/use must be the first request of a connection', {
@@ -58,7 +54,6 @@ export class ConnectionService implements Service {
     return { ...fromHost, controlVersion: CONTROL_VERSION, version: ownInfo.version };
   }
 
-  /** Called when the connection has closed. */
   close(): void {
     this.#share?.release();
   }
@@ -72,8 +67,8 @@ export class ConnectionService implements Service {
     return this.#chosen.request(method, params, new ConnectionCaller(caller, this.#unanswered));
   }
 
-  notify(method: string, params: Params | undefined, client: ClientFacts): void {
-    this.#chosen.notify(method, params, client);
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void> {
+    return this.#chosen.notify(method, params, client);
   }
 
   watch(watcher: Watcher): Promise<() => void> {
@@ -105,7 +100,7 @@ export class ConnectionService implements Service {
 
   #take(brought: unknown): string {
     if (!this.#hooks.shareServer) {
-      throw new UsageError('NOT_SUPPORTED', 'This host has the servers of its config and no others');
+      throw new UsageError('NOT_SUPPORTED', 'This host accepts only the servers of its config');
     }
     this.#share = this.#hooks.shareServer(brought);
     return this.#share.name;

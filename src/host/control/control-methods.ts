@@ -1,5 +1,5 @@
-// The `standpipe/…` methods of a host's socket, which control a host outside MCP. A host in the same process answers them by the same
-// table, so that a program uses both in one way.
+// The `standpipe/…` methods, which control a host. A host in another process answers them on its socket, a host in this process by
+// `answerControl`.
 
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
@@ -8,10 +8,10 @@ import type { Params } from '../../mcp/service.ts';
 import type { FleetAddress, FleetStatus } from '../fleet/fleet-status.ts';
 import type { Host } from '../host.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
-import { CONTROL_VERSION } from './control-version.ts';
+import { CONTROL_VERSION } from './connect-host.ts';
 import type { ServerShare } from './shared-servers.ts';
 
-/** A protocol violation of the server's last process, and how it was handled. One entry per kind. */
+/** A tolerated protocol violation of the server's last process. */
 export interface ServerWarning {
   server: string;
   topic: string;
@@ -20,7 +20,6 @@ export interface ServerWarning {
 
 export interface HostStatus {
   controlVersion: number;
-  /** Version of the package. */
   version: string;
   pid: number;
   /** Sequence number of the last event in the host's flow. */
@@ -42,7 +41,6 @@ export interface ControlResults {
   'standpipe/logs': { text: string; lastSeq: number };
   /** Stops the servers and ends the process. The answer is sent when the stop begins. */
   'standpipe/down': { pid: number };
-  /** Status of the fleet that the host has joined. */
   'standpipe/fleet': FleetStatus;
   /** Address of the fleet, for programs that change it. Requests from other nodes are refused. */
   'standpipe/fleet-address': FleetAddress;
@@ -50,22 +48,21 @@ export interface ControlResults {
 
 export type ControlMethod = keyof ControlResults;
 
-/** Control methods that only a host in a fleet can answer. */
 export interface FleetControl {
   /** Undefined if the host has joined. */
   whyNotJoined(): string | undefined;
   status(): Promise<FleetStatus>;
   address(): FleetAddress;
-  /** Lets the host of another node answer. */
+  /** Sends the request to the host of another node. */
   forward(node: string, method: ControlMethod, params: Params): Promise<ControlResults[ControlMethod]>;
 }
 
 export interface ControlHooks {
   /** Undefined if the host has not joined a fleet. */
   fleet?: FleetControl | undefined;
-  /** Ends the process that the host runs in. */
+  /** Ends the process of the host. */
   onDown?: (() => void) | undefined;
-  /** Gives a client the server that it described. Absent if the servers come from a config. */
+  /** Adds or finds a server that a client described. Absent if the servers come from a config. */
   shareServer?: ((brought: unknown) => ServerShare) | undefined;
 }
 
@@ -122,7 +119,7 @@ export function answerControl<M extends ControlMethod>(
 
 function fleetOf({ fleet }: ControlHooks): FleetControl {
   if (fleet) return fleet;
-  throw new UsageError('NOT_SUPPORTED', 'This host has joined no fleet', {
+  throw new UsageError('NOT_SUPPORTED', 'This host has not joined a fleet', {
     hint: 'Start it with --join nats://HOST, or give --join to this command.',
   });
 }

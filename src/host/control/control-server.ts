@@ -1,6 +1,5 @@
-// The socket of a running host. Other programs of the same user connect to it as MCP clients and control the host by the
-// `standpipe/…` methods, instead of starting their own servers. Only programs that have the key of the socket are served. Each
-// message is one line.
+// The socket of a running host. Other programs of the same user use its servers as MCP clients, and control it by the `standpipe/…`
+// methods. Only programs that have the key of the socket are served. Each message is one line.
 
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -25,7 +24,7 @@ const LONGEST_REQUEST_BYTES = 64 * 1024;
 /** A connection without a request is closed after this time. */
 const FIRST_REQUEST_MS = 5_000;
 
-/** A person may take as long as the server waits, at most a day. Calls that wait for answers of the client are limited per connection. */
+/** Limits per connection. A person may take up to a day to answer a question. */
 const limits = {
   askTimeoutMs: 24 * 60 * 60_000,
   maxSuspended: 256,
@@ -35,30 +34,25 @@ const limits = {
 
 /** Limit of unread answers of one client. Above it, the client's further requests are not started until it has read half of them. */
 const MOST_UNREAD_CHARS = 8 * 1024 * 1024;
-/** Limit of unread answers of all clients together. Above it, every client with unread answers is held back in the same way. */
+/** Limit of unread answers of all clients together. Above it, requests of clients with unread answers are not started. */
 const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
-
-/** Only the owner's programs can connect: this limits a program that forgets to close its connections. */
+/** Only the owner's programs can connect. This limits a program that does not close its connections. */
 const MOST_CONNECTIONS = 1_000;
-/** Number of further connections at a time that get an error instead of being dropped. */
+/** Number of further connections that get an error instead of being dropped. */
 const MOST_REFUSED = 64;
-/** Longer than the time after which a hanging host is given up. */
+/** Longer than the timeout of a connection to a hanging host. */
 const LOCKED_MS = 60_000;
-/**
- * On a busy machine, the program that started the host needs this long to connect. If the host ended earlier, it would be started
- * again.
- */
+/** Time for the program that started the host to connect on a busy machine. If the host ended earlier, it would be started again. */
 const FIRST_CLIENT_MS = 30_000;
-/** Interval at which a connection is checked for pending answers after its client has sent its last request. */
+/** Interval of checks for pending answers after a client has sent its last request. */
 const LOOK_MS = 20;
 
 export interface ControlOptions extends ControlHooks {
   /** Called when no program has been connected for `idleMs`; before the first connection, for at least 30 s. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
-  /** Default: 1,000. */
   maxConnections?: number;
-  /** Limit of unread answers of all clients together, in characters. */
+  /** Limit of unread answers of all clients together. */
   maxUnreadChars?: number;
   clock?: Clock;
 }
@@ -68,7 +62,7 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** `user:` and the user who runs the host: no other principal has this prefix, because names of tokens have no colon. */
+/** The user who runs the host. Names of other principals do not begin with `user:`, because names of tokens have no colon. */
 export function ownPrincipal(): string {
   try {
     return `user:${userInfo().username}`;
@@ -79,25 +73,30 @@ export function ownPrincipal(): string {
 
 export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
   const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
-  const { maxConnections = MOST_CONNECTIONS } = options;
+  const { maxConnections = MOST_CONNECTIONS, idleMs, onIdle } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
   const principal = ownPrincipal();
   const adapters = new Set<Promise<ClientAdapter>>();
-  const idle = new IdleTimer(options, clock);
+  /** Runs while no program is connected. */
+  let idle: Timer | undefined;
+  const startIdle = (leastMs = 0) => {
+    idle?.cancel();
+    if (idleMs !== undefined && onIdle) idle = clock.after(Math.max(idleMs, leastMs), onIdle);
+  };
 
   const accept = (socket: Socket): void => {
     if (adapters.size >= maxConnections) return refuseConnection(socket, tooMany(maxConnections), clock);
     const service = new ConnectionService(host, options);
     const client = newClient(principal);
     const observer = host.clients.observe(client, { door: 'socket' });
-    // Only the owner's programs get here: they may see all details of an error.
+    // Only the owner's programs can connect: they may see all details of an error.
     const served = new ClientAdapters(service, { exposeErrors: true, ...limits }).connect(
       StreamTransport.over(socket, { observer, ...unread }),
       client,
       observer,
     );
     adapters.add(served);
-    idle.stop();
+    idle?.cancel();
     void served.then(async (adapter) => {
       service.notifyClient = (method, params) => void adapter.peer.notify(method, params).catch(() => undefined); // disconnected
       adapter.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
@@ -105,27 +104,27 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
       await adapter.closed;
       service.close();
       adapters.delete(served);
-      if (adapters.size === 0) idle.start();
+      if (adapters.size === 0) startIdle();
     });
   };
 
   const listener = await listen(path, accept, {
     maxConnections: maxConnections + MOST_REFUSED,
-    // For example too many open files: this client is refused, and the host continues.
+    // For example too many open files. The host continues.
     onerror: (error) => process.emitWarning(`The socket of the host: ${error.message}`),
   });
-  idle.start(FIRST_CLIENT_MS);
+  startIdle(FIRST_CLIENT_MS);
   return {
     path,
     async close() {
-      idle.stop();
+      idle?.cancel();
       listener.close();
       await Promise.all([...adapters].map(async (served) => (await served).close()));
     },
   };
 }
 
-/** The client has sent its last request. It cannot close its half of the connection instead, because a killed client looks the same. */
+/** Called after the last request of a client. A client that only closes its half of the connection looks like a killed one. */
 function closeWhenAnswered(adapter: ClientAdapter, clock: Clock): void {
   adapter.peer.onending?.();
   const look = (): void => {
@@ -149,32 +148,9 @@ function tooMany(connections: number): RpcError {
   });
 }
 
-/** Runs while no program is connected. */
-class IdleTimer {
-  readonly #options: ControlOptions;
-  readonly #clock: Clock;
-  #timer: Timer | undefined;
-
-  constructor(options: ControlOptions, clock: Clock) {
-    this.#options = options;
-    this.#clock = clock;
-  }
-
-  start(leastMs = 0): void {
-    const { idleMs, onIdle } = this.#options;
-    this.stop();
-    if (idleMs !== undefined && onIdle) this.#timer = this.#clock.after(Math.max(idleMs, leastMs), onIdle);
-  }
-
-  stop(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
-}
-
 type Accept = (socket: Socket) => void;
 
-/** Replaces only a socket that nothing serves any more: two hosts never remove each other's socket. */
+/** Replaces only a socket that is no longer served, so that two hosts never remove each other's socket. */
 async function listen(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener> {
   const listener = await withFileLock(path, () => takePlace(path, accept, options), systemClock, LOCKED_MS).catch(
     (error: unknown) => {
@@ -207,7 +183,7 @@ function notListening(path: string, cause: Error): UsageError {
 }
 
 async function alreadyRunning(path: string): Promise<UsageError> {
-  const other = await RemoteHost.connect(path).catch(() => undefined); // a host of another version does not tell its pid
+  const other = await RemoteHost.connect(path).catch(() => undefined); // a host of another version does not report its pid
   const pid = (await other?.status())?.pid;
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
@@ -216,10 +192,7 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   });
 }
 
-/**
- * Refuses a connection beyond the limit: answers its first request with the reason, then closes it. A connection that
- * closes without an answer looks like a crashed host.
- */
+/** Answers the first request with the reason before closing: a connection that closes without an answer looks like a crashed host. */
 function refuseConnection(socket: Socket, reason: Error, clock: Clock): void {
   const { rpcCode: code, message, data } = toRpcError(reason);
   const transport = StreamTransport.over(socket, { maxFrameBytes: LONGEST_REQUEST_BYTES });

@@ -1,7 +1,9 @@
-// A host as a program uses it, in this process or in another one: typed clients of its servers, and the control methods.
+// Access to a host in this process or in another one: typed clients of its servers, and the control methods.
 
 import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
+import { clientOf } from '../../mcp/client/client.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
+import { defaultExtensions } from '../../mcp/extensions/default-extensions.ts';
 import type { Params, Service } from '../../mcp/service.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Host } from '../host.ts';
@@ -21,17 +23,21 @@ export abstract class HostAccess {
     return this.control('standpipe/status');
   }
 
-  /** The client of one server, or of all servers merged. */
   client(server?: string): ServerClient {
     const known = this.#clients.get(server);
     if (known) return known;
     const inputs = server === undefined ? undefined : this.inputs?.(server);
-    const client = typedClient(this.service(server), inputs);
+    const client = typedClient(this.service(server), { ...inputs, extensions: defaultExtensions });
     this.#clients.set(server, client);
     return client;
   }
 
-  /** If `readyOnly`, servers that are not running are neither started nor asked. */
+  /** Runs `run` with a client in the era of a remote server, without the layers of a host in this process. */
+  direct<T>(server: string, run: (client: ServerClient) => Promise<T>): Promise<T> {
+    return run(this.client(server));
+  }
+
+  /** `readyOnly`: leaves out servers that are not running. Otherwise they are started. */
   async tools(readyOnly = false): Promise<OfferCatalog<Tool>> {
     const { tools, _meta } = await this.client().request('tools/list', {
       _meta: { [WAIT]: readyOnly ? 'none' : 'all' },
@@ -55,6 +61,11 @@ export class OwnHost extends HostAccess {
 
   service(server?: string): Service {
     return this.#host.service(server);
+  }
+
+  override direct<T>(server: string, run: (client: ServerClient) => Promise<T>): Promise<T> {
+    const options = this.inputs?.(server);
+    return this.#host.use(server, async ({ service }) => run(await clientOf(service, options)));
   }
 
   async control<M extends ControlMethod>(method: M, params: Params = {}): Promise<ControlResults[M]> {

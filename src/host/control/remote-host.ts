@@ -1,25 +1,24 @@
 // A host in another process, reached through its socket: one MCP connection for each server in use, and one for the merged servers
-// and the `standpipe/…` methods. The host keeps the limits and timeouts of a request, per server; this side gives up only on a
-// hanging host.
+// and the `standpipe/…` methods. The host applies the limits and timeouts of each server. Timeouts of this side are only for a hanging host.
 
 import { systemClock } from '../../base/clock.ts';
 import { fromRpcError } from '../../base/error-json.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
+import { metaOf } from '../../base/json-object.ts';
 import { ModernSession, makeEnvelope } from '../../mcp/client/session/modern-session.ts';
 import { CALL_OPTIONS, SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { Implementation, Meta, ServerCapabilities } from '../../mcp/types.ts';
+import type { Caller, Params, Service, ServiceFacts } from '../../mcp/service.ts';
+import type { Implementation, ServerCapabilities } from '../../mcp/types.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../../wire/framing/framing.ts';
 import { Peer } from '../../wire/jsonrpc/peer.ts';
 import { StreamTransport } from '../../wire/transport/stream-transport.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { Unanswered } from '../services/process-service.ts';
 import { typedClient, undescribed } from '../services/typed-client.ts';
-import { connectHost } from './connect-host.ts';
+import { connectHost, otherVersion } from './connect-host.ts';
 import type { ControlMethod, ControlResults, HostStatus } from './control-methods.ts';
-import { otherVersion } from './control-version.ts';
 import { HostAccess } from './host-access.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
@@ -29,20 +28,20 @@ const STATUS_MS = 5_000;
 const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 
 export class RemoteHost extends HostAccess {
-  /** How long requests wait for a server that is not ready, and for an answer, unless they carry their own limit. */
+  /** Limit of the wait for a server that is not ready, and for an answer, for requests without their own limit. */
   timeoutMs: number | undefined;
-  /** Called with each question that was answered on behalf of this program and not accepted. */
+  /** Called with each question from a server that the host declined on behalf of this program. */
   onUnanswered: ((question: Unanswered) => void) | undefined;
-  readonly #path: string;
+  /** The socket of the host. */
+  readonly path: string;
   readonly #peer: Peer;
   /** The status that was read while connecting. Dropped as soon as anything else is requested. */
   #first: HostStatus | undefined;
-  /** One connection per server, because the choice of a connection is final. */
   readonly #sessions = new Map<string | undefined, Promise<ModernSession>>();
 
   private constructor(path: string, peer: Peer, first: HostStatus) {
     super();
-    this.#path = path;
+    this.path = path;
     this.#peer = peer;
     this.#first = first;
     this.#sessions.set(undefined, Promise.resolve(this.#sessionOf(peer)));
@@ -77,26 +76,23 @@ export class RemoteHost extends HostAccess {
   }
 
   service(server?: string): Service {
-    return new RemoteService(this, server);
-  }
-
-  /** @internal */
-  async request(server: string | undefined, method: string, params: Params, caller: Caller): Promise<Result> {
-    try {
-      const session = await this.#session(server);
-      return await session.request(method, withOptions(params, caller, this.timeoutMs), new UntimedCaller(caller));
-    } catch (error) {
-      throw fromRpcError(error);
-    }
-  }
-
-  /** @internal */
-  async watch(server: string | undefined, watcher: Watcher): Promise<() => void> {
-    try {
-      return await (await this.#session(server)).watch(watcher);
-    } catch (error) {
-      throw fromRpcError(error);
-    }
+    const use = async <T>(run: (session: ModernSession) => T): Promise<Awaited<T>> => {
+      try {
+        return await run(await this.#session(server));
+      } catch (error) {
+        throw fromRpcError(error);
+      }
+    };
+    const service: Service = {
+      describe: () => described(service),
+      request: (method, params, caller) => {
+        const sent = withOptions(params, caller, this.timeoutMs);
+        return use((session) => session.request(method, sent, new UntimedCaller(caller)));
+      },
+      notify: () => undefined, // a notification concerns one client, and the servers are shared by all
+      watch: (watcher) => use((session) => session.watch(watcher)),
+    };
+    return service;
   }
 
   async close(): Promise<void> {
@@ -115,10 +111,9 @@ export class RemoteHost extends HostAccess {
   }
 
   async #open(server: string | undefined): Promise<ModernSession> {
-    const peer = await openPeer(this.#path);
+    const peer = await openPeer(this.path);
     if (!peer) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
-    // The host handles requests in the order in which they are sent, so the answer need not be awaited. An invalid choice is reported
-    // by the answer to the next request.
+    // The host handles requests in order, so the answer need not be awaited. The answer to the next request reports an invalid choice.
     peer.request('standpipe/use', { server, _meta: envelope }).catch(() => undefined);
     const session = this.#sessionOf(peer);
     session.closed.addEventListener('abort', () => this.#sessions.delete(server), { once: true });
@@ -140,38 +135,17 @@ async function openPeer(path: string): Promise<Peer | undefined> {
   return peer;
 }
 
-class RemoteService implements Service {
-  readonly #host: RemoteHost;
-  readonly #server: string | undefined;
-
-  constructor(host: RemoteHost, server: string | undefined) {
-    this.#host = host;
-    this.#server = server;
-  }
-
-  async describe(): Promise<ServiceFacts> {
-    const { capabilities, instructions, _meta } = await typedClient(this).request('server/discover');
-    return {
-      info: ((_meta as Meta | undefined)?.[SERVER_INFO] as Implementation | undefined) ?? ownInfo,
-      capabilities: capabilities as ServerCapabilities,
-      instructions: instructions as string | undefined,
-    };
-  }
-
-  request(method: string, params: Params, caller: Caller): Promise<Result> {
-    return this.#host.request(this.#server, method, params, caller);
-  }
-
-  notify(): void {
-    // a notification concerns one client, and the servers are shared by all
-  }
-
-  watch(watcher: Watcher): Promise<() => void> {
-    return this.#host.watch(this.#server, watcher);
-  }
+async function described(service: Service): Promise<ServiceFacts> {
+  const discovered = await typedClient(service).request('server/discover');
+  const { capabilities, instructions } = discovered;
+  return {
+    info: (metaOf(discovered)?.[SERVER_INFO] as Implementation | undefined) ?? ownInfo,
+    capabilities: capabilities as ServerCapabilities,
+    instructions: instructions as string | undefined,
+  };
 }
 
-/** A caller whose timeouts are kept by the host at the other end. */
+/** The host at the other end applies the timeouts of the caller. */
 class UntimedCaller extends PassedCaller {
   override get options(): undefined {
     return undefined;
@@ -182,7 +156,7 @@ function withOptions(params: Params, { options }: Caller, usualMs: number | unde
   const { timeoutMs = usualMs, totalTimeoutMs, repeatable, fresh } = options ?? {};
   const sent = { timeoutMs, totalTimeoutMs, repeatable, fresh };
   if (Object.values(sent).every((value) => value === undefined)) return params;
-  return { ...params, _meta: { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: sent } };
+  return { ...params, _meta: { ...metaOf(params), [CALL_OPTIONS]: sent } };
 }
 
 function askStatus(peer: Peer): Promise<HostStatus> {

@@ -1,6 +1,5 @@
-// The servers of a host without a config: each is a command or an address that a client sent with its connection. Clients that sent
-// the same command, arguments, variables and folder, or the same address and headers, share a server. A server without clients is
-// removed after `idleMs`.
+// The servers of a host without a config: a client sends a command or an address with its connection. Clients with equal commands,
+// arguments, variables and folders, or with equal addresses and headers, share a server. A server without clients is removed after `idleMs`.
 
 import { isAbsolute } from 'node:path';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -22,13 +21,10 @@ import {
 } from '../../config/server-config.ts';
 import type { Host } from '../host.ts';
 
-/** A server as a client describes it. */
 export type BroughtServer = BroughtCommand | BroughtAddress;
 
 interface Brought {
-  /** Used in lists and logs. */
   name: string;
-  /** Same values as in the config. */
   share?: SharePolicy['by'] | undefined;
 }
 
@@ -40,14 +36,13 @@ export interface BroughtCommand extends Brought {
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** The client's PATH. It is not part of the server's identity, because windows of one user differ in it. */
+  /** The client's PATH. It does not distinguish servers, because windows of one user differ in it. */
   path?: string | undefined;
 }
 
-/** One connection's hold on a server. */
+/** The use of a server by one connection. */
 export interface ServerShare {
   name: string;
-  /** Called when the connection has closed. */
   release(): void;
 }
 
@@ -108,7 +103,6 @@ export class SharedServers {
     return server;
   }
 
-  /** The servers are known at once. The host waits for processes that have to end. */
   #apply(): void {
     this.#host.reload(configWith(this.#configs())).catch((error: Error) => process.emitWarning(error));
   }
@@ -144,7 +138,7 @@ function configOf(brought: BroughtServer, settings: ServerSettings): ServerConfi
   return { ...settings, ...defaultCommandSettings, command, args, env: all, cwd };
 }
 
-/** Only the variables that the entry names count. Inherited variables differ between windows. */
+/** Only variables that the entry names distinguish servers: inherited variables differ between windows. */
 function keyOf(brought: BroughtServer): string {
   const { share } = brought;
   if (brought.url !== undefined)

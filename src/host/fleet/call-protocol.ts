@@ -12,10 +12,7 @@ export const toInstance = {
   traced: 'traced ',
   /** `cancel <reply subject>`: cancels the call. */
   cancel: 'cancel ',
-  /**
-   * `gone <client>`: a client of the calling node has disconnected; its id is that of its requests. The `reply` subject names the
-   * node.
-   */
+  /** `gone <client>`: a client of the calling node has disconnected. The id is that of its requests; `reply` names the node. */
   gone: 'gone ',
 } as const;
 
@@ -30,10 +27,7 @@ export const toCaller = {
 /** `part <message> <index> <count> <bytes of the whole>\n…`: one part of a chunked message, in either direction (`parts.ts`). */
 export const PART = 'part ';
 
-/**
- * `moved`: the instance has ended, is ending, or has lost its lease. `busy`: it has reached its limit of requests. `old`: its number is
- * not above those of calls that are no longer known, although it was not sent before.
- */
+/** `moved`: the instance has ended or lost its lease. `busy`: it has reached a limit. `old`: the number of the call is too low. */
 export type CallRefusal = 'moved' | 'busy' | 'old';
 
 /** Times are milliseconds of the answering node's wall clock. */
@@ -58,10 +52,7 @@ export interface CallerRecord {
   revision?: Revision | undefined;
 }
 
-/**
- * In the filter of `subscriptions/listen`, a `LogsFilter`: log messages that are unrelated to a request. They do not exist in
- * 2026-07-28, but in earlier revisions.
- */
+/** In the filter of `subscriptions/listen`: log messages unrelated to a request, which exist only in revisions before 2026-07-28. */
 export const LOGS = 'dev.standpipe/logs';
 
 export interface NodeFilter extends SubscriptionFilter {
@@ -70,9 +61,8 @@ export interface NodeFilter extends SubscriptionFilter {
   [LOGS]?: LogsFilter;
 }
 
-/** The answering node's report on a call that has not been answered for some time. */
+/** State of a call, reported by the answering node to a node that waits for the answer. */
 export type CallState =
-  /** The call is running. */
   | 'running'
   /** The answer was sent, and is being sent again. */
   | 'answered'
@@ -80,3 +70,8 @@ export type CallState =
   | 'forgotten'
   /** The request never arrived. If it still does, it is refused. */
   | 'unknown';
+
+/** Wall-clock time in fractions of a millisecond. It advances evenly from the start of the process, so that differences are exact. */
+export function wallMs(): number {
+  return performance.timeOrigin + performance.now();
+}

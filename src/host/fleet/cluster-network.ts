@@ -2,13 +2,13 @@
 // parts of the fleet must not know about NATS. One contract suite (test/contract/cluster-network.contract.ts) applies to every implementation.
 
 import type { Place } from '../../config/server-config.ts';
+import type { KeptRecord } from '../../mcp/extensions/extension.ts';
 
 export type { Place };
 
 export interface KeyedRecord<T> {
   readonly key: string;
   readonly value: T;
-  /** Increases with every change of the table. */
   readonly revision: number;
 }
 
@@ -22,8 +22,9 @@ export type TableListener<T> = (entry: { key: string; value: T | undefined; revi
  */
 export interface Table<T> {
   /**
-   * Like `watch`, reads a value that is not a JSON object as an empty one, which is unusable but not a removal. Never reads from a copy that may be outdated, and never returns an older entry than this table has shown or changed before. In a
-   * cluster, however, a former leader can answer, and an entry that others renew has expired there: see `isGone`.
+   * Reads a value that is not a JSON object as an empty one, as `watch` does. Never reads from a copy that may be outdated, and
+   * never returns an older entry than this table has shown or changed before. In a cluster a former leader can answer, for which an
+   * entry that others renew has expired: see `isGone`.
    */
   get(key: string): Promise<KeyedRecord<T> | undefined>;
   /** Creates the entry if the key does not exist. Resolves to the revision, or to undefined if another program was first. */
@@ -32,12 +33,8 @@ export interface Table<T> {
   update(key: string, value: T, revision: number): Promise<number | undefined>;
   /** Removes the entry if it still has this revision. Resolves to whether it did. */
   remove(key: string, revision: number): Promise<boolean>;
-  /**
-   * False for `ms` after the table was deleted in NATS and created again, by the clock of NATS: others may rely on entries that are
-   * gone. The clock is known from the last renewal of any lease.
-   */
+  /** False for `ms`, by the clock of NATS, after the table was deleted and created again: others may rely on lost entries. */
   isSettled(ms: number): Promise<boolean>;
-  /** All existing keys. */
   keys(): Promise<Set<string>>;
   /** Whether the key does not exist, according to a server that has all earlier changes. For a table whose entries expire. */
   isGone(key: string): Promise<boolean>;
@@ -57,11 +54,11 @@ export interface LeaseRecord {
 }
 
 export interface Directory {
-  /** Entries of the fleet's config, by `keyOfServer`. */
+  /** By `keyOfServer`. */
   readonly servers: Table<ServerRecord>;
   /** By name. An entry stays until it is removed: only its lease shows whether the node is alive. */
   readonly nodes: Table<NodeRecord>;
-  /** Owners of the replicas of servers, by `keyOfSlot`. */
+  /** By `keyOfSlot`. */
   readonly claims: Table<ClaimRecord>;
 }
 
@@ -73,10 +70,8 @@ export interface Leases {
   readonly table: Table<LeaseRecord>;
 }
 
-/** A message from another node. */
 export interface NodeMessage {
   readonly subject: string;
-  /** Subject for answers. */
   readonly reply: string | undefined;
   readonly data: Uint8Array;
   /** True if the subject of the message published with this `reply` has no subscription: the message reached no node. */
@@ -90,7 +85,6 @@ export interface Subscription {
 
 /** Messages between nodes. Each arrives at most once, and in the order of its sender. */
 export interface NodeMessaging {
-  /** Maximum length of `data`. */
   readonly maxBytes: number;
   readonly isConnected: boolean;
   /**
@@ -111,10 +105,17 @@ export interface ClusterNetwork extends NodeMessaging {
   readonly fleet: string;
   readonly directory: Directory;
   readonly leases: Leases;
+  /** Records of extensions. The table is created with the first one. Entries disappear 2 hours after their last change. */
+  records(): Promise<Table<StoredRecord>>;
   /** Called when the connection is lost or restored, and, with the current state, for any other message to the user. */
   onConnection: ((isConnected: boolean, text: string) => void) | undefined;
   /** Resolves when everything was sent and the connection is closed. */
   close(): Promise<void>;
+}
+
+/** A record of an extension about a server, and the claim under which a node ran the server then. */
+export interface StoredRecord extends KeptRecord {
+  claim: ClaimRecord;
 }
 
 /** An entry of the fleet's config. */
@@ -129,7 +130,6 @@ export interface NodeRecord {
   name: string;
   session: string;
   labels: readonly string[];
-  /** Version of the package. */
   version: string;
   pid: number;
   hostname: string;
@@ -144,7 +144,7 @@ export interface NodeRecord {
 /** A node's claim on one replica of a server. It is in force while the session of its node has its lease. */
 export interface ClaimRecord {
   server: string;
-  /** Number of the replica, from 1. */
+  /** From 1. */
   slot: number;
   node: string;
   session: string;
@@ -152,10 +152,7 @@ export interface ClaimRecord {
   generation: number;
   /** False if the owner has stopped its process and given the slot back. */
   held: boolean;
-  /**
-   * Revision of the server's record that the process runs with. After a change it is updated once the new process is ready or has
-   * failed.
-   */
+  /** Revision of the server record that the process runs with. Updated when the process of a new record is ready or has failed. */
   config: number;
   /** Lease lifetime that the session relies on. If absent (written by an earlier version), the lifetime of the table applies. */
   lifetimeMs?: number;

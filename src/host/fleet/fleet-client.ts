@@ -2,11 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { RemoteConfig } from '../../config/server-config.ts';
-import type { ServiceOf } from '../host-options.ts';
+import type { ServiceOf } from '../hosted-server.ts';
 import type { ClusterNetwork } from './cluster-network.ts';
-import { remoteEntry } from './remote-entry.ts';
 import { FleetServices } from './route/fleet-services.ts';
-import { RoutingTable } from './route/routing-table.ts';
+import { RoutingTable, remoteEntry } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
 
 export class FleetClient {

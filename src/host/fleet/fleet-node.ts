@@ -3,43 +3,73 @@
 // itself.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
+import { RpcCode, RpcError, toError } from '../../base/errors.ts';
 import { SILENT, unlessAborted, within } from '../../base/wait.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
-import type { ServerConfig } from '../../config/server-config.ts';
+import { isOfFleet, type ServerConfig } from '../../config/server-config.ts';
+import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Params } from '../../mcp/service.ts';
 import { renewLease } from '../../wire/process/server-process.ts';
-import { answerControl, type ControlMethod, type ControlResults } from '../control/control-methods.ts';
+import { answerControl, type ControlMethod, type ControlResults, isControlMethod } from '../control/control-methods.ts';
 import type { Host } from '../host.ts';
-import type { ServiceOf } from '../host-options.ts';
+import type { HostOptions, ServiceOf } from '../hosted-server.ts';
+import { wallMs } from './call-protocol.ts';
 import type { ClusterNetwork } from './cluster-network.ts';
+import { FleetRecords } from './fleet-records.ts';
 import type { FleetStatus } from './fleet-status.ts';
-import { answerNodeRequests } from './node/answer-node-requests.ts';
+import { answerNodeRequests, controlNode, type NodeHandlers } from './node/answer-node-requests.ts';
 import { Claims } from './node/claims/claims.ts';
-import { controlNode } from './node/control-node.ts';
-import { configOfHost, HostTable } from './node/host-table.ts';
+import { HostTable } from './node/host-table.ts';
 import { NodeEndpoint } from './node/node-endpoint.ts';
 import { NodeEntry, recordOf } from './node/node-entry.ts';
-import { nodeHandlers } from './node/node-handlers.ts';
 import { NodeLease } from './node/node-lease.ts';
-import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
-import { RunInstances } from './node/run-instances.ts';
+import { RunInstances, serverOf } from './node/run-instances.ts';
+import { MOST_OFFERS } from './place/fleet-state.ts';
 import { Placer } from './place/placer.ts';
-import { MOST_OFFERS } from './place/usable-records.ts';
 import type { FleetQuotas } from './quotas/fleet-quotas.ts';
+import { fleetStatusOf, readFleetStatus } from './read-status.ts';
+import type { CallCounts } from './route/call.ts';
 import { FleetServices } from './route/fleet-services.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
-import { WatchedStatus } from './watched-status.ts';
 
-export type { FleetFigures, JoinOptions };
+export interface JoinOptions {
+  network: ClusterNetwork;
+  node: string;
+  labels?: readonly string[] | undefined;
+  /** Whether other nodes may use the servers of its config. Default: true. */
+  offers?: boolean | undefined;
+  url?: string | undefined;
+  quotas?: FleetQuotas | undefined;
+  /** Limit for calls to end when a server is moved, and when the node leaves. Default: 10 s. */
+  drainMs?: number | undefined;
+  /** Called with messages for people. */
+  note?: ((text: string) => void) | undefined;
+  /** Called before servers are started, to learn their secrets. */
+  learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
+  /** Called with the node before it joins. From then on, it applies changes of the config, and its services are used. */
+  onBegin?: ((node: FleetNode) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  clock?: Clock | undefined;
+}
+
+export interface FleetFigures {
+  isConnected: boolean;
+  hasLease: boolean;
+  claims: number;
+  nodes: number;
+  calls: CallCounts;
+}
 
 const DEFAULT_DRAIN_MS = 10_000;
 /** Without NATS, each of the last steps of leaving is given up after this time. */
 const LEAVE_MS = 5_000;
 const NOT_WRITTEN = 'The entry of the node could not be written';
+/** Limits of one message: slots with their reasons, and calls in one inquiry. */
+const MOST_WAITING = 1_000;
+const MOST_CALLS = 1_000;
 
 export class FleetNode {
   readonly name: string;
@@ -55,10 +85,12 @@ export class FleetNode {
   readonly #table: HostTable;
   readonly #own: OwnServers;
   readonly #claims: Claims;
+  readonly #runner: RunInstances;
+  readonly #records: FleetRecords;
   readonly #entry: NodeEntry;
   readonly #placer: Placer;
-  readonly #status: WatchedStatus;
   readonly #quotas: FleetQuotas | undefined;
+  #lastPlacer: string | undefined;
   /** Steps to undo joining, run in reverse order. */
   readonly #exits: (() => unknown)[] = [];
   /** True once the node answers requests, so that its entry may be in the directory. */
@@ -93,7 +125,7 @@ export class FleetNode {
       this.#note(`Node "${name}" offers more than ${MOST_OFFERS} servers. The others are not used`);
     this.#routes.onUnusable = (table, key) =>
       this.#note(
-        `The entry of the ${table} "${key}" in the directory cannot be used. What was there before stays in force`,
+        `The entry of the ${table} "${key}" in the directory is unusable. The last usable entry stays in force`,
       );
     this.#endpoint = new NodeEndpoint(network, node, { clock });
     const record = recordOf(options);
@@ -102,32 +134,19 @@ export class FleetNode {
       endpoint: this.#endpoint,
       clock,
     });
-    const offsetOf = (name: string) => this.#services.clockOffset(name);
-    this.#status = new WatchedStatus(network, node, { offsetOf, known: () => this.#routes.view(), clock });
-    const others = {
-      fleet: network.fleet,
-      names: () => (this.#leaving ? [] : this.#routes.servers()),
-      recordOf: (name: string) => this.#routes.recordOf(name),
-      onHidden: (name: string) => this.#note(`The server "${name}" of this node hides that of the fleet here`),
-      onReserved: (name: string) =>
-        this.#note(`The server "${name}" of this node is not run: such names are those of replicas. Rename it`),
-      onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
-      onProblem: (error: Error) => this.#note(error.message),
-    };
-    this.#table = new HostTable(host, configOfHost(host), others, clock);
+    this.#table = new HostTable(host, this.#routes, network.fleet, { clock, note: this.#note, learn: options.learn });
     this.#own = new OwnServers(host, this.#endpoint, { drainMs, note: this.#note });
     const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
-    const runner = new RunInstances(host, this.#table, this.#endpoint, {
-      node,
-      mayAct,
-      drainMs,
-      clock,
-      note: this.#note,
-    });
+    const runner = new RunInstances(host, this.#table, this.#endpoint, { mayAct, drainMs, clock, note: this.#note });
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(network, this.#lease, runner, node, { clock, onProblem });
     runner.onFailed = (claim, reason) => this.#claims.serverFailed(claim, reason);
-    this.#exits.push(() => runner.close());
+    this.#runner = runner;
+    this.#records = new FleetRecords(network, this.#routes, clock, this.#note);
+    this.#exits.push(
+      () => runner.close(),
+      () => this.#records.close(),
+    );
     this.#entry = new NodeEntry(network.directory.nodes, record, () => this.#lease.isHeld);
     this.#quotas = options.quotas;
     this.#placer = new Placer(network, node, { clock, rank: () => this.#routes.rank, note: this.#note });
@@ -138,11 +157,18 @@ export class FleetNode {
 
   readonly whyAway = (server: string): string | undefined => this.#services.whyAway(server);
 
+  /** Servers of a node's own config are left out: that node keeps their records in a file. */
+  readonly recordsOf: HostOptions['recordsOf'] = (config) => {
+    const { name, unlisted } = config;
+    if (unlisted) return this.#records.of(serverOf(name), () => this.#runner.claimOf(name));
+    return isOfFleet(config) && this.#routes.recordOf(name) ? this.#records.of(name) : undefined;
+  };
+
   figures(): FleetFigures {
     return {
       isConnected: this.#network.isConnected,
       hasLease: this.#lease.isHeld,
-      nodes: this.#routes.nodes,
+      nodes: this.#routes.state.nodes.size,
       claims: this.#claims.held.length,
       calls: this.#services.counts,
     };
@@ -155,12 +181,28 @@ export class FleetNode {
     return applied;
   }
 
-  /** Without a connection to NATS, returns the last known status. */
-  status(): Promise<FleetStatus> {
-    return this.#status.read();
+  /** Without a connection to NATS, resolves to the last known status. */
+  async status(): Promise<FleetStatus> {
+    const network = this.#network;
+    const { isStarted, state } = this.#routes;
+    try {
+      if (network.isConnected) {
+        if (isStarted) await state.listLeases(network);
+        const status = await readFleetStatus(network, this.name, isStarted ? state : undefined);
+        this.#lastPlacer = status.placer;
+        for (const node of status.nodes) {
+          if (node.isAlive && node.name !== this.name) node.clockOffset = this.#services.clockOffset(node.name);
+        }
+        return status;
+      }
+    } catch (error) {
+      if (network.isConnected) throw error;
+    }
+    const { servers, nodes, claims } = state;
+    const known = { servers, nodes, claims, leases: new Set(nodes.keys()) };
+    return fleetStatusOf(known, { network, self: this.name, placer: this.#lastPlacer, waiting: [] });
   }
 
-  /** Runs a control method on the host of another node. */
   async control(node: string, method: ControlMethod, params: object): Promise<ControlResults[ControlMethod]> {
     if (node === this.name) return answerControl(this.#host, method, params as Params);
     return controlNode(this.#network, node, method, params);
@@ -180,9 +222,12 @@ export class FleetNode {
 
   async #join(signal: AbortSignal | undefined): Promise<void> {
     this.#network.onConnection = (isConnected, text) => this.#connected(isConnected, text);
-    this.#lease.onLost = (reason) => this.#lost(reason);
+    this.#lease.onLost = (reason) => {
+      this.#note(`The lease of this node is lost: ${reason}. Its fleet servers stop`);
+      return this.#claims.leaseLost(reason);
+    };
     this.#lease.onTaken = () =>
-      this.#note(`Another host runs as node ${this.name} now: stop it, or give one a new name`);
+      this.#note(`Another host runs as node ${this.name}. Stop it, or rename one of them with --node`);
     this.#lease.onRenewed = renewLease;
     this.#exits.push(() => this.#lease.release());
     const acquired = this.#lease.acquire();
@@ -190,29 +235,17 @@ export class FleetNode {
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
-    this.#routes.onSelf = (record) => (record ? this.#entry.seen(record) : this.#forgotten());
+    this.#routes.onSelf = (record) => {
+      if (record) this.#entry.seen(record);
+      else if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer()); // removed, or overwritten by hand
+    };
     this.#routes.onClaim = (key, claim) => this.#claims.changed(key, claim);
     this.#routes.onRunEnded = (node, run) => this.#endpoint.callerEnded(node, run);
-    this.#exits.push(() => {
-      this.#routes.stop();
-      this.#status.stop();
-    });
+    this.#exits.push(() => this.#routes.stop());
     await this.#routes.start();
     this.#exits.push(() => this.#table.close());
-    const requests = answerNodeRequests(
-      this.#network,
-      this.name,
-      nodeHandlers({
-        host: this.#host,
-        lease: this.#lease,
-        claims: this.#claims,
-        endpoint: this.#endpoint,
-        placer: this.#placer,
-        quotas: this.#quotas,
-        run: runOf(this.#entry.record),
-      }),
-      () => !this.#lease.isTaken,
-    );
+    const mayAnswer = () => !this.#lease.isTaken;
+    const requests = answerNodeRequests(this.#network, this.name, this.#handlers(), mayAnswer);
     this.#exits.push(
       () => requests.end(),
       () => this.#services.close(),
@@ -228,40 +261,58 @@ export class FleetNode {
     this.#note(`Joined the fleet ${this.#network.fleet} as node ${this.name}`);
   }
 
+  #handlers(): NodeHandlers {
+    const run = runOf(this.#entry.record);
+    return {
+      'standpipe/ping': () => ({ session: this.#lease.session ?? '', nowMs: wallMs() }),
+      'standpipe/place': (params) => this.#claims.place(params),
+      'standpipe/release': (params) => {
+        this.#claims.release(params);
+        return {};
+      },
+      'standpipe/renew': (params) => {
+        this.#claims.renew(params).catch(() => undefined); // already reported
+        return {};
+      },
+      'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
+      'standpipe/calls': ({ calls }) => {
+        if (Array.isArray(calls) && calls.length <= MOST_CALLS)
+          return { run, states: this.#endpoint.inquire(calls.map(String)) };
+        throw invalidParams(`"calls" must be an array of at most ${MOST_CALLS} reply subjects`);
+      },
+      'standpipe/quota': (ask) => {
+        if (this.#quotas) return this.#quotas.answer(ask);
+        throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');
+      },
+      // Without hooks: another node can neither end this process nor read the credentials for NATS.
+      'standpipe/control': ({ method, params }) => {
+        if (!isControlMethod(method)) throw methodNotFound(method);
+        return answerControl(this.#host, method, params as Params);
+      },
+    };
+  }
+
   /** Publishes the node's own servers, with the session of the lease. */
   async #offer(): Promise<void> {
     const { session } = this.#lease;
     if (session === undefined || !this.#isReady) return; // repeated with the next lease, or when ready
     const enabled = this.#table.own.servers.filter((server) => server.enabled);
     const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
-    const offered = this.#own.offer(offers, session);
-    await this.#entry.change({ session, offers: offered });
+    await this.#entry.change({ session, offers: this.#own.offer(offers, session) });
   }
 
   #connected(isConnected: boolean, text: string): void {
     if (!isConnected) {
       this.#services.disconnected();
-      this.#note(`${text}. The servers of this node go on; those of the fleet stop if it is not back soon`);
-      return;
+      return this.#note(`${text}. The own servers of this node continue; its fleet servers stop when its lease ends`);
     }
     this.#note(text);
     this.#services.reconnected();
     void this.#attempt(NOT_WRITTEN, this.#offer()); // repeats a write that failed meanwhile
   }
 
-  /** Called when the node's entry was removed: by a program that took the node for dead, or together with its table. */
-  #forgotten(): void {
-    if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer());
-  }
-
-  async #lost(reason: string): Promise<void> {
-    this.#note(`The lease of this node is lost: ${reason}. What it runs for the fleet stops`);
-    await this.#claims.leaseLost(reason);
-  }
-
-  /** Called with a new lease after one was lost. */
   async #held(session: string): Promise<void> {
-    this.#note('The node has a lease again');
+    this.#note('This node has a lease again');
     const claimed = this.#claims.leaseHeld();
     await this.#attempt(NOT_WRITTEN, this.#offer());
     await claimed;
@@ -269,19 +320,20 @@ export class FleetNode {
   }
 
   async #drain(): Promise<void> {
-    await this.#attempt('The fleet does not know that the node is drained', this.#entry.change({ draining: true }));
-    await this.#attempt('The node may still be the one that places', this.#placer.stop());
+    await this.#attempt('The draining of this node could not be published', this.#entry.change({ draining: true }));
+    await this.#attempt('The right to place could not be given back', this.#placer.stop());
     await this.#claims.releaseAll('the node leaves');
   }
 
   async #leave(): Promise<void> {
     this.#lease.onHeld = undefined;
+    this.#table.isLeaving = true;
     await this.drain();
-    await this.#attempt('The fleet does not know that the node leaves', this.#offer());
+    await this.#attempt('The departure of this node could not be published', this.#offer());
     await this.#own.drain();
     await this.#table.apply(); // without the servers of other nodes
     for (const exit of this.#exits.reverse()) {
-      await this.#attempt('A part of the node did not end', Promise.resolve(exit()));
+      await this.#attempt('A part of this node did not stop', Promise.resolve(exit()));
     }
     this.#network.onConnection = undefined;
   }

@@ -4,7 +4,6 @@ import type { ClaimRecord, NodeRecord, ServerRecord } from './cluster-network.ts
 
 /** How a program of the same user reaches the fleet of a host. It may contain a password and must not be shown. */
 export interface FleetAddress {
-  /** URLs of NATS servers. */
   servers: readonly string[];
   fleet: string;
   /** Absolute paths of files. */
@@ -17,14 +16,12 @@ export interface FleetStatus {
   /** The reporting node. Undefined if the program is not a node. */
   self: string | undefined;
   isConnected: boolean;
-  /** The node that places servers. */
   placer: string | undefined;
   nodes: NodeStatus[];
   servers: FleetServerStatus[];
 }
 
 export interface NodeStatus extends NodeRecord {
-  /** Whether the node has its lease. */
   isAlive: boolean;
   /** How far the node's wall clock is ahead of the reporting node's, and the uncertainty. Undefined if not measured. */
   clockOffset?: { ms: number; uncertaintyMs: number } | undefined;
@@ -35,8 +32,6 @@ export interface FleetServerStatus extends Pick<ServerRecord, 'name' | 'place'> 
 }
 
 export interface ReplicaStatus extends Pick<ClaimRecord, 'slot' | 'node' | 'generation' | 'held'> {
-  /** True if its node has its lease. */
   isInForce: boolean;
-  /** Why the replica is not running. */
   reason?: string | undefined;
 }

@@ -14,7 +14,7 @@ const codeOf = (run: () => unknown) => {
 };
 
 describe('messages in parts', () => {
-  it('are what they were, and no part is longer than the limit', () => {
+  it('are assembled unchanged, and no part is longer than the limit', () => {
     const message = fc.oneof(fc.uint8Array({ maxLength: 5000 }), fc.string({ unit: 'binary', maxLength: 3000 }));
     fc.assert(
       fc.property(message, fc.integer({ min: 81, max: 1500 }), (whole, maxBytes) => {
@@ -55,7 +55,7 @@ describe('messages in parts', () => {
     );
   });
 
-  it('are not made of a message that fits, which is passed on as it is', () => {
+  it('are not used for a message that fits, which is passed on unchanged', () => {
     const text = 'ä'.repeat(50);
     const data = bytes(100);
     const sent: unknown[] = [];
@@ -97,7 +97,7 @@ describe('messages in parts', () => {
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
-  it('are refused above the limit in all, until there is place', () => {
+  it('are refused above the total limit, until memory is free', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000 });
     const add = (key: string, parts: Uint8Array[]) => parts.map((part) => codeOf(() => assembler.add(key, part, 1000)));
     add('a', [...messageParts(bytes(900), 180)].slice(0, 7));
@@ -146,7 +146,7 @@ describe('messages in parts', () => {
     expect(assembler.size).toBe(2);
   });
 
-  it('begin anew when the message is sent again', () => {
+  it('start again when the message is sent again', () => {
     const assembler = new PartsAssembler();
     assembler.add('a', [...messageParts(bytes(300), 180)][0]!, 1000);
     const again = [...messageParts(bytes(300), 180)].map((part) => assembler.add('a', part, 1000));

@@ -4,9 +4,30 @@
 // the message. This file must not know what the messages mean.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { decodeText } from '../../base/decode-text.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { PART } from './call-protocol.ts';
 import type { NodeMessaging } from './cluster-network.ts';
+
+export type Payload = string | Uint8Array;
+
+/** A shorter text stays a string, because off-heap memory would cost more. */
+const LONG_CHARS = 4 * 1024;
+
+const encoder = new TextEncoder();
+
+export function payloadOf(text: string): Payload {
+  return text.length < LONG_CHARS ? text : encoder.encode(text);
+}
+
+export function textOfPayload(payload: Payload): string {
+  return typeof payload === 'string' ? payload : decodeText(payload);
+}
+
+/** The payload with a protocol prefix (`call-protocol.ts`). */
+export function withWord(word: string, payload: Payload): Payload {
+  return typeof payload === 'string' ? word + payload : Buffer.concat([encoder.encode(word), payload]);
+}
 
 /** Length of `part`, four numbers and their separators. */
 const MAX_HEADER_BYTES = 80;
@@ -15,11 +36,6 @@ const header = /^part (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 const prefix = new TextEncoder().encode(PART);
 const nothing = new Uint8Array(0);
 
-interface Sender {
-  messages: number;
-  bytes: number;
-}
-
 /** Distinguishes messages: parts of two messages are never combined, even if two processes send to one subject. */
 let lastId = Math.floor(Math.random() * 2 ** 40);
 
@@ -27,29 +43,24 @@ let lastId = Math.floor(Math.random() * 2 ** 40);
 export function publishMessage(
   routes: Pick<NodeMessaging, 'publish' | 'maxBytes'>,
   subject: string,
-  message: string | Uint8Array,
+  message: Payload,
   reply?: string,
 ): Promise<void> | undefined {
   const { maxBytes } = routes;
   // UTF-8 has at most three bytes for each UTF-16 code unit.
-  if (message.length * 3 <= maxBytes || bytesOf(message) <= maxBytes) return routes.publish(subject, message, reply);
-  return publishParts(routes, subject, message, reply);
-}
-
-async function publishParts(
-  routes: Pick<NodeMessaging, 'publish' | 'maxBytes'>,
-  subject: string,
-  message: string | Uint8Array,
-  reply: string | undefined,
-): Promise<void> {
-  for (const part of messageParts(message, routes.maxBytes)) await routes.publish(subject, part, reply);
+  const isShort = message.length * 3 <= maxBytes || Buffer.byteLength(message) <= maxBytes;
+  if (isShort) return routes.publish(subject, message, reply);
+  const publishParts = async () => {
+    for (const part of messageParts(message, maxBytes)) await routes.publish(subject, part, reply);
+  };
+  return publishParts();
 }
 
 /** `part <message> <index from 0> <count> <bytes of the whole>\n` and a section of the message, each at most `maxBytes` long. */
-export function* messageParts(message: string | Uint8Array, maxBytes: number): Generator<Uint8Array> {
+export function* messageParts(message: Payload, maxBytes: number): Generator<Uint8Array> {
   const whole = typeof message === 'string' ? new TextEncoder().encode(message) : message;
   const section = maxBytes - MAX_HEADER_BYTES;
-  if (section < 1) throw new RangeError(`Parts of ${maxBytes} bytes have no place for a message`);
+  if (section < 1) throw new RangeError(`A limit of ${maxBytes} bytes leaves no room for a part`);
   const count = Math.ceil(whole.length / section);
   lastId += 1;
   const id = lastId;
@@ -70,7 +81,6 @@ export function isPart(data: Uint8Array): boolean {
 interface Unfinished {
   id: number;
   count: number;
-  /** The announced length. */
   bytes: number;
   next: number;
   /** The parts that have arrived, in a buffer of at most twice their length. Undefined after a failure: the remaining parts are ignored. */
@@ -82,13 +92,12 @@ interface Unfinished {
 
 type Announced = Pick<Unfinished, 'id' | 'count' | 'bytes' | 'sender'>;
 
-export interface PartsLimits {
-  /** Limit of all unfinished messages together. Default: 256 MB. */
+interface PartsLimits {
+  /** Limit of all unfinished messages together. Default: 256 MB. A sender with several messages has half of it. */
   maxTotalBytes?: number | undefined;
   /** Limit of the number of unfinished messages. Default: 10,000. */
   maxMessages?: number;
-  /** Limits for one sender. Defaults: half of `maxTotalBytes` if it has several messages, and a tenth of `maxMessages`. */
-  maxSenderBytes?: number;
+  /** Default: a tenth of `maxMessages`. */
   maxSenderMessages?: number;
   /** A message without a new part for this time is dropped. Default: 30 s. */
   idleMs?: number;
@@ -96,34 +105,19 @@ export interface PartsLimits {
 }
 
 export class PartsAssembler {
-  readonly #maxTotalBytes: number;
-  readonly #maxMessages: number;
-  readonly #maxSenderBytes: number;
-  readonly #maxSenderMessages: number;
-  readonly #idleMs: number;
+  readonly #limits: { [L in Exclude<keyof PartsLimits, 'clock'>]-?: number };
   readonly #clock: Clock;
   readonly #unfinished = new Map<string, Unfinished>();
-  readonly #senders = new Map<string, Sender>();
+  readonly #senders = new Map<string, { messages: number; bytes: number }>();
   #bytes = 0;
   #sweep: Timer | undefined;
 
-  constructor({
-    maxTotalBytes = 256 << 20,
-    maxMessages = 10_000,
-    maxSenderBytes = maxTotalBytes / 2,
-    maxSenderMessages = maxMessages / 10,
-    idleMs = 30_000,
-    clock = systemClock,
-  }: PartsLimits = {}) {
-    this.#maxTotalBytes = maxTotalBytes;
-    this.#maxMessages = maxMessages;
-    this.#maxSenderBytes = maxSenderBytes;
-    this.#maxSenderMessages = maxSenderMessages;
-    this.#idleMs = idleMs;
+  constructor({ maxTotalBytes = 256 << 20, maxMessages = 10_000, clock = systemClock, ...more }: PartsLimits = {}) {
+    const { maxSenderMessages = maxMessages / 10, idleMs = 30_000 } = more;
+    this.#limits = { maxTotalBytes, maxMessages, maxSenderMessages, idleMs };
     this.#clock = clock;
   }
 
-  /** Memory of the unfinished messages. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -190,7 +184,7 @@ export class PartsAssembler {
     const lastMs = this.#clock.nowMs();
     const message: Unfinished = { id, count, bytes, next: 0, whole: undefined, filled: 0, lastMs, sender };
     const known = this.#senders.get(sender) ?? { messages: 0, bytes: 0 };
-    if (this.#unfinished.size < this.#maxMessages && known.messages < this.#maxSenderMessages) {
+    if (this.#unfinished.size < this.#limits.maxMessages && known.messages < this.#limits.maxSenderMessages) {
       known.messages += 1;
       this.#senders.set(sender, known);
       this.#unfinished.set(key, message);
@@ -227,8 +221,8 @@ export class PartsAssembler {
     const length = Math.min(message.bytes, 2 * filled);
     const sender = this.#senders.get(message.sender)!;
     const others = sender.bytes - before.length;
-    if (this.#bytes - before.length + length > this.#maxTotalBytes) return false;
-    if (others > 0 && others + length > this.#maxSenderBytes) return false;
+    if (this.#bytes - before.length + length > this.#limits.maxTotalBytes) return false;
+    if (others > 0 && others + length > this.#limits.maxTotalBytes / 2) return false;
     this.#count(message, length - before.length);
     message.whole = new Uint8Array(length);
     message.whole.set(before.subarray(0, message.filled));
@@ -257,16 +251,12 @@ export class PartsAssembler {
 
   #sweepLater(): void {
     if (this.#sweep || this.#unfinished.size === 0) return;
-    this.#sweep = this.#clock.after(this.#idleMs, () => {
+    this.#sweep = this.#clock.after(this.#limits.idleMs, () => {
       this.#sweep = undefined;
-      const untilMs = this.#clock.nowMs() - this.#idleMs;
+      const untilMs = this.#clock.nowMs() - this.#limits.idleMs;
       for (const [key, { lastMs }] of this.#unfinished) if (lastMs <= untilMs) this.forget(key);
       this.#sweepLater();
     });
     this.#sweep.keepAlive(false);
   }
-}
-
-function bytesOf(message: string | Uint8Array): number {
-  return typeof message === 'string' ? Buffer.byteLength(message) : message.length;
 }

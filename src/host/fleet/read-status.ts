@@ -1,7 +1,7 @@
 // Reads the status of a fleet as plain data: for `ls --fleet`, the Inspector and metrics.
 
 import type { ClusterNetwork } from './cluster-network.ts';
-import type { FleetServerStatus, FleetStatus, ReplicaStatus } from './fleet-status.ts';
+import type { FleetServerStatus, FleetStatus, NodeStatus, ReplicaStatus } from './fleet-status.ts';
 import { askNode } from './node/answer-node-requests.ts';
 import { readFleet } from './place/fleet-state.ts';
 import { type FleetView, isEnabled, isInForce, plan, type WaitingSlot } from './place/plan.ts';
@@ -19,7 +19,6 @@ interface ReportedBy {
   network: ClusterNetwork;
   self: string | undefined;
   placer: string | undefined;
-  /** The slots that wait, according to the placer. */
   waiting: readonly WaitingSlot[];
 }
 
@@ -29,7 +28,9 @@ export function fleetStatusOf(view: FleetView, { network, self, placer, waiting 
     reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);
   }
   const { fleet, isConnected } = network;
-  const nodes = [...view.nodes.values()].map(({ value }) => ({ ...value, isAlive: view.leases.has(value.name) }));
+  const nodes = [...view.nodes.values()].map(
+    ({ value }): NodeStatus => ({ ...value, isAlive: view.leases.has(value.name) }),
+  );
   return {
     fleet,
     self,

@@ -5,33 +5,22 @@ import { randomBytes } from 'node:crypto';
 /** Letters, digits, `-` and `_`: such a name is one token of a subject and of a key. */
 export const fleetName = /^[A-Za-z0-9_-]{1,64}$/;
 
-export interface Subjects {
-  /** Requests to one instance. The generation is part of it: a message to an earlier generation reaches no process. */
-  call(node: string, instance: string): string;
-  /** Requests to a node itself: the methods of `node-methods.ts`. */
-  node(node: string): string;
-  /** Requests to a node that change nothing. */
-  look(node: string): string;
-  /**
-   * Answers to the calls of a node. `run`: `secretRun` of `runOf` the node. `call`: a number from 1 that increases with every call of
-   * the run, to any instance.
-   */
-  reply(node: string, run: string, call: number | '*'): string;
-  /** Answers to all calls of a node. */
-  replies(node: string): string;
-  /** Prefix of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
-  inbox(name: string): string;
-}
+export type Subjects = ReturnType<typeof subjectsOf>;
 
-export function subjectsOf(fleet: string): Subjects {
+export function subjectsOf(fleet: string) {
   const prefix = `standpipe.${fleet}`;
   return {
-    call: (node, instance) => `${prefix}.call.${node}.${instance}`,
-    node: (node) => `${prefix}.node.${node}`,
-    look: (node) => `${prefix}.look.${node}`,
-    reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
-    replies: (node) => `${prefix}.reply.${node}.*.*`,
-    inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
+    /** Requests to one instance. The generation is part of it: a message to an earlier generation reaches no process. */
+    call: (node: string, instance: string) => `${prefix}.call.${node}.${instance}`,
+    /** Requests to a node itself: the methods of `NodeRequests`. */
+    node: (node: string) => `${prefix}.node.${node}`,
+    /** Requests to a node that change nothing. */
+    look: (node: string) => `${prefix}.look.${node}`,
+    /** Answers to one call. `run`: `secretRun` of the node. `call`: a number from 1 that increases with every call of the run. */
+    reply: (node: string, run: string, call: number | '*') => `${prefix}.reply.${node}.${run}.${call}`,
+    replies: (node: string) => `${prefix}.reply.${node}.*.*`,
+    /** Prefix of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
+    inbox: (name: string) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };
 }
 
@@ -41,8 +30,7 @@ export function runOf({ pid, startedAt }: { pid: number; startedAt: string }): s
 }
 
 /**
- * A run with 128 random bits that only this process and the nodes it calls know: others can neither answer its calls nor cancel or
- * inquire about them.
+ * A run with 128 random bits, known to this process and the nodes it calls: no other can answer, cancel or inquire about its calls.
  */
 export function secretRun(run: string): string {
   return `${run}-${randomBytes(16).toString('hex')}`;
@@ -53,12 +41,12 @@ export function isSecretOf(secret: string, run: string): boolean {
   return secret === run || secret.startsWith(`${run}-`);
 }
 
-/** The instance of a claim: `<server>_<slot>_<generation>_<session>`. */
+/** `<server>_<slot>_<generation>_<session>` */
 export function instanceOf(claim: { server: string; slot: number; generation: number; session: string }): string {
   return `${keyOfServer(claim.server)}_${claim.slot}_${claim.generation}_${claim.session}`;
 }
 
-/** Instance id of a server from the node's own config: `own_<server>_<session>`. */
+/** `own_<server>_<session>`: a server of the node's own config. */
 export function ownInstanceOf(server: string, session: string): string {
   return `own_${keyOfServer(server)}_${session}`;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
-import { Admission } from './admission.ts';
-import { Limits } from './limits.ts';
+import { Admission, Limits } from './limits.ts';
 
 const small = { maxSessions: 3, maxStreams: 3, maxInFlight: 4, maxWaitingBytes: 100 };
 const ada = { name: 'ada', quotas: { inFlight: 2, streams: 1, sessions: 1, waitingBytes: 50, requestsPerMinute: 60 } };
@@ -34,8 +33,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ act: fc.constant('wait' as const), ms: fc.nat(5000) }),
 );
 
-describe('the limits of a door', () => {
-  it('are never passed by what can be refused, and all counts are back whatever way requests end', () => {
+describe('the limits of a gateway', () => {
+  it('are never exceeded by requests that can be refused, and all counts return to 0 however requests end', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const clock = new ManualClock();
@@ -84,7 +83,7 @@ describe('the limits of a door', () => {
     );
   });
 
-  it('refuse a principal beyond its quota with 429, and all beyond those of the door with 503', () => {
+  it('refuse a principal beyond its quota with 429, and all clients beyond the limit of the gateway with 503', () => {
     const limits = new Limits(small);
     limits.admit(ada, 'inFlight');
     limits.admit(ada, 'inFlight');
@@ -94,7 +93,7 @@ describe('the limits of a door', () => {
     expect(limits.admit(undefined, 'inFlight')).toMatchObject({ status: 503, limit: 'inFlight', value: 4 });
   });
 
-  it('let one principal without quotas use half while others are there, and all when it is alone', () => {
+  it('let a principal without quotas use half of a limit while others are active, and all of it when it is alone', () => {
     const limits = new Limits(small);
     const taken = [1, 2, 3, 4].map(() => limits.admit(grace, 'inFlight'));
     expect(taken.every((admission) => admission instanceof Admission)).toBe(true);
@@ -106,7 +105,7 @@ describe('the limits of a door', () => {
     expect(new Limits({ ...small, quotas: { inFlight: 0 } }).admit(grace, 'inFlight')).toMatchObject({ status: 429 });
   });
 
-  it('let a principal use half of a limit for which it has no quota, whatever other quotas it has', () => {
+  it('let a principal use half of each limit without a quota, whatever other quotas it has', () => {
     const limits = new Limits({ maxWaitingBytes: 1000, maxInFlight: 10 });
     const eve = { name: 'eve', quotas: { inFlight: 5 } };
     limits.admit(grace, 'inFlight');
@@ -118,7 +117,7 @@ describe('the limits of a door', () => {
     expect((limits.admit(generous, 'inFlight') as Admission).addBody(900)).toBeUndefined();
   });
 
-  it('leave half to others of what one principal keeps, also if it is alone', async () => {
+  it('reserve half of the kept bytes for others, also if a principal is alone', async () => {
     const limits = new Limits({ maxWaitingBytes: 1000 });
     const admission = limits.admit(grace, 'inFlight') as Admission;
     expect(await admission.becomeStream(501)).toMatchObject({ status: 429, limit: 'waitingBytes', value: 500 });
@@ -126,7 +125,7 @@ describe('the limits of a door', () => {
     expect(admission.addBody(500)).toBeUndefined();
   });
 
-  it('give a principal its requests a minute, and say when the next may come', () => {
+  it('limit the requests per minute of a principal, and name the time of the next one', () => {
     const clock = new ManualClock();
     const limits = new Limits({}, clock);
     const admit = () => {

@@ -1,13 +1,27 @@
 // Counts the resources that a gateway's clients hold: sessions, event streams, requests in flight and pending bytes. A principal is refused
-// beyond its quotas (429), and all clients together beyond the gateway's limits (503). Whoever ends a counted resource must release it.
+// beyond its quotas (429), and all clients together beyond the gateway's limits (503). The code that ends a counted resource must release it.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
-import { Admission } from './admission.ts';
-import { KeptEvents } from './http/kept-events.ts';
-import type { Principal, Quotas } from './principal.ts';
-import type { QuotaShare, SharedQuotas } from './shared-quotas.ts';
+import type { Principal, Quotas } from './access/auth.ts';
+import { KeptEvents } from './http/event-log.ts';
 import { TokenBucket } from './token-bucket.ts';
+
+/** `counts`: resources that the principal's clients hold at this gateway. Undefined if the quotas are not shared. */
+export type SharedQuotas = (principal: string, quotas: Quotas, counts: Readonly<Counts>) => QuotaShare | undefined;
+
+/** The share of one gateway in the quotas of a principal, which apply to several gateways together. */
+export interface QuotaShare {
+  quotas: Quotas;
+  /** Number of resources of this kind that clients of this gateway may hold now. */
+  limitOf(kind: Counted): number;
+  /** Returns 0 if a request may pass, otherwise the milliseconds until one may. */
+  takeRequest(): number;
+  /** Requests a larger share. Resolves to true if even more may be available; the caller then retries the refused request. */
+  refill(): Promise<boolean>;
+  /** True if the share can be discarded without loss. */
+  readonly isIdle: boolean;
+}
 
 export interface LimitOptions {
   /** Maximum number of open sessions. Default: 10,000. */
@@ -20,16 +34,14 @@ export interface LimitOptions {
   maxWaitingBytes?: number;
   /** Maximum characters of events that all sessions keep for reconnecting clients. Default: 256 Mi. */
   maxKeptCharsInAll?: number;
-  /** For principals without their own quotas. Without a quota, a principal gets at most half of a limit while others are active. */
+  /** Used for principals without their own quotas. Without a quota, a principal gets at most half of a limit while others are active. */
   quotas?: Quotas;
-  /** Set if quotas apply to several gateways together. */
   shared?: SharedQuotas | undefined;
 }
 
 export type Counted = 'sessions' | 'streams' | 'inFlight' | 'waitingBytes';
 export type Counts = Record<Counted, number>;
 
-/** The reason for a refusal, and when to try again. */
 export interface LimitRefusal {
   status: 429 | 503;
   message: string;
@@ -40,25 +52,23 @@ export interface LimitRefusal {
 
 export type AdmissionResult = Admission | LimitRefusal;
 
-const names: Record<Counted, string> = {
-  sessions: 'open sessions',
-  streams: 'open event streams',
-  inFlight: 'requests in flight',
-  waitingBytes: 'bytes of requests and unread answers',
+const kinds: Record<Counted, { max: number; retryAfterS: number; what: string; cure: string }> = {
+  sessions: { max: 10_000, retryAfterS: 10, what: 'open sessions', cure: 'close one (DELETE) or wait' },
+  streams: { max: 10_000, retryAfterS: 10, what: 'open event streams', cure: 'close one or wait' },
+  inFlight: { max: 10_000, retryAfterS: 1, what: 'requests in flight', cure: 'wait for answers, then send it again' },
+  waitingBytes: {
+    max: 512 * 1024 * 1024,
+    retryAfterS: 2,
+    what: 'bytes of requests and unread answers',
+    cure: 'read the answers or end subscriptions, then send it again',
+  },
 };
-const cures: Record<Counted, string> = {
-  sessions: 'close one (DELETE) or wait',
-  streams: 'close one or wait',
-  inFlight: 'wait for answers, then send it again',
-  waitingBytes: 'read the answers or end subscriptions, then send it again',
-};
-const retryAfterS: Record<Counted, number> = { sessions: 10, streams: 10, inFlight: 1, waitingBytes: 2 };
-const optionOf: Record<Counted, string> = {
+const optionOf = {
   sessions: 'maxSessions',
   streams: 'maxStreams',
   inFlight: 'maxInFlight',
   waitingBytes: 'maxWaitingBytes',
-};
+} as const;
 
 /** Maximum refill attempts for one request. */
 const MOST_TRIES = 10;
@@ -66,11 +76,9 @@ const MOST_TRIES = 10;
 const noCounts = (): Counts => ({ sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 });
 
 export class Limits {
-  readonly max: Counts;
-  /** Counts of all clients. */
+  readonly max = noCounts();
   readonly counts = noCounts();
   readonly clock: Clock;
-  /** Events kept for reconnecting clients. */
   readonly kept: KeptEvents;
   /** Accounts that hold resources, or have sent requests in the last minute. */
   readonly #accounts = new Map<string | undefined, Account>();
@@ -84,15 +92,9 @@ export class Limits {
     this.kept = new KeptEvents(given.maxKeptCharsInAll ?? 256 * 1024 * 1024);
     this.#quotas = given.quotas;
     this.#shared = given.shared;
-    this.max = {
-      sessions: given.maxSessions ?? 10_000,
-      streams: given.maxStreams ?? 10_000,
-      inFlight: given.maxInFlight ?? 10_000,
-      waitingBytes: given.maxWaitingBytes ?? 512 * 1024 * 1024,
-    };
+    for (const kind of Object.keys(kinds) as Counted[]) this.max[kind] = given[optionOf[kind]] ?? kinds[kind].max;
   }
 
-  /** Number of principals with an account. */
   get principals(): number {
     return this.#accounts.size;
   }
@@ -119,12 +121,11 @@ export class Limits {
     return account;
   }
 
-  /** Must be called periodically: removes idle accounts. */
+  /** Removes idle accounts. Must be called periodically. */
   sweep(): void {
     for (const [name, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(name);
   }
 
-  /** Refuses new requests from now on. */
   drain(ms: number): void {
     this.#drainUntilMs = this.clock.nowMs() + ms;
   }
@@ -140,14 +141,9 @@ export class Limits {
 
   /** Resolves when none of these kinds is left, or after `ms`. */
   async whenOver(ms: number, ...kinds: readonly Counted[]): Promise<void> {
-    await within(
-      this.clock,
-      ms,
-      new Promise<void>((resolve) => {
-        this.#waits.push({ kinds, resolve });
-        this.given();
-      }),
-    );
+    const over = new Promise<void>((resolve) => this.#waits.push({ kinds, resolve }));
+    this.given();
+    await within(this.clock, ms, over);
   }
 
   /** @internal */
@@ -181,10 +177,7 @@ export class Account {
     return this.#bucket === undefined || this.#bucket.isFull(this.limits.clock.nowMs());
   }
 
-  /**
-   * True if too many bytes are pending. Streams then queue less data, so that one principal cannot exhaust the shared
-   * limit.
-   */
+  /** True if too many bytes are pending. Streams then queue less data, so that one principal cannot exhaust the shared limit. */
   get isFull(): boolean {
     const { max, counts } = this.limits;
     if (counts.waitingBytes > max.waitingBytes) return true;
@@ -223,7 +216,7 @@ export class Account {
   }
 
   /**
-   * If quotas are shared, requests a larger share before refusing. Other requests may take it first, so this is repeated while more is
+   * With shared quotas, requests a larger share before refusing. Other requests may use it up, so this is repeated while more is
    * available. `refusal`: the result of an earlier attempt.
    */
   async takeOrAsk(kind: Counted, refusal = this.take(kind)): Promise<LimitRefusal | undefined> {
@@ -235,7 +228,7 @@ export class Account {
     return refusal;
   }
 
-  /** Counts without a check, for data that must be sent. */
+  /** Counts data that must be sent, without a check. */
   add(kind: Counted, amount: number): void {
     this.counts[kind] += amount;
     this.limits.counts[kind] += amount;
@@ -263,8 +256,90 @@ export class Account {
 
   #refusal(status: 429 | 503, kind: Counted, value: number): LimitRefusal {
     const where = status === 429 ? 'this principal may have' : 'this server allows';
+    const { what, cure, retryAfterS } = kinds[kind];
     const raise = status === 429 ? 'its quota' : optionOf[kind];
-    const message = `Too many ${names[kind]}: ${where} ${value}. To go on, ${cures[kind]}; the operator can raise ${raise}.`;
-    return { status, message, limit: kind, value, retryAfterS: retryAfterS[kind] };
+    const message = `Too many ${what}: ${where} ${value}. To continue, ${cure}; the operator can raise ${raise}.`;
+    return { status, message, limit: kind, value, retryAfterS };
+  }
+}
+
+/** The resources that one HTTP request holds. They count until all holders have released the admission. */
+export class Admission {
+  readonly account: Account;
+  #kind: 'inFlight' | 'streams';
+  #bodyBytes = 0;
+  #unreadBytes = 0;
+  #holders = 1;
+
+  constructor(account: Account, kind: 'inFlight' | 'streams') {
+    this.account = account;
+    this.#kind = kind;
+  }
+
+  get isStream(): boolean {
+    return this.#kind === 'streams';
+  }
+
+  hold(): void {
+    this.#holders++;
+  }
+
+  release(): void {
+    if (this.#holders === 1) {
+      this.#setBytes(0, 0);
+      this.account.give(this.#kind);
+    }
+    this.#holders--;
+  }
+
+  /** Counts the request as a stream instead of as work. `keptBytes`: memory held besides the body. */
+  becomeStream(keptBytes = 0): LimitRefusal | undefined | Promise<LimitRefusal | undefined> {
+    if (this.#kind === 'streams') return undefined;
+    if (this.account.share) {
+      return this.account.takeOrAsk('streams').then((refusal) => this.#changed(refusal, keptBytes));
+    }
+    return this.#changed(this.account.take('streams'), keptBytes);
+  }
+
+  #changed(refusal: LimitRefusal | undefined, keptBytes: number): LimitRefusal | undefined {
+    if (refusal) return refusal;
+    if (this.#holders === 0) {
+      this.account.give('streams'); // released in the meantime
+      return undefined;
+    }
+    this.account.give(this.#kind);
+    this.#kind = 'streams';
+    return this.addBody(keptBytes, true);
+  }
+
+  /** Adds bytes of the request body, which count until the answer. */
+  addBody(bytes: number, isKept = false): LimitRefusal | undefined {
+    const refusal = this.account.take('waitingBytes', bytes, isKept);
+    if (!refusal) this.#bodyBytes += bytes;
+    return refusal;
+  }
+
+  /** Adds stored events that are sent again. Unlike an answer, they are refused beyond the quota. */
+  addUnread(bytes: number): LimitRefusal | undefined {
+    const refusal = this.account.take('waitingBytes', bytes);
+    if (!refusal) this.#unreadBytes += bytes;
+    return refusal;
+  }
+
+  /** Sets the bytes that the client has not read yet. They are never refused, but while there are too many, further requests are. */
+  setUnread(bytes: number): void {
+    if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);
+  }
+
+  /** Counts the bytes of the answer instead of those of the request body. */
+  answered(bytes: number): void {
+    if (this.#holders > 0) this.#setBytes(0, bytes);
+  }
+
+  #setBytes(body: number, unread: number): void {
+    const more = body + unread - this.#bodyBytes - this.#unreadBytes;
+    if (more !== 0) this.account.add('waitingBytes', more);
+    this.#bodyBytes = body;
+    this.#unreadBytes = unread;
   }
 }

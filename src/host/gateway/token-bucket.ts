@@ -1,6 +1,6 @@
 // A request rate limit: bursts of up to one minute's worth, then the configured rate.
 
-/** Upper bound of a wait: a rate of 0 would give an infinite one. */
+/** Limit of a wait: a rate of 0 would make it infinite. */
 const MOST_MS = 60 * 60_000;
 
 export class TokenBucket {
@@ -27,13 +27,11 @@ export class TokenBucket {
     return this.waitMs();
   }
 
-  /** Milliseconds until a request may pass. */
   waitMs(): number {
     if (this.#tokens >= 1) return 0;
     return Math.min(MOST_MS, Math.ceil(((1 - this.#tokens) * 60_000) / this.perMinute));
   }
 
-  /** Takes up to `most` tokens and returns their number. */
   takeUpTo(most: number, nowMs: number): number {
     this.#fill(nowMs);
     const taken = Math.min(most, Math.floor(this.#tokens));
@@ -41,7 +39,7 @@ export class TokenBucket {
     return taken;
   }
 
-  /** Returns unused tokens. */
+  /** Puts unused tokens back. */
   give(tokens: number, nowMs: number): void {
     this.#fill(nowMs);
     this.#tokens = Math.min(this.#most, this.#tokens + tokens);

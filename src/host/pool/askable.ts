@@ -5,6 +5,8 @@ import { isObject } from '../../base/json-object.ts';
 import type { InputCapability } from '../../config/server-config.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import { clientCapabilities, opaqueCapabilities } from '../../mcp/client/session/inputs.ts';
+import { legacyExtensions } from '../../mcp/extensions/extension.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
 
 export type Askable = 'elicitation.form' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots' | Opaque;
@@ -12,7 +14,7 @@ export type Askable = 'elicitation.form' | 'elicitation.url' | 'sampling' | 'sam
 /** An extension or an experimental capability, with its settings: `extensions {"com.example/any":{}}`. */
 type Opaque = `${(typeof opaqueCapabilities)[number]} {${string}`;
 
-/** Limits of what one client may declare to the processes of a server; the rest is not declared. */
+/** Limits of the extensions that one client may declare to the processes of a server. */
 const MOST_OPAQUE = 32;
 const MOST_OPAQUE_CHARS = 2048;
 
@@ -21,12 +23,13 @@ export function isPermitted(askable: Askable, only: readonly InputCapability[]):
   return isQuestion(askable) ? only.includes(askable.split('.')[0] as InputCapability) : only.length > 0;
 }
 
-/** Whether a server that knows of the capability may ask questions. */
+/** Whether the capability permits questions of the server. */
 export function isQuestion(askable: Askable): boolean {
   return !askable.includes(' ');
 }
 
-function opaqueIn(capabilities: ClientCapabilities): Opaque[] {
+function opaqueIn(given: ClientCapabilities): Opaque[] {
+  const capabilities = legacyExtensions(given);
   const found = opaqueCapabilities.flatMap((name) => {
     const declared: unknown = capabilities[name];
     if (!isObject(declared)) return [];
@@ -35,7 +38,6 @@ function opaqueIn(capabilities: ClientCapabilities): Opaque[] {
   return found.filter(({ length }) => length <= MOST_OPAQUE_CHARS).slice(0, MOST_OPAQUE);
 }
 
-/** `only` is `clientCapabilities` of the entry. */
 export function askableOf(capabilities: ClientCapabilities, only: readonly InputCapability[]): Askable[] {
   const { elicitation, sampling, roots } = capabilities;
   const found: Askable[] = [];
@@ -64,7 +66,7 @@ export function capabilitiesOf(askable: ReadonlySet<Askable>): ClientCapabilitie
   };
 }
 
-/** Clients with other settings for the same extension: those of the first are kept. */
+/** If clients declare one extension with different settings, the settings of the first are kept. */
 function unionOf(askable: readonly Askable[]): Pick<ClientCapabilities, (typeof opaqueCapabilities)[number]> {
   const union: Record<string, Record<string, object>> = {};
   for (const each of askable) {
@@ -78,7 +80,6 @@ function unionOf(askable: readonly Askable[]): Pick<ClientCapabilities, (typeof 
   return union;
 }
 
-/** The handlers without the capabilities that the entry excludes. */
 export function usableHandlers(handlers: InputHandlers, only: readonly InputCapability[]): InputHandlers {
   const { elicit, sample, roots, capabilities, ...rest } = handlers;
   return {
@@ -90,7 +91,63 @@ export function usableHandlers(handlers: InputHandlers, only: readonly InputCapa
   };
 }
 
-/** The capabilities that a handler can answer at the moment. */
+/** The capabilities that the handlers can answer at the moment. */
 export function askableByHandlers(handlers: InputHandlers, only: readonly InputCapability[]): Askable[] {
   return handlers.isAnswered?.() === false ? [] : askableOf(clientCapabilities(handlers, 'legacy'), only);
+}
+
+/** Limits of the extensions and experimental capabilities that are declared to a shared process, and of those that one principal adds. */
+const MOST_DECLARED = 256;
+const MOST_OF_PRINCIPAL = 64;
+/** Limit of the principals whose capabilities are known. Those of the principal that was unused for longest are forgotten. */
+const MOST_PRINCIPALS = 256;
+
+/** The capabilities of the clients that share a process. Clients choose the names of extensions, so each principal has a share of them. */
+export class ClientsAskable {
+  readonly #questions = new Set<Askable>();
+  /** The clients with each capability, by principal, the principal used last at the end. */
+  readonly #opaque = new Map<string | undefined, Map<Askable, Set<string>>>();
+
+  add({ principal, affinity }: ClientIdentity, askable: readonly Askable[]): void {
+    let hasOpaque = false;
+    for (const each of askable) {
+      if (isQuestion(each)) this.#questions.add(each);
+      else hasOpaque = true;
+    }
+    if (!hasOpaque) return;
+    const own = this.#opaque.get(principal) ?? new Map<Askable, Set<string>>();
+    this.#opaque.delete(principal);
+    this.#opaque.set(principal, own);
+    for (const each of askable) {
+      if (isQuestion(each)) continue;
+      const clients = own.get(each);
+      if (clients) clients.add(affinity);
+      else if (own.size < MOST_OF_PRINCIPAL) own.set(each, new Set([affinity]));
+    }
+    if (this.#opaque.size <= MOST_PRINCIPALS) return;
+    const [unused] = this.#opaque.keys();
+    this.#opaque.delete(unused);
+  }
+
+  gone({ principal, affinity }: ClientIdentity): void {
+    const own = this.#opaque.get(principal);
+    if (!own) return;
+    for (const [each, clients] of own) if (clients.delete(affinity) && clients.size === 0) own.delete(each);
+    if (own.size === 0) this.#opaque.delete(principal);
+  }
+
+  /** Of more extensions than can be declared, each principal has as many as any other. */
+  get all(): Set<Askable> {
+    const all = new Set(this.#questions);
+    const most = all.size + MOST_DECLARED;
+    let left = [...this.#opaque.values()].map((own) => own.keys());
+    while (left.length > 0 && all.size < most) {
+      left = left.filter((own) => {
+        const { value, done } = own.next();
+        if (!done && all.size < most) all.add(value);
+        return !done;
+      });
+    }
+    return all;
+  }
 }

@@ -1,31 +1,30 @@
 // The successive processes of a server that one group of clients shares: their supervision, the service that answers through them,
 // their tools, and their source in the flow.
 
+import { unfinishedValue } from '../../base/secrets/unfinished-value.ts';
 import { unlessAborted } from '../../base/wait.ts';
-import { shownUrl } from '../../config/secrets-of-server.ts';
+import { secretsOf, shownUrl } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Catalogue } from '../../mcp/catalogue.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import type { ClientKey } from '../../mcp/client/session/gated-request.ts';
 import { Session } from '../../mcp/client/session/session.ts';
-import type { MemberContext } from '../hosted-server.ts';
+import type { FlowSource } from '../../observe/flow/source.ts';
+import type { FlowStore } from '../../observe/flow/store.ts';
+import type { HostContext } from '../hosted-server.ts';
 import { ProcessService } from '../services/process-service.ts';
 import { openServer } from '../supervision/open-server.ts';
-import type { ProcessStatus } from '../supervision/server-state.ts';
+import type { ProcessStatus, StateChange } from '../supervision/server-state.ts';
 import { SupervisedServer } from '../supervision/supervised-server.ts';
-import { WatchedServer } from '../supervision/watched-server.ts';
 import { type Askable, askableByHandlers, usableHandlers } from './askable.ts';
 
-/** The server that an instance belongs to, with its current entry. */
 export interface InstanceOwner {
   readonly config: ServerConfig;
   readonly mayUse: (tool: string) => boolean;
-  /** Tools of the server that are known to ask questions. */
   readonly asking: AskingTools;
-  /** Why a server that other nodes run cannot be reached at the moment. */
   readonly whyAway: string | undefined;
-  /** Settles when the processes have exited that must end before the next one starts. */
+  /** Settles when the processes of an earlier `share` have exited. Another process does not start before that. */
   readonly leaving: Promise<unknown> | undefined;
   /** The client capabilities that are declared to a process that starts now. */
   askable(instance: Instance): Iterable<Askable>;
@@ -38,20 +37,20 @@ export class Instance {
   readonly service = new ProcessService(this);
   /** Client of the last connected process of the current entry. */
   client: Client | undefined;
-  /** Lists of the last connected process, also of an earlier entry. */
+  /** Lists of the last connected process, even if that ran an earlier entry. */
   catalogue: Catalogue | undefined;
-  /** The capabilities that were declared to that process, if it is of the legacy era. */
+  /** The capabilities that were declared to the last process, if it is of the legacy era. */
   announced: ReadonlySet<Askable> = new Set();
-  /** True if the clients are known when the process starts. Their capabilities are then declared, not those of the host's handlers. */
+  /** True if the client is known when the process starts. Its capabilities are then declared instead of the capabilities of the host's handlers. */
   readonly isExact: boolean;
-  /** True once the process has received a request during which it could ask a question. */
+  /** True after a request during which the process could ask a question. */
   hasRun = false;
-  /** The user of the process, as text. Undefined for the host itself and the clients that share its process. */
+  /** The user of the process, as text. Undefined for the host's own process. */
   readonly owner: string | undefined;
   readonly #server: InstanceOwner;
   readonly #watched: WatchedServer;
 
-  constructor(server: InstanceOwner, context: MemberContext, owner?: string, isExact = false) {
+  constructor(server: InstanceOwner, context: HostContext, owner?: string, isExact = false) {
     const { name } = server.config;
     const { flow, clock, eraMemory, inputs, onNoise, onStateChange, serviceOf, random } = context;
     const watched = new WatchedServer(flow, () => server.config, owner);
@@ -101,7 +100,7 @@ export class Instance {
     });
   }
 
-  /** Whether a question during a request of this client could only be meant for this client. */
+  /** Whether a question during a request of this client is certainly for this client. */
   isFreeFor(client: ClientKey): boolean {
     const { service } = this.client ?? {};
     return !(service instanceof Session) || service.isFreeFor(client);
@@ -118,5 +117,48 @@ export class Instance {
 
   get mayUse(): (tool: string) => boolean {
     return this.#server.mayUse;
+  }
+}
+
+/** Records the traffic of each process run, and the state changes, in the flow. */
+class WatchedServer {
+  readonly #flow: FlowStore;
+  readonly #config: () => ServerConfig;
+  readonly #owner: string | undefined;
+  #source: FlowSource | undefined;
+
+  /** `config` is read at each start, because it can change. */
+  constructor(flow: FlowStore, config: () => ServerConfig, owner: string | undefined) {
+    this.#flow = flow;
+    this.#config = config;
+    this.#owner = owner;
+  }
+
+  get pid(): number | null {
+    return this.#source?.pid ?? null;
+  }
+
+  /** Number of the last process run; 0 before the first. */
+  get life(): number {
+    return this.#source?.life ?? 0;
+  }
+
+  get source(): FlowSource {
+    return this.#source ?? this.#begin();
+  }
+
+  changed({ from, to, reason }: StateChange): void {
+    // A start begins a new process run and is its first event.
+    if (to === 'starting') this.#begin();
+    this.#source?.add({ kind: 'state', from, to, reason });
+  }
+
+  #begin(): FlowSource {
+    const config = this.#config();
+    const { env, secrets } = secretsOf(config);
+    this.#source = this.#flow.begin(config.name);
+    this.#source.unfinishedSecret = unfinishedValue(env, secrets);
+    if (this.#owner !== undefined) this.#source.add({ kind: 'note', text: `This process is used by ${this.#owner}` });
+    return this.#source;
   }
 }

@@ -1,61 +1,55 @@
-// The processes of a server, grouped by who shares them (`share` of its entry). The host has its own instance for requests unrelated
-// to a client; with `all`, every client uses that instance too. Commands apply to all processes.
+// The processes of a server, by the `share` of its entry. The host has its own process for requests unrelated to a client; with `all`,
+// every client uses that process too. Commands apply to all processes.
 
 import { firstChars } from '../../base/first-chars.ts';
 import { textOf } from '../../base/text-of.ts';
 import { isOfFleet, type SharePolicy } from '../../config/server-config.ts';
-import { toolOf } from '../../mcp/client/session/gated-request.ts';
+import { type ClientKey, clientKeyOf, toolOf, usesId } from '../../mcp/client/session/gated-request.ts';
 import { mayAsk } from '../../mcp/methods.ts';
-import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
-import type { MemberContext } from '../hosted-server.ts';
+import type { Caller, ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
+import type { HostContext } from '../hosted-server.ts';
 import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
-import type { Replacement } from '../supervision/supervised-options.ts';
-import { type Askable, askableByHandlers, askableOf, isPermitted, isQuestion } from './askable.ts';
-import { AskingPlaces } from './asking-places.ts';
+import type { Replacement } from '../supervision/supervision.ts';
+import { type Askable, askableByHandlers, askableOf, ClientsAskable, isPermitted, isQuestion } from './askable.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type ProcessSlot, ProcessSlots } from './process-slots.ts';
 
 const CHANGED = 'its entry in the config changed';
-const CALLS_THAT_ASK = 'calls that ask';
 const LONGEST_NAME = 64;
-/** Limit of the capabilities that clients declare to a shared process, because clients choose the names of extensions. */
-const MOST_ASKABLE = 256;
-
 export class Pool {
   readonly home: Instance;
   readonly slots: ProcessSlots;
   readonly places: AskingPlaces;
-  /** Settles when the processes of an earlier `share` have exited. Another process does not start before that. */
   leaving: Promise<unknown> | undefined;
   readonly #server: InstanceOwner;
-  readonly #context: MemberContext;
-  /** Capabilities of the clients that share the host's process, and of the clients of other processes. */
-  readonly #askable = new Set<Askable>();
+  readonly #context: HostContext;
+  /** Capabilities of the clients that share the host's process. */
+  readonly #askable = new ClientsAskable();
   readonly #askableAt = new WeakMap<Instance, readonly Askable[]>();
   #calls = 0;
+  /** True if the shared process was restarted to declare more capabilities, and none of its successors has been used since. */
+  #hasRestarted = false;
 
-  constructor(server: InstanceOwner, context: MemberContext) {
+  constructor(server: InstanceOwner, context: HostContext) {
     this.#server = server;
     this.#context = context;
     this.home = new Instance(server, context);
     this.slots = new ProcessSlots(context.clock, () => server.config);
-    this.places = new AskingPlaces(this.home, this.slots, {
-      add: () => this.#add(`asks ${++this.#calls}`, CALLS_THAT_ASK),
-    });
+    this.places = new AskingPlaces(this.home, this.slots, () => this.#add(`asks ${++this.#calls}`, 'calls that ask'));
   }
 
   /** The capabilities that are declared to a process that starts now. */
   askable(instance: Instance): Askable[] {
     const { clientCapabilities: only } = this.#server.config;
-    return [...(this.#askableAt.get(instance) ?? this.#askable)].filter((each) => isPermitted(each, only));
+    return [...(this.#askableAt.get(instance) ?? this.#askable.all)].filter((each) => isPermitted(each, only));
   }
 
-  /** Records the capabilities of a client that is about to use the shared process. */
+  /** Must be called before a client uses the shared process. */
   noticed(client: ClientFacts): void {
     if (this.home.client?.server.era === 'modern') return;
-    for (const each of this.#askableOf(client)) if (this.#askable.size < MOST_ASKABLE) this.#askable.add(each);
+    this.#askable.add(client.identity, this.#askableOf(client));
   }
 
   /** Restarts the shared process if a client has capabilities that were not declared to it, unless it has been used. */
@@ -67,7 +61,11 @@ export class Pool {
   /** Must be called when the shared process is connected: clients may have arrived while it started. */
   announceMore(): void {
     const { home } = this;
-    if (home.hasRun || this.#unannounced.length === 0) return;
+    if (home.hasRun) this.#hasRestarted = false;
+    const unannounced = home.hasRun ? [] : this.#unannounced;
+    // Clients choose the names of extensions: each new one must not cause a restart.
+    if (unannounced.length === 0 || (this.#hasRestarted && !unannounced.some(isQuestion))) return;
+    this.#hasRestarted = true;
     void home.supervised.end('a client can be asked for more than it was announced', true);
   }
 
@@ -75,10 +73,10 @@ export class Pool {
   asksBesideOthers(method: string, params: Params, { identity }: ClientFacts): boolean {
     const { asking } = this.#server;
     if (asking.isEmpty || this.#by !== 'all' || this.home.client?.server.era !== 'legacy') return false;
-    return mayAsk(method) && asking.has(toolOf(method, params), identity.principal);
+    return mayAsk(method) && !usesId(method, params) && asking.has(toolOf(method, params), identity.principal);
   }
 
-  /** Key of the slot owner of a request. Undefined if the host's own process runs it. */
+  /** Key of the process slot of a request. Undefined if the host's own process runs it. */
   keyOf(client: ClientFacts | undefined, method?: string): string | undefined {
     switch (this.#by) {
       case 'all':
@@ -99,10 +97,10 @@ export class Pool {
     return this.#add(key, ownerOf(by, client, params), by === 'call', client);
   }
 
-  /** Ends the process of a client whose connection or session has ended. */
   gone(client: ClientIdentity): void {
     const { id, affinity } = client;
     if (id !== affinity) return;
+    this.#askable.gone(client);
     if (isOfFleet(this.#server.config)) return this.home.client?.service.gone?.(client);
     if (this.#by !== 'client') return;
     const slot = this.slots.find(affinity);
@@ -123,7 +121,7 @@ export class Pool {
     for (const slot of this.slots.current) {
       const { supervised } = slot.instance;
       if (slot.subscriptions > 0)
-        supervised.start().catch(() => undefined); // its state tells the reason
+        supervised.start().catch(() => undefined); // the status shows the reason
       else if (supervised.state === 'failed') void this.#rested(slot, supervised.end('start requested'));
     }
     await this.home.supervised.start();
@@ -141,7 +139,7 @@ export class Pool {
     await Promise.all([stopped, ...others]);
   }
 
-  /** Restarts the host's instance. Other processes restart immediately only if they have subscriptions. */
+  /** Restarts the host's own process and processes with subscriptions. Requests start the others again. */
   async restart(): Promise<void> {
     const others = this.slots.current.map((slot) => {
       const { supervised } = slot.instance;
@@ -254,4 +252,79 @@ function ownerOf(by: SharePolicy['by'], client: ClientFacts | undefined, params:
   if (id !== affinity) return `requests without a session${principal === undefined ? '' : ` of ${principal}`}`;
   const name = client!.info?.name;
   return `client ${id}${typeof name === 'string' ? ` (${firstChars(name, LONGEST_NAME)})` : ''}`;
+}
+
+/** Key of a client that does not exist. */
+const NOBODY = 0;
+
+interface Place {
+  /** Undefined for the shared process. */
+  readonly slot: ProcessSlot | undefined;
+  readonly instance: Instance;
+  /** Number of running calls that may ask, by client. */
+  readonly calls: Map<ClientKey, number>;
+  /** Principal of the last call. */
+  principal: string | undefined;
+}
+
+/**
+ * Chooses the process for a call that is known to ask questions, at a server before 2026-07-28 whose process all clients share. A question
+ * can be assigned to a client only while no other client uses the process. So the call runs in the shared process if it is otherwise
+ * unused, and else in one of a few more processes, each for one client at a time. A principal has at most half of them; beyond that, its
+ * calls wait for its own. A call never waits for another principal: if all processes are taken, it runs in the shared one, and an ambiguous
+ * question there is refused.
+ */
+class AskingPlaces {
+  readonly #home: Place;
+  readonly #slots: ProcessSlots;
+  readonly #add: () => ProcessSlot;
+  #places: Place[] = [];
+
+  constructor(home: Instance, slots: ProcessSlots, add: () => ProcessSlot) {
+    this.#home = { slot: undefined, instance: home, calls: new Map(), principal: undefined };
+    this.#slots = slots;
+    this.#add = add;
+  }
+
+  /** Assigns a process to a call until `leave`. */
+  enter(caller: Caller): { slot: ProcessSlot | undefined; leave: () => void } {
+    const client = clientKeyOf(caller);
+    const place = this.#choose(client, caller.client.identity);
+    const { calls, slot } = place;
+    calls.set(client, (calls.get(client) ?? 0) + 1);
+    place.principal = caller.client.identity.principal;
+    const leave = () => {
+      const left = calls.get(client)! - 1;
+      if (left > 0) calls.set(client, left);
+      else calls.delete(client);
+    };
+    return { slot, leave };
+  }
+
+  #choose(client: ClientKey, { principal }: ClientIdentity): Place {
+    this.#places = this.#places.filter(({ slot }) => isUsable(slot!));
+    const known = this.#places.find(({ calls }) => calls.has(client));
+    if (known) return known;
+    const free = [this.#home, ...this.#places].find(
+      ({ calls, instance }) => calls.size - Number(calls.has(client)) === 0 && instance.isFreeFor(client),
+    );
+    if (free) return free;
+    const own = this.#places.filter((place) => place.principal === principal && isTaken(place));
+    if (own.length >= Math.ceil(this.#slots.most / 2) || !this.#slots.hasRoom) {
+      return own.sort((a, b) => a.calls.size - b.calls.size)[0] ?? this.#home;
+    }
+    const slot = this.#add();
+    const place = { slot, instance: slot.instance, calls: new Map(), principal: undefined };
+    this.#places.push(place);
+    return place;
+  }
+}
+
+/** Calls that their client has cancelled may still run there. */
+function isTaken({ calls, instance }: Place): boolean {
+  return calls.size > 0 || !instance.isFreeFor(NOBODY);
+}
+
+function isUsable({ isEnding, isRetired, isForgotten, instance }: ProcessSlot): boolean {
+  return !isEnding && !isRetired && !isForgotten && instance.supervised.state !== 'failed';
 }

@@ -1,7 +1,7 @@
-// Process slots for those who have their own process: a principal, a client, one call, or calls that ask questions. A slot owner
-// (`ProcessSlot`) exists from its first request until it is unused; its process takes one of a limited number of slots. If all slots are
-// taken, the process that has been idle longest ends, and requests wait for its slot; requests are not dropped. A slot is given away
-// only after its process has exited, so there are never more processes than slots.
+// Slots of a server whose processes are not shared by all: a principal, a client, one call, or calls that ask questions own a process. An
+// owner (`ProcessSlot`) exists from its first request until it is unused. Its process takes one of a limited number of slots. If all slots
+// are taken, requests wait, and the process that has been idle longest is ended. A slot is reused only after its process has exited, so
+// there are never more processes than slots.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -15,26 +15,31 @@ import type { Instance } from './instance.ts';
 /** Limit of requests that wait for a slot. Further requests are refused at once. */
 const MOST_WAITING = 4096;
 
-export interface ProcessSlot {
+export class ProcessSlot {
   readonly key: string;
   readonly instance: Instance;
   /** Number of requests and subscriptions that need the process. */
-  uses: number;
+  uses = 0;
   /** Number of `uses` that are subscriptions. */
-  subscriptions: number;
-  /** Number of list watches, which do not need a process. */
-  watches: number;
-  /** The process is ending; its slot is given away afterwards. */
-  isEnding: boolean;
-  /** The process ends with its last use: its client has disconnected, or it serves one call. */
+  subscriptions = 0;
+  /** Number of subscriptions to lists, which do not need a process. */
+  watches = 0;
+  isEnding = false;
+  /** True if the process ends with its last use: its client has disconnected, or it serves one call. */
   isOver: boolean;
-  /** The owner was removed because it was unused. The next request with its key creates another. */
-  isForgotten: boolean;
-  /** Another `share` applies: the owner gets no more requests, and its unsent requests are routed again. */
-  isRetired: boolean;
-  idleSinceMs: number;
+  /** True if the owner was removed because it was unused. The next request with its key creates another. */
+  isForgotten = false;
+  /** True if another `share` applies: the owner gets no more requests, and its unsent requests are routed again. */
+  isRetired = false;
+  idleSinceMs = 0;
   /** Settles when the owner gets a slot. */
   waiting: Deferred<void> | undefined;
+
+  constructor(key: string, instance: Instance, isOver: boolean) {
+    this.key = key;
+    this.instance = instance;
+    this.isOver = isOver;
+  }
 }
 
 /** Limits of a request's wait for a slot. */
@@ -44,7 +49,6 @@ export interface Patience {
 }
 
 export class ProcessSlots {
-  /** By key. */
   readonly #slots = new Map<string, ProcessSlot>();
   readonly #retired = new Map<ProcessSlot, Promise<void>>();
   /** Owners that have a slot, and owners that wait for one. */
@@ -52,7 +56,7 @@ export class ProcessSlots {
   readonly #queue = new Set<ProcessSlot>();
   readonly #clock: Clock;
   readonly #config: () => ServerConfig;
-  /** Number of requests that wait for a slot. */
+  /** Number of waiting requests. */
   waiting = 0;
   /** Sums over removed owners. */
   readonly past = { calls: 0, errors: 0, restarts: 0, lastError: undefined as string | undefined };
@@ -78,24 +82,12 @@ export class ProcessSlots {
   }
 
   add(key: string, instance: Instance, isOver: boolean): ProcessSlot {
-    const slot: ProcessSlot = {
-      key,
-      instance,
-      uses: 0,
-      subscriptions: 0,
-      watches: 0,
-      isEnding: false,
-      isOver,
-      isRetired: false,
-      isForgotten: false,
-      idleSinceMs: 0,
-      waiting: undefined,
-    };
+    const slot = new ProcessSlot(key, instance, isOver);
     this.#slots.set(key, slot);
     return slot;
   }
 
-  /** The process may be used until `leave`. Returns a promise if the request has to wait for a slot. */
+  /** Must be followed by `leave`. Returns a promise if the request has to wait for a slot. */
   enter(slot: ProcessSlot, patience: Patience): undefined | Promise<void> {
     slot.uses++;
     if (slot.isEnding) return this.#wait(slot, patience);
@@ -112,22 +104,20 @@ export class ProcessSlots {
     slot.waiting = undefined;
     if (slot.isEnding) return;
     if (!this.#placed.has(slot) || slot.instance.supervised.isAtRest) return this.#ended(slot);
-    if (slot.isOver) return this.#end(slot, 'its call or its client is over');
+    if (slot.isOver) return this.#end(slot, 'its call has ended or its client has disconnected');
     this.#makeRoom();
     this.#sweepLater();
   }
 
-  /** A list watch began or stopped. */
   watched(slot: ProcessSlot, count: 1 | -1): void {
     slot.watches += count;
     if (count < 0) this.#forget(slot);
   }
 
-  /** Marks the owner to end with its last use. */
   over(slot: ProcessSlot): void {
     slot.isOver = true;
     if (slot.uses > 0 || slot.isEnding) return;
-    if (this.#placed.has(slot)) this.#end(slot, 'its client is gone');
+    if (this.#placed.has(slot)) this.#end(slot, 'its client has disconnected');
     else this.#forget(slot);
   }
 
@@ -136,7 +126,7 @@ export class ProcessSlots {
     if (slot.uses === 0 && !slot.isEnding && slot.instance.supervised.isAtRest) this.#ended(slot);
   }
 
-  /** A command stopped the server: requests that wait for a slot fail. */
+  /** Rejects the requests that wait for a slot. */
   refuse(error: Error): void {
     for (const slot of this.#queue) {
       slot.waiting?.reject(error);
@@ -145,7 +135,7 @@ export class ProcessSlots {
     this.#queue.clear();
   }
 
-  /** Retires all owners: they get no further requests. The promises resolve when their processes have exited. */
+  /** Retires all owners. The promises resolve when their processes have exited. */
   retire(reason: string): Promise<void>[] {
     this.refuse(serverStopped(this.#config().name, reason));
     for (const slot of this.#slots.values()) {
@@ -206,7 +196,7 @@ export class ProcessSlots {
   #full(why: string): RpcError {
     const { name, share } = this.#config();
     const message = `Server "${name}" is at its limit of processes (${share.maxProcesses}): all are in use by others, and ${why}`;
-    const hint = 'Raise "maxProcesses" of "share" in its entry of the config, or use fewer clients at a time.';
+    const hint = 'Raise "maxProcesses" of "share" in its config entry, or use fewer clients at a time.';
     return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, { maxProcesses: share.maxProcesses }, { hint });
   }
 
@@ -218,7 +208,7 @@ export class ProcessSlots {
     if (missing <= 0) return;
     const idle = placed.filter(({ uses, isEnding, isRetired }) => uses === 0 && !isEnding && !isRetired);
     const oldest = idle.sort((a, b) => a.idleSinceMs - b.idleSinceMs).slice(0, missing);
-    for (const slot of oldest) this.#end(slot, 'its place was needed for another client');
+    for (const slot of oldest) this.#end(slot, 'its process slot was needed for another client');
   }
 
   #end(slot: ProcessSlot, reason: string): void {

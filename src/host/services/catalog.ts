@@ -3,15 +3,13 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { hintOfNames } from '../../config/nearest.ts';
-import { lastingPart, listedName, serverParts } from './listed-names.ts';
+import { lastingPart, listedName, serverParts, splitListedName } from './listed-names.ts';
 
-// `_meta` keys with which the merged service tells where an entry comes from.
-
-/** In an entry: its server, its name there, and the other servers that have the same name. */
+/** Key in `_meta` of an entry: its server, its name there, and the other servers that have the name. */
 export const OFFERED_BY = 'dev.standpipe/offer';
-/** In a list result: servers whose entries are missing, with the reason. */
+/** Key in `_meta` of a list result: servers whose entries are missing, with the reason. */
 export const FAILED = 'dev.standpipe/failed';
-/** In a request for a list: `none` asks only servers that are ready, `all` also waits for servers that start slowly. */
+/** Key in `_meta` of a list request: `none` asks only servers that are ready, `all` also waits for servers that start slowly. */
 export const WAIT = 'dev.standpipe/wait';
 
 export interface Offer<T> {
@@ -19,14 +17,12 @@ export interface Offer<T> {
   name: string;
   /** The shortest unambiguous name: the entry's own name if only one server has it. */
   address: string;
-  /** Other servers that offer the same name. */
   sharedWith: string[];
   definition: T;
 }
 
 export interface OfferCatalog<T> {
   offers: Offer<T>[];
-  /** Servers that could not be asked. */
   failed: { server: string; error: Error }[];
 }
 
@@ -53,10 +49,7 @@ export function offerAddress(server: string, name: string, sharedWith: readonly 
   return sharedWith.length > 0 ? `${server}/${name}` : name;
 }
 
-/**
- * Resolves an address: `server/name`, the listed name, or a name that only one server has. `servers` are all listed servers,
- * including those that could not be asked.
- */
+/** Resolves `server/name`, a listed name, or a name that only one server has. `servers`: all listed servers, also unavailable ones. */
 export function resolve<T>(
   catalog: readonly Offer<T>[],
   address: string,
@@ -70,7 +63,7 @@ export function resolve<T>(
   if (found.length > 1) {
     const choices = found.map(({ server, name }) => `${server}/${name}`).join(', ');
     throw new UsageError('NAME_AMBIGUOUS', `Several servers have a ${what} named "${address}": ${choices}`, {
-      hint: 'Use one of these.',
+      hint: 'Use one of these names.',
     });
   }
   const addresses = catalog.map((offer) => offer.address);
@@ -79,10 +72,12 @@ export function resolve<T>(
   });
 }
 
-/** The entries that the merged service lists by this name. */
+/** The entries that the merged service lists by this name. Listed names are computed only for the servers that the name begins with. */
 export function listedAs<T>(catalog: readonly Offer<T>[], listed: string, servers: Iterable<string>): Offer<T>[] {
-  const parts = serverParts(servers);
-  return catalog.filter(({ server, name }) =>
-    [parts.get(server), lastingPart(server)].some((part) => part !== undefined && listedName(part, name) === listed),
-  );
+  const part = splitListedName(listed)?.part;
+  if (part === undefined) return [];
+  const named = [...serverParts(servers)].filter(([server, own]) => own === part || lastingPart(server) === part);
+  const owners = new Set(named.map(([server]) => server));
+  if (owners.size === 0) return [];
+  return catalog.filter((offer) => owners.has(offer.server) && listedName(part, offer.name) === listed);
 }

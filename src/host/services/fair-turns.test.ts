@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
-import type { Caller, Params, Result } from '../../mcp/service.ts';
+import type { Caller, ClientFacts, Params, Result } from '../../mcp/service.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /** A process that answers when the test calls `answer`. */
@@ -45,14 +45,14 @@ const many = (count: number, act: (at: number) => void) => {
 };
 
 describe('turns of the clients of a process', () => {
-  it('one client alone never waits', () => {
+  it('requests of a single client never wait', () => {
     const process = new Process();
     many(1000, (at) => process.send('a', at));
     expect(process.at('a')).toBe(1000);
     expect(process.clock.pending).toBe(0);
   });
 
-  it('a client that floods has few requests ahead of another', async () => {
+  it('a client that sends a flood has few requests ahead of another client', async () => {
     const process = new Process();
     process.send('b', 0);
     await process.answer('b');
@@ -64,14 +64,14 @@ describe('turns of the clients of a process', () => {
     expect(process.at('flood')).toBe(4);
   });
 
-  it('long requests count as several', async () => {
+  it('large requests count as several', async () => {
     const process = new Process();
     process.send('b', 0);
     many(10, (at) => process.send('flood', at, { bytes: 32 * 1024 }));
     expect(process.at('flood')).toBe(2);
   });
 
-  it('calls that take long hold up neither their client nor others', async () => {
+  it('slow calls delay neither their client nor others', async () => {
     const process = new Process();
     process.send('b', 0);
     many(10, (at) => process.send('slow', at));
@@ -94,7 +94,7 @@ describe('turns of the clients of a process', () => {
     expect(new Set(next).size).toBe(10);
   });
 
-  it('when the others have gone, what waits goes on at once', () => {
+  it('waiting requests begin at once when the other clients are idle', () => {
     const process = new Process();
     process.send('b', 0);
     process.begun[0]!.fail(new Error('it failed'));
@@ -120,7 +120,7 @@ describe('turns of the clients of a process', () => {
     expect(process.turns.waiting).toBe(0);
   });
 
-  it('whatever comes in whatever order, each request of a client begins once, in its order, and all end', async () => {
+  it('in any sequence, each request of a client begins once, in order, and all end', async () => {
     const step = fc.oneof(
       fc.record({ act: fc.constant('send' as const), client: fc.nat(4), bytes: fc.constantFrom(10, 100_000) }),
       fc.record({ act: fc.constantFrom('answer' as const, 'fail' as const), at: fc.nat(30) }),
@@ -168,4 +168,32 @@ describe('turns of the clients of a process', () => {
       }),
     );
   });
+});
+
+it('requests of the host for a client, such as subscriptions, have the turns of the client', async () => {
+  const process = new Process();
+  const facts = (id: string) => ({ identity: { id, affinity: id } }) as unknown as ClientFacts;
+  process.send('b', 0);
+  await process.answer('b');
+  let begun = 0;
+  const answers: (() => void)[] = [];
+  const subscribed = Array.from({ length: 100 }, () =>
+    process.turns.turn(facts('flood'), () => {
+      begun++;
+      return new Promise<void>((resolve) => answers.push(resolve));
+    }),
+  );
+  expect(begun).toBe(4);
+  process.send('flood', 1);
+  process.send('b', 1);
+  expect([process.at('flood'), process.at('b')]).toEqual([0, 1]);
+  answers.shift()!();
+  await settled();
+  expect(begun).toBe(5);
+  while (answers.length > 0) {
+    answers.shift()!();
+    await settled();
+  }
+  await Promise.all(subscribed);
+  expect([begun, process.at('flood')]).toEqual([100, 1]);
 });

@@ -1,7 +1,6 @@
-// Shares one process fairly among many clients. The input of a process is one queue: a client that sends thousands of requests at
-// once would make all others wait behind them. So while several clients use the process, each has at most 4 recent requests there (a
-// principal 16), and the rest waits here. A request that takes long is being worked on and no longer occupies the queue: it stops
-// counting, and slow calls do not delay other clients. While a single client uses the process, nothing waits.
+// Shares one process fairly among many clients. The input of a process is one queue: thousands of requests of one client would delay all
+// others. So while several clients use the process, each has at most 4 recent requests there (a principal 16), and further requests wait
+// here. A slow request is no longer in the queue of the process, so it stops counting. While a single client uses the process, nothing waits.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';
@@ -12,7 +11,7 @@ import { InFlight } from '../../wire/requests/in-flight.ts';
 /** Limits of recent requests at the process, per client and per principal, while others use it too. */
 const CLIENT_SHARE = 4;
 const PRINCIPAL_SHARE = 16;
-/** A request counts once more for each 16 KB of its size. */
+/** The weight of a request is 1, plus 1 for each 16 KB of its size. */
 const BYTES_OF_ONE = 16 * 1024;
 /** A request counts as recent for one to two ticks of this length. */
 const FRESH_MS = 50;
@@ -55,7 +54,7 @@ interface Waiting {
 
 class ClientShare extends Share {
   readonly principal: PrincipalShare;
-  /** By consecutive numbers. A `Set` would keep thousands of requests alive long after they have ended. */
+  /** By consecutive numbers. A `Set` would retain thousands of ended requests. */
   readonly #waiting = new InFlight<number, Waiting>();
   #added = 0;
   #taken = 0;
@@ -65,7 +64,6 @@ class ClientShare extends Share {
     this.principal = principal;
   }
 
-  /** Number of waiting requests. */
   get waits(): number {
     return this.#waiting.size;
   }
@@ -113,7 +111,24 @@ export class FairTurns {
     return this.#wait(client, weight, method, params, caller);
   }
 
-  /** Number of requests that wait for their turn. */
+  /** Runs a request that the host sends on behalf of a client, such as a subscription, when it is the turn of the client. */
+  turn<T>(facts: ClientFacts, send: () => Promise<T>): Promise<T> {
+    const client = this.#shareOf(facts);
+    const run = async () => {
+      const ended = this.#begin(client, 1);
+      try {
+        return await send();
+      } finally {
+        ended();
+      }
+    };
+    if (client.waits === 0 && this.#mayBegin(client)) return run();
+    return new Promise((resolve) => {
+      client.add({ start: () => resolve(run()) });
+      if (this.#clientMayBegin(client)) client.principal.turns.add(client);
+    });
+  }
+
   get waiting(): number {
     let waiting = 0;
     for (const client of this.#clients.values()) waiting += client.waits;
@@ -121,14 +136,7 @@ export class FairTurns {
   }
 
   #run(client: ClientShare, weight: number, method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    const begun = this.#tick;
-    client.begin(weight, begun);
-    client.principal.begin(weight, begun);
-    const ended = () => {
-      client.end(weight, this.#tick - begun);
-      client.principal.end(weight, this.#tick - begun);
-      if (this.#timer) this.#next(client);
-    };
+    const ended = this.#begin(client, weight);
     try {
       const result = this.#request(method, params, caller);
       if (result instanceof Promise) result.then(ended, ended);
@@ -138,6 +146,18 @@ export class FairTurns {
       ended();
       throw error;
     }
+  }
+
+  /** Returns a function to call when the request has ended. */
+  #begin(client: ClientShare, weight: number): () => void {
+    const begun = this.#tick;
+    client.begin(weight, begun);
+    client.principal.begin(weight, begun);
+    return () => {
+      client.end(weight, this.#tick - begun);
+      client.principal.end(weight, this.#tick - begun);
+      if (this.#timer) this.#next(client);
+    };
   }
 
   #wait(client: ClientShare, weight: number, method: string, params: Params, caller: Caller): Promise<Result> {
@@ -163,7 +183,6 @@ export class FairTurns {
     });
   }
 
-  /** A request of the client has ended: the next one of its principal may begin. */
   #next(client: ClientShare): void {
     if (client.waits > 0 && this.#clientMayBegin(client)) client.principal.turns.add(client);
     this.#pump(client.principal);

@@ -14,18 +14,18 @@ function listedIn(servers: readonly string[], server: string, name: string): str
 }
 
 describe('the name of a tool or prompt', () => {
-  test('is the server and the name where both are plain', () => {
+  test('consists of the server and the name if both are plain', () => {
     expect(listedIn(['github'], 'github', 'create_issue')).toBe('github__create_issue');
     expect(listedIn(['my-files'], 'my-files', '__init__')).toBe('my-files____init__');
   });
 
-  test('is readable for a server with other characters that no other server could be taken for', () => {
+  test('is readable for a server with other characters if the form is unique', () => {
     expect(listedIn(['files@two', 'files'], 'files@two', 'read')).toBe('files_two__read');
     expect(listedIn(['My Files!'], 'My Files!', 'read')).toBe('My_Files__read');
     expect(listedIn(['a__b'], 'a__b', 'c')).toBe('a_b__c');
   });
 
-  test('has a hash in the part of a server that could be taken for another one', () => {
+  test('has a hash in the prefix of a server whose readable form is not unique', () => {
     const both = ['files@two', 'files.two'];
     for (const server of both) expect(listedIn(both, server, 'x')).toMatch(/^files_two_[0-9a-f]{8}__x$/);
     expect(listedIn(['files@two', 'files_two'], 'files_two', 'x')).toBe('files_two__x');
@@ -39,7 +39,7 @@ describe('the name of a tool or prompt', () => {
     expect(listedName('files', 'x'.repeat(65))).toMatch(/^files__x{48}_[0-9a-f]{8}$/);
   });
 
-  test('is never that of another pair, and fits what hosts allow', () => {
+  test('is unique, and valid for common hosts', () => {
     const names = fc.uniqueArray(fc.tuple(odd, odd), { selector: JSON.stringify, maxLength: 30 });
     fc.assert(
       fc.property(names, (pairs) => {
@@ -51,7 +51,7 @@ describe('the name of a tool or prompt', () => {
     );
   });
 
-  test('tells its server, and the own name unless that was changed', () => {
+  test('contains its server, and the own name unless that was changed', () => {
     fc.assert(
       fc.property(fc.uniqueArray(odd, { minLength: 1 }), odd, (servers, name) => {
         const [server] = servers as [string];
@@ -66,7 +66,7 @@ describe('the name of a tool or prompt', () => {
   });
 });
 
-test('a URI that several servers have is a URI again, and the server and its URI can be read from it', () => {
+test('the listed form of a URI that several servers have is a URI, from which the server and its own URI can be read', () => {
   const listed = listedUri('My Files', 'file:///a%20b/{+path}?x#y');
   expect(listed).toBe('standpipe://My%20Files/file:///a%20b/{+path}?x#y');
   expect(partsOfUri(listed)).toEqual({ server: 'My Files', uri: 'file:///a%20b/{+path}?x#y' });

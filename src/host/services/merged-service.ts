@@ -1,29 +1,30 @@
-// All servers of a host merged into one service. Tools, prompts and resources are named as described under "Names" in
-// docs/gateway.md. A server that fails or starts slowly does not affect the others: it is named in the `_meta` of a list, in a log
-// message and in the instructions.
+// All servers of a host merged into one service, with the names of "Names" in docs/gateway.md. A server that fails or starts slowly does
+// not affect the others: it is named in the `_meta` of a list, in a log message and in the instructions.
 
 import type { Clock } from '../../base/clock.ts';
-import { describeError } from '../../base/error-json.ts';
+import { metaOf } from '../../base/json-object.ts';
 import { within } from '../../base/wait.ts';
-import { isOfExtension, withHandle } from '../../mcp/extensions/extension.ts';
+import { withHandle } from '../../mcp/extensions/assigned-ids.ts';
+import { factsFor, isOfExtension } from '../../mcp/extensions/extension.ts';
+import { withLinkedUris } from '../../mcp/extensions/linked-uris.ts';
+import { checkLinks } from '../../mcp/layers/allow-tools.ts';
 import { isOfMcp, type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
-import type { HostMember } from '../hosted-server.ts';
+import type { CompletionReference, ServerCapabilities, Tool } from '../../mcp/types.ts';
+import type { StepBudget } from '../../mcp/uri-template.ts';
+import type { HostedServer } from '../hosted-server.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
-import { listedName, listedUri } from './listed-names.ts';
-import type { ListedEntry } from './listed-server.ts';
-import { declaredTogether, requestOfExtension } from './merged-extensions.ts';
-import { type ListWait, MergedLists } from './merged-lists.ts';
+import { isAlwaysPrefixed, listedName, listedUri, withContentUris, withLinkUris } from './listed-names.ts';
+import { declaredTogether, describedFor, mergedEntries, requestOfExtension } from './merged-extensions.ts';
+import { type ListedEntry, type ListWait, MergedLists } from './merged-lists.ts';
 import { MergedWatch, type WatchedUri } from './merged-watch.ts';
 import type { HostCaller } from './process-service.ts';
-import { withContentUris, withLinkUris } from './resource-links.ts';
-import { type ListedRoute, Routes } from './routes.ts';
+import { type ListedRoute, newBudget, Routes } from './routes.ts';
 import { keepWatch } from './watches.ts';
 
 /** Limit per server: instructions go into the context of a model. */
@@ -54,7 +55,7 @@ export class MergedService implements Service {
     this.#routes = new Routes(lists);
   }
 
-  static of(members: () => readonly HostMember[], clock: Clock): MergedService {
+  static of(members: () => readonly HostedServer[], clock: Clock): MergedService {
     const watches = new Set<MergedWatch>();
     const lists = MergedLists.of(members, clock, ({ config }, kind) => {
       for (const watch of watches) if (watch.sees(config.name)) watch.listChanged(kind);
@@ -66,10 +67,9 @@ export class MergedService implements Service {
     return new MergedService(this.lists.restrictedTo(rights), this.#clock, this.#watches);
   }
 
-  /** Does not wait for any server. */
-  describe(): ServiceFacts {
+  describe(client?: ClientFacts): ServiceFacts {
     const declared = { ...capabilities, ...declaredTogether(this.lists) };
-    return { info: ownInfo, capabilities: declared, instructions: instructionsOf(this.#members) };
+    return factsFor(client, { info: ownInfo, capabilities: declared, instructions: instructionsOf(this.#members) });
   }
 
   request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
@@ -81,12 +81,13 @@ export class MergedService implements Service {
   }
 
   #request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
-    const { target, list } = methodsOfMcp.get(method) ?? {};
+    const { target, list, merges } = methodsOfMcp.get(method) ?? {};
     if (target?.list === 'resources') {
       return this.#onRoute(this.#routes.ofUri(params.uri, caller.client.revision), method, params, caller);
     }
     if (target?.list) return this.#onRoute(this.#routes.named(target.list, params.name), method, params, caller);
     if (list) return this.#list(list.member, params, caller);
+    if (merges) return mergedEntries(this.lists, method, params, caller);
     if (!isOfMcp(method)) return requestOfExtension(this.lists, method, params, caller);
     if (method !== 'completion/complete') throw methodNotFound(method, 'choose a server first');
     return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
@@ -109,7 +110,9 @@ export class MergedService implements Service {
   }
 
   async watch(watcher: Watcher): Promise<() => void> {
-    const uris = await Promise.all((watcher.filter.resourceSubscriptions ?? []).map((uri) => this.#located(uri)));
+    const steps = newBudget();
+    const subscribed = watcher.filter.resourceSubscriptions ?? [];
+    const uris = await Promise.all(subscribed.map((uri) => this.#located(uri, steps, watcher.client)));
     const watch = new MergedWatch(watcher, this.lists, uris);
     return keepWatch(this.#watches, watch, () =>
       Promise.all(this.#members.map((member) => this.#begin(watch, member))),
@@ -120,7 +123,7 @@ export class MergedService implements Service {
     for (const { member } of this.lists.all) member.service.gone?.(client);
   }
 
-  /** Called when servers of the host were added, removed or changed. */
+  /** Must be called when servers of the host were added, removed or changed. */
   changed(): void {
     this.lists.changed();
     for (const watch of this.#watches) {
@@ -129,10 +132,7 @@ export class MergedService implements Service {
     }
   }
 
-  /**
-   * A server that has failed or was stopped is missing from the lists from now on. A server that is ready is watched again, even if
-   * its previous process refused or ended the subscription.
-   */
+  /** Announces changed lists. A server that is ready is watched again, even if its previous process refused or ended the subscription. */
   stateChanged({ server, owner, to, reason }: StateChange): void {
     if (owner !== undefined) return; // the process of one client does not affect the lists
     const lists = this.lists.all.find((each) => each.server === server);
@@ -148,23 +148,29 @@ export class MergedService implements Service {
     }
   }
 
-  get #members(): readonly HostMember[] {
+  get #members(): readonly HostedServer[] {
     return this.lists.all.map(({ member }) => member);
   }
 
-  /** Waits without a limit only if the watcher subscribes to resources of the server. Watching its lists may begin later. */
-  async #begin(watch: MergedWatch, member: HostMember): Promise<void> {
+  /** Waits without a limit only if the watcher subscribes to resources of the server. Subscriptions to its lists may begin later. */
+  async #begin(watch: MergedWatch, member: HostedServer): Promise<void> {
     const begun = watch.follow(member);
     if (watch.needs(member)) return begun;
     const settled = begun.catch(() => undefined); // its lists are read each time, because changes are not announced
     await within(this.#clock, WATCH_WAIT_MS, settled);
   }
 
-  async #list(list: ListName, { _meta, cursor }: Params, caller: HostCaller): Promise<Result> {
-    if (cursor !== undefined) throw invalidParams('Unknown cursor: the list of all servers has one page');
-    const wait = ((_meta as Meta | undefined)?.[WAIT] as ListWait | undefined) ?? 'limited';
+  async #list(list: ListName, params: Params, caller: HostCaller): Promise<Result> {
+    if (params.cursor !== undefined) throw invalidParams('Unknown cursor: the list of all servers has one page');
+    const wait = (metaOf(params)?.[WAIT] as ListWait | undefined) ?? 'limited';
     const { offers, failed } = await this.lists.read(list, wait, caller.options?.timeoutMs);
-    const result = { [list]: offers.map((offer) => listed(offer, list, this.lists.partOf(offer.server))) };
+    const services = new Map(this.lists.all.map(({ server, member }) => [server, member.service]));
+    const shown = (offer: Offer<ListedEntry>) => {
+      const entry = listed(offer, list, this.lists.partOf(offer.server));
+      const service = list === 'tools' ? services.get(offer.server) : undefined;
+      return service?.toolFor?.(entry as Tool, caller.client) ?? entry;
+    };
+    const result = { [list]: offers.map(shown) };
     if (failed.length === 0) return result;
     const described = failed.map(({ server, error }) => ({ server, error: describedFor(caller, error) }));
     return { ...result, _meta: { [FAILED]: described } };
@@ -174,8 +180,10 @@ export class MergedService implements Service {
     return ref?.type === 'ref/prompt' ? this.#routes.named('prompts', ref.name) : this.#routes.ofTemplate(ref?.uri);
   }
 
-  async #located(address: string): Promise<WatchedUri> {
-    const { lists, own } = await this.#routes.ofUri(address, NEWEST_MODERN);
+  async #located(address: string, steps: StepBudget, client: ClientFacts | undefined): Promise<WatchedUri> {
+    const route = await this.#routes.ofUri(address, NEWEST_MODERN, steps);
+    if (client) await this.#checkLink(route, client);
+    const { lists, own } = route;
     return { address, server: lists.server, uri: own };
   }
 
@@ -191,9 +199,14 @@ export class MergedService implements Service {
     if (method === 'tools/call' && !this.lists.mayUseTool(server, route.own)) {
       throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
     }
-    const result = member.service.request(method, ownParams(method, params, route.own), caller);
-    const isPlain = caller.client.capabilities.extensions === undefined;
-    const hasUris = method === 'resources/read' ? params.uri !== route.own : route.lists.mayLink;
+    const own = ownParams(method, params, route.own);
+    const { target, withUris } = methodsOfMcp.get(method) ?? {};
+    const checked = target?.list === 'resources' ? this.#checkLink(route, caller.client) : undefined;
+    const request = () => member.service.request(method, own, caller);
+    const result = checked ? checked.then(request) : request();
+    // 2025-11-25: a call with `task` is answered with an id.
+    const isPlain = caller.client.capabilities.extensions === undefined && params.task === undefined;
+    const hasUris = withUris || (method === 'resources/read' ? params.uri !== route.own : route.lists.mayLink);
     if (isPlain && !hasUris) return result;
     const readable = (settled: Result) => {
       if (isOfExtension(settled)) return withHandle(server, method, settled);
@@ -202,27 +215,33 @@ export class MergedService implements Service {
     return result instanceof Promise ? result.then(readable) : readable(result);
   }
 
+  /** Rejects for a resource whose tools the client may not use. Undefined if the resource does not belong to tools. */
+  #checkLink({ lists: { server, member }, own }: ListedRoute, client: ClientFacts): Promise<void> | undefined {
+    if (!this.lists.limitsTools) return undefined;
+    const mayUse = (tool: unknown) => this.lists.mayUseTool(server, tool as string);
+    return checkLinks([own], client, () => member.service.tools!(client), mayUse);
+  }
+
   /** Rewrites URIs in the result so that the client can use them. */
   #readable(result: Result, method: string, params: Params, { lists, own }: ListedRoute): Result {
     const { server } = lists;
-    if (method === 'resources/read') {
-      return withContentUris(result, (uri) => (uri === own ? String(params.uri) : listedUri(server, uri)));
-    }
+    const { withUris = method === 'resources/read' ? withContentUris : undefined } = methodsOfMcp.get(method) ?? {};
+    if (withUris) return withUris(result, (uri) => (uri === own ? String(params.uri) : listedUri(server, uri)));
     return withLinkUris(result, (uri) => {
-      const isOwn = /^https?:/i.test(uri) || this.#isOnlyOf(lists.member, uri);
+      const isOwn = /^https?:/i.test(uri) || (!isAlwaysPrefixed(uri) && this.#isOnlyOf(lists.member, uri));
       return isOwn ? uri : listedUri(server, uri);
     });
   }
 
-  #isOnlyOf(member: HostMember, uri: string): boolean {
+  #isOnlyOf(member: HostedServer, uri: string): boolean {
     const owners = this.lists.all.filter((lists) => lists.last('resources').has(uri));
     return owners.length === 1 && owners[0]!.member === member;
   }
 }
 
 function ownParams(method: string, params: Params, own: string): Params {
-  if (method === 'resources/read') return params.uri === own ? params : { ...params, uri: own };
-  if (method !== 'completion/complete') return { ...params, name: own };
+  const { target } = methodsOfMcp.get(method) ?? {};
+  if (target) return params[target.parameter] === own ? params : { ...params, [target.parameter]: own };
   const ref = params.ref as CompletionReference;
   return { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: own } : { ...ref, uri: own } };
 }
@@ -233,22 +252,14 @@ function listed(
   part: string,
 ): ListedEntry {
   const { nameKey } = listMethods[list];
-  const shown = nameKey === 'name' ? listedName(part, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
-  const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
+  const isPrefixed = sharedWith.length > 0 || isAlwaysPrefixed(name);
+  const shown = nameKey === 'name' ? listedName(part, name) : isPrefixed ? listedUri(server, name) : name;
+  const linked = withLinkedUris(metaOf(definition), (uri) => listedUri(server, uri));
+  const _meta = { ...linked, [OFFERED_BY]: { server, name, sharedWith } };
   return { ...definition, [nameKey]: shown, _meta };
 }
 
-/** Hints and evidence quote the command, its output and its environment, so only the owner gets them. */
-function describedFor({ isOwner }: HostCaller, error: Error): object {
-  const { hint, evidence, ...described } = describeError(error);
-  return isOwner ? { ...described, hint, evidence } : described;
-}
-
-/**
- * The instructions of the merged service: how names are built, which servers are unavailable, and the instructions of
- * servers that have been connected.
- */
-function instructionsOf(members: readonly HostMember[]): string {
+function instructionsOf(members: readonly HostedServer[]): string {
   const names = members.filter(({ config }) => config.enabled).map(({ config }) => config.name);
   const parts = [
     `Tools and prompts of several servers: each name begins with its server, as in server__name. Servers: ${names.join(', ') || 'none'}.`,

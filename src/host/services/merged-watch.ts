@@ -1,7 +1,8 @@
 // A subscription of one watcher to all servers of the merged service, including servers added later.
 
+import { metaOf } from '../../base/json-object.ts';
 import { textOf } from '../../base/text-of.ts';
-import { withHandle } from '../../mcp/extensions/extension.ts';
+import { withHandle } from '../../mcp/extensions/assigned-ids.ts';
 import { reaches } from '../../mcp/meta.ts';
 import type { ListKind } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
@@ -9,16 +10,16 @@ import type { Params, Watcher } from '../../mcp/service.ts';
 import type { LogLevel } from '../../mcp/types.ts';
 import { UriMap } from '../../mcp/uri-map.ts';
 import { LOG_METHOD, UPDATED_METHOD, wantsMoreThanUpdates } from '../../mcp/watchers.ts';
-import type { HostMember } from '../hosted-server.ts';
+import type { HostedServer } from '../hosted-server.ts';
 import { acceptedBy, furtherAt } from './merged-extensions.ts';
 import type { MergedLists } from './merged-lists.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
 
 /** `_meta` key of a log message: the server that wrote it. */
-export const LOGGED_BY = 'dev.standpipe/server';
+const LOGGED_BY = 'dev.standpipe/server';
 
 export interface WatchedUri {
-  /** As the watcher wrote it. It ends with the server's own URI. */
+  /** The URI that the watcher used. It ends with the server's own URI. */
   address: string;
   server: string;
   uri: string;
@@ -29,7 +30,7 @@ export class MergedWatch {
   readonly #lists: MergedLists;
   readonly #uris: readonly WatchedUri[];
   /** The value stops the watch; undefined until it has begun. */
-  readonly #followed = new Map<HostMember, (() => void) | undefined>();
+  readonly #followed = new Map<HostedServer, (() => void) | undefined>();
   #accepted: Params = {};
   #stopped = false;
 
@@ -41,7 +42,7 @@ export class MergedWatch {
   }
 
   /** Whether the watcher subscribes to resources or ids of this server. */
-  needs(member: HostMember): boolean {
+  needs(member: HostedServer): boolean {
     return this.#uris.some(({ server }) => server === member.config.name) || this.#furtherAt(member) !== undefined;
   }
 
@@ -49,18 +50,17 @@ export class MergedWatch {
     return this.#lists.all.some((lists) => lists.server === server);
   }
 
-  /** Errors are ignored: servers never refuse to have their lists watched. */
   followAll(): void {
-    for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined);
+    for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined); // its lists are then read each time
   }
 
-  followAgain(member: HostMember): void {
+  followAgain(member: HostedServer): void {
     if (this.#followed.has(member)) return; // the existing watch continues
     this.notifyLists();
     this.follow(member).catch(() => undefined);
   }
 
-  async follow(member: HostMember): Promise<void> {
+  async follow(member: HostedServer): Promise<void> {
     if (this.#followed.has(member)) return;
     const { name } = member.config;
     const { client, filter: wanted } = this.#watcher;
@@ -101,7 +101,6 @@ export class MergedWatch {
     if (this.#watcher.filter[`${kind}ListChanged`]) this.#notify(`notifications/${kind}/list_changed`);
   }
 
-  /** Sends a log message of the host itself. */
   log(level: LogLevel, data: string): void {
     const { logs } = this.#watcher.filter;
     if (logs !== undefined && reaches(level, logs)) this.#notify(LOG_METHOD, { level, logger: ownInfo.name, data });
@@ -113,7 +112,7 @@ export class MergedWatch {
     this.#followed.clear();
   }
 
-  /** The watcher's addresses of a server's resources, keyed by the server's own URIs. */
+  /** Addresses that the watcher uses, by the server's own URIs. */
   #addressesAt(name: string): UriMap<readonly string[]> {
     const own = new UriMap<string[]>();
     for (const { server, uri, address } of this.#uris) {
@@ -125,7 +124,7 @@ export class MergedWatch {
     return own;
   }
 
-  #furtherAt(member: HostMember): Params | undefined {
+  #furtherAt(member: HostedServer): Params | undefined {
     const { further } = this.#watcher.filter;
     const lists = further && this.#lists.all.find((each) => each.member === member);
     return lists && furtherAt(this.#lists, lists, further);
@@ -136,7 +135,7 @@ export class MergedWatch {
   }
 }
 
-/** An update names a resource, or a part of it, by the server's URI. Returns the watcher's addresses for it. */
+/** Addresses that the watcher uses for an updated resource, or a part of it. */
 function addresses(given: unknown, own: UriMap<readonly string[]>): Set<string> {
   const updated = textOf(given);
   const all = new Set<string>();
@@ -147,5 +146,5 @@ function addresses(given: unknown, own: UriMap<readonly string[]>): Set<string> 
 }
 
 function loggedBy(server: string, params: Params | undefined): Params {
-  return { ...params, _meta: { ...(params?._meta as Params | undefined), [LOGGED_BY]: server } };
+  return { ...params, _meta: { ...metaOf(params), [LOGGED_BY]: server } };
 }

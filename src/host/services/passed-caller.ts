@@ -1,4 +1,4 @@
-// A caller that delegates to another one. Services derive from it to change one property.
+// A caller that delegates to another one, for subclasses that change one property.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { CallLimits } from '../../mcp/meta.ts';
@@ -14,6 +14,10 @@ export class PassedCaller implements Caller {
 
   get client(): ClientFacts {
     return this.#caller.client;
+  }
+
+  get request(): Caller['request'] {
+    return this.#caller.request;
   }
 
   get requestBytes(): number | undefined {
@@ -50,6 +54,10 @@ export class PassedCaller implements Caller {
 
   askedBy(id: RequestId): void {
     this.#caller.askedBy?.(id);
+  }
+
+  keeps(bytes: number): void {
+    this.#caller.keeps?.(bytes);
   }
 
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {

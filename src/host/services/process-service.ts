@@ -1,8 +1,9 @@
-// A hosted server as a service. Requests run on the process that is ready, wait through restarts, and are sent again only if that is
-// safe. Subscriptions are renewed on each new process; their watchers then get one notification of each kind they subscribed to,
-// because changes made meanwhile are unknown.
+// The processes of an instance as a service. Requests wait until a process is ready, and are sent again only if that is safe. Subscriptions
+// are renewed on each new process.
 
-import type { RpcError } from '../../base/errors.ts';
+import { PeerError, type RpcError } from '../../base/errors.ts';
+import { metaOf } from '../../base/json-object.ts';
+import { firstOf, MOST_SUGGESTED } from '../../config/nearest.ts';
 import { isOfFleet } from '../../config/server-config.ts';
 import { type ListEntries, mayHave } from '../../mcp/catalogue.ts';
 import type { Client } from '../../mcp/client/client.ts';
@@ -11,25 +12,33 @@ import type { ServiceLayer } from '../../mcp/layers/layer.ts';
 import { RAN } from '../../mcp/meta.ts';
 import { type ListKind, type ListName, mayAsk, methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
-import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
-import { needsServer } from '../../mcp/watchers.ts';
+import type {
+  Caller,
+  ClientFacts,
+  Params,
+  Result,
+  Service,
+  ServiceFacts,
+  Watcher,
+  WatchFilter,
+} from '../../mcp/service.ts';
+import type { ElicitResult, Tool } from '../../mcp/types.ts';
+import { listKinds, needsServer } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
 import type { Link } from '../supervision/link.ts';
 import { isLost, type RepeatPermission } from '../supervision/server-calls.ts';
 import { FairTurns } from './fair-turns.ts';
-import { ProcessWatch } from './process-watch.ts';
+import { NotificationTurns } from './notification-turns.ts';
 import { refusedUnknown } from './unknown-name.ts';
-import { keepWatch } from './watches.ts';
+import { keepWatch, notifyOfAll } from './watches.ts';
 
-/** A question of a server that was answered on behalf of the caller and not accepted. */
+/** A question of a server that the host declined on behalf of the caller. */
 export interface Unanswered {
   server: string;
   message: string;
   action: ElicitResult['action'];
 }
 
-/** A caller that is notified of questions answered on its behalf during its request. */
 export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
   /** Whether the caller may see the hint and evidence of errors, such as a server's stderr. */
@@ -65,13 +74,18 @@ export class ProcessService implements Service {
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
-  /** Dropped unless the process is ready: a notification does not start a process. */
-  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+  /** A notification does not start a process: it is dropped unless one is ready. */
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void> {
     const { supervised, client: connected } = this.#instance;
-    if (supervised.state === 'ready') connected?.service.notify(method, params, client);
+    if (supervised.state !== 'ready' || !connected) return undefined;
+    const { principal, isPaced } = client.identity;
+    const send = () => connected.service.notify(method, params, client);
+    if (isPaced) return send();
+    const bytes = params ? JSON.stringify(params).length : 0;
+    return turnsOf(connected).notifications.send(principal, bytes, send);
   }
 
-  /** A server that is not running is started only for resource subscriptions and those of extensions. List watchers are notified when it is ready. */
+  /** Subscriptions to resources and of extensions start the server. Subscriptions to lists begin when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
     const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
     return keepWatch(this.#watches, watch, async () => {
@@ -82,28 +96,25 @@ export class ProcessService implements Service {
     });
   }
 
-  /** Must be called once for each process, as soon as it is connected. */
+  /** Must be called for each process as soon as it is connected. */
   follow(client: Client): void {
     for (const watch of this.#watches) {
       watch.follow(client).then(
         () => watch.notifyAll(),
         (error) => {
-          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // otherwise the next process is followed
+          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // after a loss, the next process is followed
         },
       );
     }
   }
 
-  /** Called when the server has been removed from the host. */
+  /** Must be called when the server has been removed from the host. */
   end(): void {
     for (const watch of this.#watches) watch.end();
     this.#watches.clear();
   }
 
-  /**
-   * The host's handlers answer questions that no caller can answer. A question they do not accept is reported to the callers with a
-   * running request.
-   */
+  /** Wraps the host's handlers: a question that they do not accept is reported to the callers with a running request. */
   inputsOf(handlers: InputHandlers): InputHandlers {
     const { elicit } = handlers;
     if (!elicit) return handlers;
@@ -118,7 +129,7 @@ export class ProcessService implements Service {
     };
   }
 
-  /** The server has ended the subscription. If its process is lost, the next one is followed. */
+  /** Called when a subscription has ended at its process. If the process is lost, the next one is followed. */
   #ended(watch: ProcessWatch, client: Client): void {
     const { supervised, client: current } = this.#instance;
     if (current !== client || supervised.state !== 'ready') return;
@@ -126,7 +137,6 @@ export class ProcessService implements Service {
     watch.end();
   }
 
-  /** Reads a whole list on behalf of the host. */
   list<N extends ListName>(name: N): Promise<readonly ListEntries[N][]> {
     return this.#read(async ({ catalogue }) => catalogue.read(name));
   }
@@ -163,8 +173,9 @@ export class ProcessService implements Service {
     );
     if (this.#instance.catalogue?.last('tools').has(tool)) return result;
     return result.catch((error) => {
-      const names = [...(this.#instance.catalogue?.last('tools').keys() ?? [])];
-      throw names.length === 0 || names.includes(tool) ? error : refusedUnknown(error, tool, names.filter(mayUse));
+      const tools = this.#instance.catalogue?.last('tools');
+      if (!tools || tools.size === 0 || tools.has(tool)) throw error;
+      throw refusedUnknown(error, tool, firstOf(tools.keys(), MOST_SUGGESTED).filter(mayUse));
     });
   }
 
@@ -180,8 +191,8 @@ export class ProcessService implements Service {
 }
 
 /**
- * A lost call may be repeated only if the lost process had declared the tool read-only or idempotent and had not announced a change since,
- * and the process that would repeat the call declares the same. Created for every call, so it holds only one field.
+ * Permits a repetition if the lost process had declared the tool read-only or idempotent and had not announced a change since, and if the
+ * process that would repeat the call declares the same. Created for every call, so it has only one field.
  */
 class ToolPermission implements RepeatPermission<Client> {
   readonly #tool: string;
@@ -201,15 +212,30 @@ class ToolPermission implements RepeatPermission<Client> {
   }
 }
 
-/** The client adapter keeps suspended calls itself, so a `requestState` is valid here only for a server on another node. */
+/** Client adapters keep suspended calls themselves, so only the `requestState` of a server on another node is valid here. */
 function unknownState(): RpcError {
   return invalidParams('Unknown requestState: it was altered. Send the request again without it.', {
     requestState: 'unknown',
   });
 }
 
+interface Turns {
+  requests: FairTurns;
+  notifications: NotificationTurns;
+}
+
 /** One queue of turns per process. */
-const turnsOf = new WeakMap<Client, FairTurns>();
+const turns = new WeakMap<Client, Turns>();
+
+function turnsOf(client: Client): Turns {
+  let known = turns.get(client);
+  if (!known) {
+    const requests = new FairTurns((...request) => client.service.request(...request));
+    known = { requests, notifications: new NotificationTurns() };
+    turns.set(client, known);
+  }
+  return known;
+}
 
 function sent(
   client: Client,
@@ -219,23 +245,90 @@ function sent(
   caller: Caller,
   layer?: ServiceLayer,
 ): Promise<Result> {
-  let turns = turnsOf.get(client);
-  if (!turns) {
-    turns = new FairTurns((...request) => client.service.request(...request));
-    turnsOf.set(client, turns);
-  }
-  const request = layer?.((...given) => turns.request(...given));
-  const result = Promise.resolve(request ? request(method, params, caller) : turns.request(method, params, caller));
-  if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
+  const { requests } = turnsOf(client);
+  const request = layer?.((...given) => requests.request(...given));
+  const result = Promise.resolve(request ? request(method, params, caller) : requests.request(method, params, caller));
+  if (metaOf(params)?.[RAN] !== true) return result;
   return result.then((given) => {
-    const meta = given._meta as Meta | undefined;
+    const meta = metaOf(given);
     // The node of a fleet that ran the request names the process itself.
     const ran = (server.namesProcess ? meta?.[RAN] : undefined) ?? server.process;
     return { ...given, _meta: { ...meta, [RAN]: ran } };
   });
 }
 
-/** Ignores a lost connection: the next process is followed. */
+/** After a lost connection, the next process is followed. */
 function unlessLost(error: unknown): void {
   if (!isLost(error)) throw error;
+}
+
+/** A subscription of one watcher, renewed on each new process. */
+class ProcessWatch {
+  /** True after the watcher was informed that notifications will be delivered. */
+  began = false;
+  readonly #watcher: Watcher;
+  readonly #ended: (client: Client) => void;
+  #client: Client | undefined;
+  #following: Promise<void> = Promise.resolve();
+  #stop: (() => unknown) | undefined;
+  #stopped = false;
+
+  constructor(watcher: Watcher, ended: (client: Client) => void) {
+    this.#watcher = watcher;
+    this.#ended = ended;
+  }
+
+  follow(client: Client): Promise<void> {
+    if (this.#client === client) return this.#following;
+    this.#client = client;
+    this.#following = this.#watch(client);
+    return this.#following;
+  }
+
+  notifyAll(): void {
+    if (!this.#stopped && this.began) notifyOfAll(this.#watcher);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stop?.();
+  }
+
+  end(): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#watcher.ended?.();
+  }
+
+  async #watch(client: Client): Promise<void> {
+    let isOver = false;
+    const facts = this.#watcher.client;
+    const turn = <T>(send: () => Promise<T>) => (facts ? turnsOf(client).requests.turn(facts, send) : send());
+    const watch = () =>
+      client.service.watch({
+        filter: offered(this.#watcher.filter, client.server),
+        client: facts,
+        accepted: (further) => this.#watcher.accepted?.(further),
+        notified: (method, params) => this.#watcher.notified(method, params),
+        ended: () => {
+          isOver = true;
+          queueMicrotask(() => this.#ended(client)); // deferred until a lost process is known to be lost
+        },
+        turn,
+      });
+    // A watch is one request at a modern server. At a legacy server it is one for each resource, and none for lists.
+    this.#stop = await (client.server.era === 'modern' ? turn(watch) : watch());
+    if (isOver) throw new PeerError('OUTCOME_UNKNOWN', 'The server ended the subscription while it began');
+    if (this.#stopped) this.#stop();
+  }
+}
+
+/** A subscription at a modern server includes only the notifications that the server declares. */
+function offered(filter: WatchFilter, { era, capabilities }: Client['server']): WatchFilter {
+  if (era === 'legacy') return filter;
+  const lists = listKinds.map((kind) => {
+    const key = `${kind}ListChanged` as const;
+    return [key, filter[key] && capabilities[kind]?.listChanged === true];
+  });
+  return { ...filter, ...Object.fromEntries(lists) };
 }

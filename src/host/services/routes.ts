@@ -1,20 +1,19 @@
 // Finds the server for a name or a URI that a client of the merged service uses. An address that names its server is routed without a
 // request to any server. Everything else is looked up in the lists; an ambiguous name is refused.
 
-import { RpcCode, RpcError, StandpipeError, type UsageError } from '../../base/errors.ts';
+import { RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
 import { textOf } from '../../base/text-of.ts';
+import { firstOf, hintOfNames, MOST_SUGGESTED } from '../../config/nearest.ts';
 import { type ListName, listMethods } from '../../mcp/methods.ts';
 import { invalidParams, resourceNotFound } from '../../mcp/protocol-errors.ts';
 import type { Revision } from '../../mcp/revisions.ts';
-import { UriTemplate } from '../../mcp/uri-template.ts';
-import { type Offer, resolve } from './catalog.ts';
-import { listedUri, partsOfUri, splitListedName } from './listed-names.ts';
-import type { ListedEntry, ListedServer } from './listed-server.ts';
-import type { MergedLists } from './merged-lists.ts';
+import { type StepBudget, UriTemplate } from '../../mcp/uri-template.ts';
+import { isAlwaysPrefixed, listedUri, partsOfUri, splitListedName } from './listed-names.ts';
+import type { ListedServer, MergedLists } from './merged-lists.ts';
 
 export interface ListedRoute {
   lists: ListedServer;
-  /** The name, URI or template as the server knows it. */
+  /** The server's own name, URI or template. */
   own: string;
 }
 
@@ -39,9 +38,11 @@ export class Routes {
   }
 
   /** Routes a resource. An unlisted resource goes to the only server with a template that matches it. */
-  ofUri(given: unknown, revision: Revision): ListedRoute | Promise<ListedRoute> {
+  ofUri(given: unknown, revision: Revision, steps = newBudget()): ListedRoute | Promise<ListedRoute> {
     if (typeof given !== 'string') throw invalidParams('The "uri" of a resource must be a string');
-    return this.#listedUri('resources', given) ?? this.#inServer(given) ?? this.#searchUri(given, revision);
+    const prefixed = isAlwaysPrefixed(given) ? this.#inServer(given) : undefined; // a server's own URI may look like one with a server
+    const known = prefixed ?? this.#listedUri('resources', given) ?? this.#inServer(given);
+    return known ?? this.#searchUri(given, revision, steps);
   }
 
   ofTemplate(given: unknown): ListedRoute | Promise<ListedRoute> {
@@ -73,33 +74,116 @@ export class Routes {
     return { lists, own: lists.ownName(list, part, given) ?? name };
   }
 
+  /** Looks up a name without a server in the lists by name: the work does not grow with the number of entries. */
   async #search(list: ListName, given: string): Promise<ListedRoute> {
-    const { offers, failed } = await this.#lists.read(list, 'limited');
-    const { server, name } = resolved(offers, given, listMethods[list].what, this.#lists.servers);
+    const { entries, failed } = await this.#lists.refresh(list, 'limited');
+    const servers = [...entries.keys()];
+    const owners = servers.filter((each) => this.#has(each, list, given));
+    const { what } = listMethods[list];
+    if (owners.length > 1) {
+      const message = `Several servers have a ${what} named "${given}": ${owners.map(({ server }) => `${server}/${given}`).join(', ')}`;
+      throw new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use one of these.' });
+    }
+    const lists = owners[0];
+    if (!lists) {
+      const hint = hintOfNames(given, this.#addresses(servers, list), undefined);
+      throw new RpcError(RpcCode.invalidParams, `No server has a ${what} named "${given}"`, undefined, { hint });
+    }
     const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
     if (missing) throw uncertain(given, missing.server);
-    const lists = this.#lists.all.find((each) => each.server === server);
-    if (!lists) throw this.#lists.noServer(server); // removed while the servers were asked
-    return { lists, own: name };
+    return { lists, own: given };
   }
 
-  async #searchUri(uri: string, revision: Revision): Promise<ListedRoute> {
-    const known = this.#fitting(uri);
+  #has(lists: ListedServer, list: ListName, name: string): boolean {
+    return lists.last(list).has(name) && this.#lists.mayUse(lists, list, name);
+  }
+
+  /** Names that a hint may suggest, of the first entries of all servers. */
+  #addresses(servers: readonly ListedServer[], list: ListName): string[] {
+    const all = function* () {
+      for (const lists of servers) for (const name of lists.last(list).keys()) yield { lists, name };
+    };
+    const usable = firstOf(all(), MOST_SUGGESTED).filter(({ lists, name }) => this.#lists.mayUse(lists, list, name));
+    return usable.map(({ lists: { server }, name }) => {
+      const others = servers.filter((each) => each.server !== server && this.#has(each, list, name));
+      return others.length > 0 ? `${server}/${name}` : name;
+    });
+  }
+
+  async #searchUri(uri: string, revision: Revision, steps: StepBudget): Promise<ListedRoute> {
+    const before = this.#templates();
+    const known = fitting(before, uri, steps);
     if (known) return known;
-    await this.#lists.read('resources', 'limited');
+    await this.#lists.refresh('resources', 'limited');
     const listed = this.#listedUri('resources', uri);
     if (listed) return listed;
-    await this.#lists.read('resourceTemplates', 'limited');
-    const fitting = this.#fitting(uri);
-    if (fitting) return fitting;
+    await this.#lists.refresh('resourceTemplates', 'limited');
+    const tried = new Set(before.map(({ templates }) => templates));
+    const now = this.#templates();
+    const isSame = now.length === before.length && now.every(({ templates }) => tried.has(templates));
+    const found = isSame ? undefined : fitting(now, uri, steps);
+    if (found) return found;
     throw resourceNotFound(uri, revision);
   }
 
-  #fitting(uri: string): ListedRoute | undefined {
-    const has = (lists: ListedServer) =>
-      [...lists.last('resourceTemplates').keys()].some((template) => fits(uri, template));
-    return onlyOne(this.#lists.all.filter(has), uri, 'resource');
+  #templates(): ServerTemplates[] {
+    return this.#lists.all.map((lists) => ({ lists, templates: templatesOf(lists.last('resourceTemplates')) }));
   }
+}
+
+interface ServerTemplates {
+  lists: ListedServer;
+  templates: readonly ListedTemplate[];
+}
+
+/** Parsed when a URI has its beginning. */
+class ListedTemplate {
+  readonly #text: string;
+  readonly #literal: string;
+  #parsed: UriTemplate | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#literal = text.split('{', 1)[0]!;
+  }
+
+  fits(uri: string, steps: StepBudget): boolean {
+    steps.left--;
+    if (!uri.startsWith(this.#literal)) return false;
+    this.#parsed ??= new UriTemplate(this.#text);
+    return this.#parsed.match(uri, steps) !== undefined;
+  }
+}
+
+const templates = new WeakMap<ReadonlyMap<string, unknown>, readonly ListedTemplate[]>();
+
+function templatesOf(list: ReadonlyMap<string, unknown>): readonly ListedTemplate[] {
+  let known = templates.get(list);
+  if (!known) {
+    const short = [...list.keys()].filter(({ length }) => length <= LONGEST_TEMPLATE);
+    known = short.map((text) => new ListedTemplate(text));
+    templates.set(list, known);
+  }
+  return known;
+}
+
+/** The only server with a template that matches the URI. */
+function fitting(all: readonly ServerTemplates[], uri: string, steps: StepBudget): ListedRoute | undefined {
+  if (uri.length > LONGEST_URI) return undefined;
+  const owners = all.filter((each) => each.templates.some((template) => template.fits(uri, steps) || steps.left < 0));
+  if (steps.left < 0) throw tooManyTemplates(uri);
+  return onlyOne(
+    owners.map(({ lists }) => lists),
+    uri,
+    'resource',
+  );
+}
+
+function tooManyTemplates(uri: string): RpcError {
+  const message = `The resource ${uri} is not listed, and the servers have too many resource templates to compare it with`;
+  return new RpcError(RpcCode.invalidParams, message, undefined, {
+    hint: `Name its server: ${listedUri('<server>', uri).replace('%3Cserver%3E', '<server>')}`,
+  });
 }
 
 function onlyOne(owners: readonly ListedServer[], uri: string, what: string): ListedRoute | undefined {
@@ -110,31 +194,19 @@ function onlyOne(owners: readonly ListedServer[], uri: string, what: string): Li
   return owners[0] && { lists: owners[0], own: uri };
 }
 
-/** An unknown or ambiguous name is refused with the error that a server would use. */
-function resolved(
-  offers: readonly Offer<ListedEntry>[],
-  given: string,
-  what: string,
-  servers: readonly string[],
-): Offer<ListedEntry> {
-  try {
-    return resolve(offers, given, what, servers);
-  } catch (error) {
-    const { message, hint } = error as UsageError;
-    throw new RpcError(RpcCode.invalidParams, message, undefined, { hint, cause: error });
-  }
-}
-
 function uncertain(given: string, server: string): RpcError {
-  const message = `"${given}" names no server, and server "${server}", which may have it too, is not ready`;
+  const message = `"${given}" does not name its server, and server "${server}", which may have it too, is not ready`;
   return new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use the name as it is listed.' });
 }
 
-/** All templates of a server are tried, so their lengths are limited. */
+/** Longer URIs and templates are not compared. */
 const LONGEST_TEMPLATE = 1024;
 const LONGEST_URI = 1024;
 
-function fits(uri: string, template: string): boolean {
-  if (uri.length > LONGEST_URI || template.length > LONGEST_TEMPLATE) return false;
-  return new UriTemplate(template).match(uri) !== undefined;
+/** Limit of the positions in URIs at which one request compares parts of templates. */
+const MOST_STEPS = 4 * 1024 * 1024;
+
+/** The budget of one request. */
+export function newBudget(): StepBudget {
+  return { left: MOST_STEPS };
 }

@@ -1,5 +1,4 @@
-// Errors about unknown names: they suggest the closest name, and list the existing ones. For an entry of the config that cannot be
-// used, the error gives the reason instead.
+// Errors about unknown names suggest the closest name and list the existing names. For an unusable config entry, the error has the reason.
 
 import { RpcError, UsageError } from '../../base/errors.ts';
 import type { Config } from '../../config/files/load-config.ts';

@@ -3,7 +3,7 @@
 
 import { toError } from '../../base/errors.ts';
 import type { Params, Watcher } from '../../mcp/service.ts';
-import { listKinds } from '../../mcp/watchers.ts';
+import { listKinds, UPDATED_METHOD } from '../../mcp/watchers.ts';
 
 export function notifyWatcher(watcher: Watcher, method: string, params?: Params): void {
   try {
@@ -13,14 +13,19 @@ export function notifyWatcher(watcher: Watcher, method: string, params?: Params)
   }
 }
 
-/** Notifies the watcher that each list it watches may have changed. */
+/** Notifies the watcher of all its lists and resources, because changes between two processes are unknown. */
+export function notifyOfAll(watcher: Watcher): void {
+  notifyOfLists(watcher);
+  for (const uri of watcher.filter.resourceSubscriptions ?? []) notifyWatcher(watcher, UPDATED_METHOD, { uri });
+}
+
 export function notifyOfLists(watcher: Watcher): void {
   for (const kind of listKinds) {
     if (watcher.filter[`${kind}ListChanged`]) notifyWatcher(watcher, `notifications/${kind}/list_changed`);
   }
 }
 
-/** Keeps a watch in the set from before it begins until it is stopped. Resolves, once it has begun, to a function that stops it. */
+/** Keeps a watch in `open` until it is stopped. Resolves, once it has begun, to a function that stops it. */
 export async function keepWatch<W extends { stop(): void }>(
   open: Set<W>,
   watch: W,

@@ -28,7 +28,7 @@ function lost(isRemote: boolean) {
   return { clock, link, ended, closes: () => closes };
 }
 
-test('calls under way are waited for, whether they are answered or fail', async () => {
+test('closing a lost remote server waits for running calls, whether they are answered or fail', async () => {
   const { link, ended, closes, clock } = lost(true);
   link.answered('one');
   await turn();
@@ -38,7 +38,7 @@ test('calls under way are waited for, whether they are answered or fail', async 
   expect([closes(), clock.pending]).toEqual([1, 0]);
 });
 
-test('but not for ever, and not when the server is stopped', async () => {
+test('the wait for running calls is limited, and ends when the server is stopped', async () => {
   const late = lost(true);
   late.clock.advance(5000);
   await late.ended;

@@ -1,35 +1,30 @@
-// One process of a server that was ready, kept while calls may hold it, and the check whether it still answers. A process that stops
-// reading its input looks healthy: it is pinged when a call has timed out. A remote server has no connection that ends with it: it is
-// pinged when the connection of a request has failed.
+// One connected process of a server, and the check whether it still answers. A process that stops reading its input still runs, so it is
+// pinged when a call has timed out. The loss of a remote server closes no connection, so it is pinged when a request has failed.
 
 import type { Clock } from '../../base/clock.ts';
 import { type Evidence, type PeerError, ProcessError, type ProcessIdentity } from '../../base/errors.ts';
 import { within } from '../../base/wait.ts';
 import type { SupervisedStatus } from './server-state.ts';
 
-/** A connected server: one process, or an address. */
 export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
   serverInfo: SupervisedStatus['serverInfo'];
-  /** True for a server at an address: one request can fail while others continue. */
   isRemote?: boolean;
-  /** Identifies the process. */
   process?: ProcessIdentity;
   /** True if results name the process that answered. */
   namesProcess?: boolean;
-  /** The listener is called when the connection has ended, also if it ended earlier. It may be called twice. */
+  /** The listener is called when the connection has ended, or at once if it ended earlier. It may be called twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
-  /** Remote servers only: called when the server may be gone although no request failed. */
+  /** Remote servers only: called when the server may be unreachable although no request failed. */
   onDoubt?(listener: (error: PeerError) => void): void;
-  /** Whether the server answers a ping in time. */
   isResponsive(timeoutMs: number): Promise<boolean>;
   evidence(): Evidence | undefined;
   /** Resolves when the whole process tree has exited. */
   close(): Promise<void>;
 }
 
-/** Limit of the ping that decides whether a remote server is reachable, if its entry sets none. */
+/** Limit of the ping to a remote server, if its entry sets none. */
 const PRESENCE_MS = 30_000;
 /** How long calls that were sent before a remote server was lost may continue. */
 const DRAIN_MS = 5_000;
@@ -42,9 +37,8 @@ export class Link<Client> {
   readonly over: Deferred<void> = deferred();
   /** Why the host ended the process although it was wanted. */
   cause: Error | undefined;
-  /** Why the process is being ended, as text. */
+  /** Set when the process is being ended. */
   endReason: string | undefined;
-  /** Number of calls begun, and number of calls failed. */
   begun = 0;
   #failures = 0;
   #answers = 0;
@@ -58,7 +52,7 @@ export class Link<Client> {
     this.generation = generation;
   }
 
-  /** Counts an answer and returns it. One function for all calls, because it is on the hot path. */
+  /** Counts an answer and returns it. One function for all calls, for speed. */
   readonly answered = <T>(value: T): T => {
     this.#answers++;
     if (this.#drained) this.#settled();
@@ -70,10 +64,7 @@ export class Link<Client> {
     this.#settled();
   }
 
-  /**
-   * The reason to end the process, if it answers neither a ping nor any call. A server that works sequentially answers earlier calls
-   * before the ping. Only one ping is pending at a time.
-   */
+  /** The reason to end the process, if it answers neither a ping nor any call. A sequential server answers earlier calls before the ping. */
   async whyDeaf(timeoutMs: number): Promise<Error | undefined> {
     if (this.#asked || timeoutMs === 0) return undefined;
     const before = this.#answers;
@@ -83,7 +74,7 @@ export class Link<Client> {
     return isResponsive || this.#answers !== before ? undefined : unresponsive(timeoutMs, this.server.evidence());
   }
 
-  /** Whether a remote server answers a ping. One ping serves all calls that wait for the result. */
+  /** Whether a remote server answers a ping. Concurrent calls share one ping. */
   isThere(timeoutMs: number): Promise<boolean> {
     this.#presence ??= this.server.isResponsive(timeoutMs || PRESENCE_MS).finally(() => {
       this.#presence = undefined;
@@ -91,7 +82,7 @@ export class Link<Client> {
     return this.#presence;
   }
 
-  /** Resolves when the whole process tree has exited. Pending calls of a remote server may still be answered first. */
+  /** Resolves when the whole process tree has exited. A remote server may answer pending calls first. */
   async end(clock: Clock): Promise<void> {
     if (this.server.isRemote && this.cause) {
       this.#drained = deferred();
@@ -115,7 +106,7 @@ function unresponsive(timeoutMs: number, evidence: Evidence | undefined): Proces
   const message = `The server does not answer: a call timed out, and a ping was not answered within ${timeoutMs} ms`;
   return new ProcessError('PROCESS_UNRESPONSIVE', message, {
     evidence,
-    hint: 'It is started or connected again. If it is only busy, raise "pingTimeoutMs" in its entry of the config; 0 turns this off.',
+    hint: 'The host restarts or reconnects it. If it is only busy, raise "pingTimeoutMs" in its config entry; 0 turns this check off.',
   });
 }
 
@@ -132,7 +123,7 @@ export function deferred<T>(): Deferred<T> {
     resolve = yes;
     reject = no;
   });
-  // Prevents an unhandled rejection if it fails before anything awaits it.
+  // It may fail before anything awaits it.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -1,5 +1,4 @@
-// Starts the server of a config entry, or reaches it at its address, and connects to it. An MCP client is used for both MCP and
-// LiteMCP servers.
+// Connects to the server of a config entry: starts its process, or uses its address. A LiteMCP server gets an MCP client too.
 
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
@@ -20,7 +19,7 @@ import { framingByName } from '../../wire/framing/by-name.ts';
 import { isSilence } from '../../wire/requests/lost-request.ts';
 import { StdioClientTransport } from '../../wire/transport/stdio-client.ts';
 import type { WireObserver } from '../../wire/wire.ts';
-import type { ServiceOf, StartedService } from '../host-options.ts';
+import type { ServiceOf, StartedService } from '../hosted-server.ts';
 import { type Askable, capabilitiesOf } from '../pool/askable.ts';
 import { hostClient } from '../services/typed-client.ts';
 import type { ServerLink } from './link.ts';
@@ -29,13 +28,10 @@ export interface OpenServerOptions {
   observer: WireObserver | undefined;
   eraMemory: EraMemory | undefined;
   serviceOf: ServiceOf | undefined;
-  /** Handlers of the host for requests from the server. */
   inputs: InputHandlers;
   /** Client capabilities that are declared to a server before 2026-07-28. */
   askable: ReadonlySet<Askable>;
-  /** Tools of the server that are known to ask questions, shared by all its processes. */
   asking: AskingTools;
-  /** Called with the first non-protocol text on stdout, and again each time the count has grown tenfold. */
   onNoise: (text: string, count: number) => void;
   clock: Clock;
   signal: AbortSignal;
@@ -53,7 +49,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     isRemote: config.url !== undefined,
     namesProcess: isOfFleet(config),
     onLost: (listener) => {
-      client.onclose = listener; // synchronously: a caller whose call fails must find the loss known
+      client.onclose = listener; // synchronous, so that the loss is known before its calls fail
       void client.closed.then(listener); // it may have ended earlier
     },
     onDoubt: (listener) => {
@@ -67,7 +63,6 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
 
 interface Connected {
   client: Client;
-  /** The agreed protocol revision. */
   revision: string;
   output: ServerOutput;
 }
@@ -85,7 +80,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     eraMemory,
     era,
     revision,
-    checkOutput: false, // the schemas come from servers: one whose validation never ends would block the host
+    checkOutput: false, // validation against a schema of a server may never end and would block the host
     maxListBytes: PAGES_OF_A_LIST * maxFrameBytes,
   };
   if (isOfFleet(config)) {
@@ -97,7 +92,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
   if (url !== undefined) {
     const { headers, transport, oauth } = config;
-    const known = config.source.file === COMMAND_LINE ? {} : { name }; // otherwise its address identifies it
+    const known = config.source.file === COMMAND_LINE ? {} : { name }; // the login of an unnamed server is stored by its address
     const auth = oauth && { ...oauth, ...known };
     const ca = await certificatesIn(config.ca);
     const client = await connect({ ...wire, url, headers, transport, auth, ca }, clientOptions);
@@ -133,7 +128,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
 function serviceOf(config: RemoteConfig, options: OpenServerOptions, client: ClientOptions): StartedService {
   const service = options.serviceOf?.(config, { observer: options.observer, client });
   if (service) return service;
-  throw new UsageError('INVALID_OPTION', `Server "${config.name}" is one of a fleet that this host has not joined`, {
+  throw new UsageError('INVALID_OPTION', `Server "${config.name}" belongs to a fleet that this host has not joined`, {
     hint: `Join it: \`${ownCommand} up --join nats://…\`.`,
   });
 }
@@ -161,8 +156,8 @@ function announced(askable: ReadonlySet<Askable>, { revision = NEWEST_LEGACY }: 
 }
 
 /**
- * Listens before the transport starts, because a server that never connects prints too. Two processes of one start, where the probe
- * ends the first, are counted together. The text comes from the evidence, where secrets are redacted.
+ * Listens before the transport starts, because a server that never connects may print too. The processes of one start are counted
+ * together: the probe of a revision can end the first. The text comes from the evidence, where secrets are redacted.
  */
 function noiseListener(tell: OpenServerOptions['onNoise']): <T extends NoisyOutput>(output: T) => T {
   let count = 0;

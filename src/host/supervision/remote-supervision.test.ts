@@ -3,8 +3,13 @@
 
 import { expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
-import { newSupervision, stepSupervision } from './supervision.ts';
-import type { Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
+import {
+  newSupervision,
+  type Supervision,
+  type SupervisionEffect,
+  type SupervisionEvent,
+  stepSupervision,
+} from './supervision.ts';
 
 const limits: RestartLimits = {
   policy: 'always',
@@ -69,7 +74,7 @@ function ready(): Remote {
   return remote;
 }
 
-test('one that was never reached is unreachable at once, and tried without an end with waits that grow', () => {
+test('a server that was never reached is unreachable at once, and is tried without end after growing delays', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -82,7 +87,7 @@ test('one that was never reached is unreachable at once, and tried without an en
   expect(remote.state).toBe('ready');
 });
 
-test('calls wait for one that was there, and are refused after as many failures as it may have', () => {
+test('calls wait for a server that was ready before, and are refused after maxRestarts failures', () => {
   const remote = ready();
   remote.fails();
   remote.needed();
@@ -95,7 +100,7 @@ test('calls wait for one that was there, and are refused after as many failures 
   expect([remote.state, remote.refusals]).toEqual(['unreachable', 1]);
 });
 
-test('one that comes and goes is not tried more often than one that is away', () => {
+test('an unstable server is not tried more often than an unreachable one', () => {
   const remote = ready();
   for (let fall = 0; fall < 10; fall++) {
     remote.fails();
@@ -108,7 +113,7 @@ test('one that comes and goes is not tried more often than one that is away', ()
   expect(remote.waitsMs.at(-1)).toBe(limits.backoffMs);
 });
 
-test('one that is there again is tried at once, whatever the wait, but not one that is stopped', () => {
+test('a server that is reachable again is tried at once, unless it is stopped', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   remote.fails();
@@ -126,7 +131,7 @@ test('one that is there again is tried at once, whatever the wait, but not one t
   expect([remote.hasOpened, remote.state]).toEqual([false, 'stopped']);
 });
 
-test('a call tries one that is away again, but not twice within a second', () => {
+test('a call tries an unreachable server again, but not twice within a second', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   remote.fails();
@@ -142,7 +147,7 @@ test('a call tries one that is away again, but not twice within a second', () =>
   expect([remote.state, remote.refusals]).toEqual(['unreachable', 3]);
 });
 
-test('where a person has to act it has failed, nothing is tried by itself, and the next call tries again', () => {
+test('a server that needs a person has failed: only the next call tries again', () => {
   const remote = ready();
   remote.fails(true);
   expect([remote.state, remote.supervision.backoff]).toEqual(['failed', undefined]);

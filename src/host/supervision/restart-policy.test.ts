@@ -27,19 +27,19 @@ function life(upMs: number, untilMs: number, random = 0.5): { startsMs: number[]
   }
 }
 
-test('a crash loop is five starts in 30 s at most, then it is over', () => {
+test('a crash loop ends after five starts in 30 s', () => {
   const { startsMs, failed } = life(10, 60_000);
   expect(failed).toBe(true);
   expect(startsMs).toHaveLength(5);
 });
 
-test('the first restart comes within a quarter of a second, and waits grow', () => {
+test('the first restart is within a quarter of a second, and delays grow', () => {
   const { startsMs } = life(10, 60_000, 1);
   const waits = startsMs.slice(1).map((atMs, n) => atMs - startsMs[n]! - 10);
   expect(waits).toEqual([250, 500, 1000, 2000]);
 });
 
-test('a server that falls every 20 s goes on, ever more slowly', () => {
+test('a server that exits every 20 s is restarted after growing delays', () => {
   const { startsMs, failed } = life(20_000, 600_000);
   expect(failed).toBe(false);
   expect(startsMs.length).toBeLessThan(25);
@@ -51,14 +51,14 @@ test('only sustained uptime resets the wait', () => {
   expect(decideRestart(tired, { ...crash, uptimeMs: 60_000 }, limits, 0, 1)).toMatchObject({ afterMs: 250 });
 });
 
-test('policies', () => {
+test('the restart policy decides about exit codes', () => {
   const clean = { ...crash, exitCode: 0 };
   expect(decideRestart(noHistory, clean, { ...limits, policy: 'on-failure' }, 0, 0).restart).toBe(false);
   expect(decideRestart(noHistory, crash, { ...limits, policy: 'on-failure' }, 0, 0).restart).toBe(true);
   expect(decideRestart(noHistory, crash, { ...limits, policy: 'never' }, 0, 0).restart).toBe(false);
 });
 
-test('no history of endings ever leads to more than the allowed starts in a period', () => {
+test('any sequence of exits leads to at most the allowed starts in a period', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(100_000), fc.double({ min: 0, max: 0.999, noNaN: true })), { maxLength: 60 }),

@@ -1,5 +1,5 @@
-// Decides whether a server that exited is restarted, and when: a pure function of its history, without a clock or a process. Too many
-// starts within `periodMs` are a crash loop, which ends in `failed`. Delays grow with every failure; sustained uptime resets them.
+// Decides whether and when a server that exited is restarted, as a pure function of its history. Too many starts within `periodMs` are a
+// crash loop, which ends in `failed`. Delays grow with every failure; sustained uptime resets them.
 
 import type { RestartLimits } from '../../config/server-config.ts';
 
@@ -17,7 +17,7 @@ export interface ProcessEnding {
   signal: string | null;
 }
 
-export type RestartDecision =
+type RestartDecision =
   | { restart: true; afterMs: number; history: RestartHistory }
   | { restart: false; reason: string; history: RestartHistory };
 
@@ -44,7 +44,7 @@ export function decideRestart(
     return { restart: false, reason: `it was started ${times} within ${seconds} s`, history: past };
   }
   const backoffMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
-  // Between half of the delay and all of it, so that it still grows while it is spread.
+  // Between half of the delay and all of it, so that delays grow although they are random.
   const afterMs = Math.round(backoffMs * (0.5 + random / 2));
   return { restart: true, afterMs, history: { restartsMs: [...recent, nowMs + afterMs], failures } };
 }

@@ -22,7 +22,7 @@ function opened(generation: number): Link<string> {
   return new Link(server, generation);
 }
 
-test('the wait of one call for the end of the process is not that of another', async () => {
+test('each call waits separately for the end of the process', async () => {
   const clock = new ManualClock();
   const [first, second] = [opened(1), opened(2)];
   const calls = new ServerCalls<string>({ ...named, clock, whenReady: async () => second });
@@ -48,7 +48,7 @@ test('the wait of one call for the end of the process is not that of another', a
   expect(clock.pending).toBe(0);
 });
 
-test('a call that its caller gave up is no error of the server', async () => {
+test('a call that its caller cancelled is not an error of the server', async () => {
   const link = opened(1);
   const calls = new ServerCalls<string>({
     ...named,
@@ -67,7 +67,7 @@ test('a call that its caller gave up is no error of the server', async () => {
   expect([calls.calls, calls.errors, calls.lastError]).toEqual([2, 1, 'broken']);
 });
 
-test('a call with a time of its own waits no longer for a server that is not ready, and says why', async () => {
+test('a call with its own limit waits no longer than that for a server that is not ready, and the error has the reason', async () => {
   const clock = new ManualClock();
   const whenReady = () => new Promise<Link<string>>(() => undefined);
   const calls = new ServerCalls<string>({ ...named, clock, whenReady });

@@ -1,5 +1,5 @@
-// The calls of one server. Each runs on the process that is ready and waits if there is none. It is sent again only if it was never
-// sent, or if both the lost process and the one that would repeat it permit that.
+// The calls of one server. A call waits until a process is ready. It is sent again only if it was never sent, or if both the lost process
+// and the process that would repeat it permit that.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,18 +11,17 @@ import { notReadyInTime, SHOW_FLEET } from './server-errors.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */
 export interface RepeatPermission<Client> {
-  /** According to the last tool list of the lost process. */
   given(lost: Client): boolean;
-  /** According to the process that would repeat it. */
+  /** Asks the process that would repeat the call. */
   confirmed(next: Client): Promise<boolean>;
 }
 
 export interface UseOptions<Client> {
-  /** `true`: the caller permits it to run twice. */
+  /** `true`: the caller permits the call to run twice. */
   repeatable?: boolean | RepeatPermission<Client>;
-  /** Whether it is counted as a call. Requests of the host itself are not. */
+  /** False for requests from the host itself, which are not counted. */
   counts?: boolean;
-  /** The caller's signal. A failure caused by it is not an error of the server. */
+  /** A failure caused by this signal is not an error of the server. */
   signal?: CancelSignal | undefined;
   /** Limit of the wait for a server that is not ready. Default: as long as the server may still become ready. */
   waitMs?: number | undefined;
@@ -31,15 +30,14 @@ export interface UseOptions<Client> {
 interface CallsOptions<Client> {
   name: string;
   clock: Clock;
-  /** The reason of the server's current state. */
   reason: () => string;
-  /** Why a server that other nodes run cannot be reached at the moment. Undefined if it can, or if that is unknown. */
+  /** Why a server of a fleet cannot be reached at the moment, if known. */
   whyAway?: (() => string | undefined) | undefined;
   /** Waits through restarts. */
   whenReady: () => Promise<Link<Client>>;
-  /** Called when a call was not answered within the limit of the entry. A caller's own shorter limit does not count. */
+  /** Called when a call was not answered within the limit of the entry, but not for a shorter limit of the caller. */
   timedOut: (link: Link<Client>) => void;
-  /** Called when a request to a remote server failed. Resolves to whether the server is still reachable. */
+  /** Called when a request to a remote server failed. Resolves to true if the server is still reachable. */
   doubted: (link: Link<Client>, error: PeerError) => Promise<boolean>;
 }
 
@@ -49,19 +47,18 @@ interface Call<Client, T> {
   run: Run<Client, T>;
   options: UseOptions<Client>;
   attempt: number;
-  /** The error of an earlier attempt, if the call was sent to a process that was then lost. */
+  /** The error of an earlier attempt that lost its process after the call was sent. */
   mayHaveRun?: unknown;
 }
 
 /** Limit of attempts per call while its server keeps failing. */
 const MOST_ATTEMPTS = 3;
-/** How long it may take until a connection that accepts no input is known to be lost. */
+/** Limit of the wait until the loss of a connection that accepts no input is known. */
 const LOSS_WAIT_MS = 3000;
 
 const countedOnce = {};
 
 export class ServerCalls<Client> {
-  /** The process that is ready. */
   link: Link<Client> | undefined;
   calls = 0;
   errors = 0;
@@ -102,22 +99,22 @@ export class ServerCalls<Client> {
     link.failed();
     const error = endedByUs(thrown, link) ? lost(link) : withReason(thrown, this.#options.whyAway);
     const outcome = outcomeOf(error);
-    // An answer of the server passes unchanged, and an unsent call has not run.
+    // Errors that the server answered with stay unchanged, and an unsent call has not run.
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
-    // A command ended the process, not the caller: the call may have run, and is not repeated.
+    // A command ended the process: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
-    // Checks the error as it was thrown: one from another node, or with a reason added, is not about this connection.
+    // `waitedInFull` is read before a reason is added: an error of another node is not about this connection.
     if (thrown instanceof PeerError && thrown.waitedInFull) this.#options.timedOut(link);
     if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;
-    // A call that was lost once may have run, even if a later attempt could not be sent.
+    // A call whose process was lost may have run, even if a later attempt could not be sent.
     const finalError = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
     if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(finalError, options);
     const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;
     const mayRepeat = outcome === 'NOT_SENT' || (permission ? permission.given(link.client) : repeatable);
     if (!mayRepeat) return this.#giveUp(finalError, options);
     const isThere = await this.#settled(link, error as PeerError);
-    // The server refused the request and would refuse it again. Without a response, only one connection failed, and another may work.
+    // A server that refused the request would refuse it again. Without a response, only the connection failed, and another may work.
     if (isThere && outcome === 'NOT_SENT' && hasResponse(error)) return this.#giveUp(finalError, options);
     if (!permission) return this.#runWhenReady({ ...call, attempt: attempt + 1 });
     const next: Call<Client, T> = { ...call, attempt: attempt + 1, mayHaveRun: error };
@@ -148,15 +145,12 @@ export class ServerCalls<Client> {
 
   async #inTime(ready: Promise<Link<Client>>, waitMs: number): Promise<Link<Client>> {
     const { clock, name, reason, whyAway } = this.#options;
-    const settled = ready.then(
-      () => undefined,
-      () => undefined,
-    );
+    const settled = Promise.allSettled([ready]);
     if ((await within(clock, waitMs, settled)) !== SILENT) return ready;
     throw notReadyInTime(name, waitMs, whyAway?.() ?? reason());
   }
 
-  /** Resolves when the loss is known: a call fails as soon as writing fails. True if the server is still reachable. */
+  /** Resolves when the loss is known: a call fails earlier, as soon as writing fails. True if the server is still reachable. */
   async #settled(link: Link<Client>, error: PeerError): Promise<boolean> {
     if (link.server.isRemote) return this.#options.doubted(link, error);
     await within(this.#options.clock, LOSS_WAIT_MS, link.over.promise);
@@ -164,7 +158,6 @@ export class ServerCalls<Client> {
   }
 
   #giveUp(error: unknown, options: UseOptions<Client>): never {
-    // The caller gave up: the server did not fail.
     if (options.signal?.aborted && error === options.signal.reason) throw error;
     if (options.counts !== false) this.errors++;
     this.lastError = toError(error).message;
@@ -172,13 +165,13 @@ export class ServerCalls<Client> {
   }
 }
 
-/** True if the host, not the caller, ended the process: its calls are then lost, not cancelled. */
+/** True if the host ended the process: its calls are then lost, not cancelled. */
 function endedByUs(error: unknown, { cause, endReason }: Link<unknown>): boolean {
   const isEnded = cause !== undefined || endReason !== undefined;
   return isEnded && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
 }
 
-/** Adds the reason, if known, to a request that another node has not answered. */
+/** Adds the reason, if known, to a timeout of a request to another node. */
 function withReason(error: unknown, whyAway: CallsOptions<unknown>['whyAway']): unknown {
   const why = error instanceof PeerError && error.code === 'REQUEST_TIMEOUT' ? whyAway?.() : undefined;
   if (why === undefined) return error;

@@ -1,4 +1,4 @@
-// Errors about a server that cannot be used, and the facts that an error carries about its process.
+// Errors about a server that cannot be used.
 
 import { shellWord } from '../../base/command-line.ts';
 import type { ErrorCode } from '../../base/error-codes.ts';
@@ -6,7 +6,6 @@ import { PeerError, ProcessError, StandpipeError, UsageError } from '../../base/
 import { ownCommand } from '../../base/own-command.ts';
 import type { LastExit } from './server-state.ts';
 
-/** The hint for a server that no node of the fleet runs. */
 export const SHOW_FLEET = `\`${ownCommand} ls --fleet\` shows the nodes, and why a server runs nowhere.`;
 
 /** Errors after which a retry cannot help: the command itself is wrong, or a person has to log in. */
@@ -40,7 +39,7 @@ export function serverStopped(name: string, reason: string): UsageError {
   });
 }
 
-/** True if the server was stopped before the call was sent. A call that may have run fails with another code. */
+/** True if the server was stopped before the call was sent. */
 export function isStopped(error: unknown): boolean {
   return error instanceof UsageError && error.code === 'SERVER_STOPPED';
 }
@@ -54,12 +53,11 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new ProcessError('SERVER_FAILED', `Server "${name}" is not ${isRemote ? 'connected' : 'running'}: ${reason}`, {
     evidence,
-    hint: hint ?? 'Fix it, then start it again.',
+    hint: hint ?? 'Fix the cause, then start the server again.',
     cause,
   });
 }
 
-/** For remote servers. */
 export function serverUnreachable(name: string, reason: string, cause: Error | undefined): PeerError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${cause?.message ?? reason}`, {
@@ -69,23 +67,23 @@ export function serverUnreachable(name: string, reason: string, cause: Error | u
   });
 }
 
-/** Why a remote server was lost, taken from the request that failed first. The outcome and the hint of that request are dropped. */
+/** Why a remote server was lost. `error`: the failure of the first request, whose outcome and hint are dropped. */
 export function lossOf({ message, evidence, cause }: PeerError): PeerError {
   const why = cause instanceof Error ? cause.message : message;
-  return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { evidence, cause });
+  return new PeerError('CONNECTION_CLOSED', `The connection to the server was lost: ${why}`, { evidence, cause });
 }
 
-/** The server is left out of a list whose wait is over. */
+/** For a server that is left out of a list. */
 export function serverNotReady(name: string, waitMs: number, why: string | undefined): ProcessError {
   const reason = why === undefined ? '' : `: ${why}`;
   return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms${reason}`, {
-    hint: 'Its entries are listed as soon as it is ready; clients get a notification that the list has changed.',
+    hint: 'Its entries are listed as soon as it is ready. Clients are then notified that the list has changed.',
   });
 }
 
-/** The server did not become ready within the limit of a request, which was not sent. */
+/** For a request whose limit ended before the server was ready. */
 export function notReadyInTime(name: string, waitMs: number, why: string): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `Server "${name}" was not ready within ${waitMs} ms: ${why}`, {
-    hint: `Nothing was sent to it. Its state shows what it waits for (\`${ownCommand} ls\`, in a fleet \`${ownCommand} ls --fleet\`); or wait longer.`,
+    hint: `The request was not sent. \`${ownCommand} ls\`, in a fleet \`${ownCommand} ls --fleet\`, shows why the server is not ready. Or wait longer.`,
   });
 }

@@ -5,10 +5,7 @@ import type { Position } from '../../config/problem.ts';
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { QuestionStatus } from '../../mcp/client/session/asking-tools.ts';
 
-/**
- * `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. `unreachable`: a server at an address
- * that does not answer. It is tried again until it answers.
- */
+/** `unreachable`: a server at an address that does not answer. The host connects again until it answers. */
 export type ServerState =
   | 'disabled'
   | 'stopped'
@@ -30,11 +27,10 @@ export interface StateChange {
   to: ServerState;
   reason: string;
   atMs: number;
-  /** Owner of the process, as text, if it serves one client, principal or call. */
+  /** The user of the process, as text, if it serves one client, principal or call. */
   owner?: string;
 }
 
-/** How the last process of a server ended. */
 export interface LastExit {
   message: string;
   code: string | undefined;
@@ -42,7 +38,6 @@ export interface LastExit {
   evidence: Evidence | undefined;
 }
 
-/** Status of a server, or of one of its processes. */
 export interface SupervisedStatus {
   name: string;
   state: ServerState;
@@ -61,10 +56,9 @@ export interface SupervisedStatus {
   lastError: string | undefined;
 }
 
-/** Status of one of several processes of a server. */
 export interface ProcessStatus
   extends Pick<SupervisedStatus, 'state' | 'reason' | 'pid' | 'uptimeMs' | 'restarts' | 'calls' | 'errors'> {
-  /** User of the process, as text: `all`, `host`, or the name of a principal or of a client. */
+  /** The user of the process, as text: `all`, `host`, or the name of a principal or of a client. */
   owner: string;
   /** Number of the process run, from 1: `life` in the flow. */
   generation: number;
@@ -73,13 +67,10 @@ export interface ProcessStatus
 export interface ServerStatus extends SupervisedStatus {
   /** Position of the entry in the config. */
   source: Position;
-  /** Who shares a process. */
   share: SharePolicy['by'];
-  questions: QuestionStatus & {
-    /** Capabilities of clients of the shared process that were not declared when it started. A restart declares them. */
-    unannounced?: readonly string[];
-  };
-  /** Processes that run, are to run, or have failed. */
+  /** `unannounced`: capabilities of clients of the shared process that were not declared to it. A restart declares them. */
+  questions: QuestionStatus & { unannounced?: readonly string[] };
+  /** Processes that run, will run, or have failed. */
   processes: ProcessStatus[];
   /** Requests that wait for a process slot because `maxProcesses` is reached. */
   waiting: number;

@@ -1,12 +1,12 @@
-// One server of a host: runs the effects that `step` of supervision.ts decides, one after another, and reports their outcomes to it.
-// It holds the process and the pending promises, and decides nothing itself.
-// With overlapping commands, the last one wins. `start` and `restart` resolve when the server is ready, whichever command made it so;
-// they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED when the server is given up. `stop` resolves
-// when the process it ended has exited, even if a later command starts another.
+// One server of a host: runs the effects that `stepSupervision` decides, one after another, and reports their outcomes to it. The last of
+// overlapping commands wins. `start` and `restart` resolve when the server is ready, whichever command made it so. They reject with
+// SERVER_STOPPED after a later `stop`, and with SERVER_FAILED when the server is given up. `stop` resolves when the process it ended has
+// exited, even if a later command starts another.
 
-import type { Timer } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import { PeerError, type StandpipeError, toError, UsageError } from '../../base/errors.ts';
-import { type Deferred, deferred, Link } from './link.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
+import { type Deferred, deferred, Link, type ServerLink } from './link.ts';
 import { type Run, ServerCalls, type UseOptions } from './server-calls.ts';
 import {
   isHopeless,
@@ -17,10 +17,33 @@ import {
   serverStopped,
   serverUnreachable,
 } from './server-errors.ts';
-import type { LastExit, ServerState, SupervisedStatus } from './server-state.ts';
-import type { Replacement, SupervisedEntry, SupervisedServerOptions } from './supervised-options.ts';
-import { newSupervision, stepSupervision } from './supervision.ts';
-import type { Fall, Intention, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
+import type { LastExit, ServerState, StateChange, SupervisedStatus } from './server-state.ts';
+import {
+  type Fall,
+  type Intention,
+  newSupervision,
+  type Replacement,
+  type Supervision,
+  type SupervisionEffect,
+  type SupervisionEvent,
+  stepSupervision,
+} from './supervision.ts';
+
+type SupervisedEntry = Pick<ServerConfig, 'enabled' | 'restart' | 'protocol' | 'pingTimeoutMs' | 'url'>;
+
+export interface SupervisedServerOptions<Client> {
+  name: string;
+  entry: SupervisedEntry;
+  /** Starts a process and connects to it. After an abort or a failure, rejects when the process has exited. */
+  open: (signal: AbortSignal) => Promise<ServerLink<Client>>;
+  pid: () => number | null;
+  url?: () => string | undefined;
+  /** Why a server of a fleet cannot be reached at the moment. */
+  whyAway?: () => string | undefined;
+  onStateChange: (change: StateChange) => void;
+  clock: Clock;
+  random?: () => number;
+}
 
 export class SupervisedServer<Client> {
   readonly name: string;
@@ -28,15 +51,15 @@ export class SupervisedServer<Client> {
   readonly #calls: ServerCalls<Client>;
   #entry: SupervisedEntry;
   #supervision: Supervision;
-  /** Events that arrived while effects were being run. */
+  /** Events that arrived while effects were running. */
   readonly #events: SupervisionEvent[] = [];
   #stepping = false;
   #link: Link<Client> | undefined;
   #opening: AbortController | undefined;
   #backoff: Timer | undefined;
-  /** Pending until the server is ready. Settled by the first of: ready, failed, stopped. */
+  /** Settles when the server is ready, has failed or was stopped. */
   #ready: Deferred<Link<Client>> | undefined;
-  /** Pending until the process has exited. */
+  /** Resolves when the process has exited. */
   #gone: Deferred<void> | undefined;
   #lastExit: LastExit | undefined;
   #lastCause: Error | undefined;
@@ -64,7 +87,7 @@ export class SupervisedServer<Client> {
     return this.#supervision.process !== undefined;
   }
 
-  /** True if there is no process, and none starts without a request. */
+  /** True if the server has no process and starts none without a request. */
   get isAtRest(): boolean {
     return !this.hasProcess && (this.state === 'stopped' || this.state === 'disabled' || this.state === 'failed');
   }
@@ -94,12 +117,11 @@ export class SupervisedServer<Client> {
     };
   }
 
-  /** Resolves when the server is ready. Starts it if it is not running, also after it has failed. */
+  /** Resolves when the server is ready. Starts it if it is not running, even after it has failed. */
   async start(): Promise<void> {
     await this.#readyAfter({ type: 'start' });
   }
 
-  /** Resolves when the whole process tree has exited. */
   stop(reason = 'stop requested'): Promise<void> {
     return this.#goneAfter({ type: 'stop', reason });
   }
@@ -122,12 +144,11 @@ export class SupervisedServer<Client> {
     return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held, isUnused });
   }
 
-  /** Reports that a remote server is reachable again. */
   reachable(): void {
     this.#take({ type: 'reachable' });
   }
 
-  /** Lets calls start the server again. */
+  /** Permits calls to start the server again. */
   release(): void {
     this.#take({ type: 'release' });
   }
@@ -143,7 +164,7 @@ export class SupervisedServer<Client> {
     return serverFailed(this.name, reason, this.#lastCause, isRemote);
   }
 
-  /** If the outcome is already known, the event itself settles the promise. */
+  /** If the outcome is known, the event settles the promise at once. */
   #readyAfter(event: SupervisionEvent): Promise<Link<Client>> {
     this.#ready ??= deferred();
     const { promise } = this.#ready;
@@ -182,10 +203,10 @@ export class SupervisedServer<Client> {
         return this.#tell(effect);
       case 'open':
         return this.#open(effect.generation);
-      case 'abort':
-        return this.#opening?.abort(
-          new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped while it was starting`),
-        );
+      case 'abort': {
+        const message = `Server "${this.name}" was stopped while it was starting`;
+        return this.#opening?.abort(new UsageError('SERVER_STOPPED', message));
+      }
       case 'close':
         return this.#close(effect.generation);
       case 'wait':
@@ -231,10 +252,8 @@ export class SupervisedServer<Client> {
         if (server.isRemote) server.onDoubt?.((error) => void this.#doubted(link, error));
         this.#take({ type: 'opened', generation, nowMs: this.#options.clock.nowMs() });
       },
-      (error) => {
-        const fall = this.#fall(toError(error), opening.signal.aborted);
-        this.#take({ type: 'open-failed', generation, fall });
-      },
+      (error) =>
+        this.#take({ type: 'open-failed', generation, fall: this.#fall(toError(error), opening.signal.aborted) }),
     );
   }
 
@@ -253,7 +272,7 @@ export class SupervisedServer<Client> {
     this.#lost(link, cause);
   }
 
-  /** The connection of a request failed: the server may be gone, or only that connection. */
+  /** The connection of a request failed: the server may be unreachable, or only that connection was lost. */
   async #doubted(link: Link<Client>, error: PeerError): Promise<boolean> {
     if (this.#calls.link !== link) return false;
     if (await link.isThere(this.#entry.pingTimeoutMs)) return true;
@@ -277,7 +296,7 @@ export class SupervisedServer<Client> {
     });
   }
 
-  /** `expected`: the host ended the process itself, so the error says nothing about the server. */
+  /** `expected`: the host ended the process itself, so the error is not about the server. */
   #fall(cause: Error, expected: boolean): Fall {
     const exit = lastExitOf(cause);
     if (!expected) {

@@ -4,8 +4,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
-import { newSupervision, stepSupervision } from './supervision.ts';
-import type { Fall, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
+import {
+  type Fall,
+  newSupervision,
+  type Supervision,
+  type SupervisionEffect,
+  type SupervisionEvent,
+  stepSupervision,
+} from './supervision.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 30_000 : 500;
@@ -201,7 +207,7 @@ function sendStale(world: World, type: SupervisionEvent['type'], age: number): v
 }
 
 describe('any sequence of commands, crashes and slow processes', () => {
-  test('never has two processes, says what is, and settles every wait', { timeout }, () => {
+  test('never has two processes, reports its state, and settles every wait', { timeout }, () => {
     fc.assert(
       fc.property(fc.boolean(), fc.boolean(), fc.array(move, { maxLength: 60 }), (enabled, isRemote, moves) => {
         const world = new World(enabled, isRemote);
@@ -217,7 +223,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
     );
   });
 
-  test('and then a stop: nothing is left, whatever was under way, and nothing comes back', { timeout }, () => {
+  test('leaves no process after a final stop, and starts none', { timeout }, () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), fc.array(fc.nat(1000), { maxLength: 20 }), (moves, choices) => {
         const world = new World();
@@ -237,7 +243,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
   });
 });
 
-describe('one by one', () => {
+describe('single sequences', () => {
   const opened = (world: World) => {
     world.happen(0);
     expect(world.supervision.state).toBe('ready');
@@ -254,7 +260,7 @@ describe('one by one', () => {
     expect(world.supervision.reason).toBe('stop requested');
   });
 
-  test('a start that comes too late is closed and not used', () => {
+  test('a process that is ready after a stop is closed and not used', () => {
     const world = new World();
     world.command({ type: 'start' });
     world.command({ type: 'stop', reason: 'stop requested' });
@@ -264,7 +270,7 @@ describe('one by one', () => {
     expect(world.supervision.state).toBe('stopped');
   });
 
-  test('a start after a stop waits for the old process to be gone', () => {
+  test('a start after a stop waits for the exit of the old process', () => {
     const world = new World();
     world.command({ type: 'start' });
     opened(world);
@@ -275,7 +281,7 @@ describe('one by one', () => {
     expect(world.log).toEqual(['starting', 'ready', 'stopping', 'stopped', 'starting', 'ready']);
   });
 
-  test('the next start waits for what is left of a fallen process, however short the backoff is', () => {
+  test('the next start waits for the exit of the lost process, however short the backoff is', () => {
     const world = new World();
     world.command({ type: 'start' });
     opened(world);
@@ -288,7 +294,7 @@ describe('one by one', () => {
     expect(world.supervision).toMatchObject({ state: 'starting', process: { phase: 'opening' }, restarts: 1 });
   });
 
-  test('a failed server gets a new chance with a start, also while what is left of it is ended', () => {
+  test('a start restarts a failed server, also while its old process is ending', () => {
     const world = new World();
     world.supervision = { ...world.supervision, limits: { ...limits, policy: 'never' } };
     world.command({ type: 'start' });

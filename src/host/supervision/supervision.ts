@@ -1,23 +1,93 @@
-// Supervision of one server as a pure function: `step` maps the state and an event to the next state and the effects to run. It uses
-// neither a clock nor processes nor promises. Invariants: an `open` comes only after the previous process has exited, so a server
-// never has two; a process that was started before the last `stop`, `restart` or `replace` is ended and never used; a held server
-// stays stopped until a command starts it.
+// Supervision of one server as a pure function: `stepSupervision` maps the state and an event to the next state and the effects to run.
+// Invariants: an `open` comes only after the previous process has exited, so a server never has two processes. A process that was started
+// before the last `stop`, `restart` or `replace` is ended and never used. A held server stays stopped until a command starts it.
 
 import type { RestartLimits } from '../../config/server-config.ts';
-import { decideRestart, noHistory } from './restart-policy.ts';
+import { decideRestart, noHistory, type ProcessEnding, type RestartHistory } from './restart-policy.ts';
 import { isAway, type ServerState } from './server-state.ts';
-import type {
-  Fall,
-  Intention,
-  ServerProcessSlot,
-  Stepped,
-  Supervision,
-  SupervisionEffect,
-  SupervisionEvent,
-} from './supervision-model.ts';
+
+/** The outcome of the last command. */
+export interface Intention {
+  readonly wanted: boolean;
+  /** Why a call must not start the server: it was stopped. Only a command clears it. */
+  readonly held: string | undefined;
+  /** Increased by every command, start of a process and wait, so that each has its own number. */
+  readonly generation: number;
+  /** Processes with a lower generation were started for an earlier intention and are outdated. */
+  readonly since: number;
+}
+
+/** The process of the server, from the request to start it until its whole tree has exited. */
+interface ServerProcessSlot {
+  readonly phase: 'opening' | 'running' | 'closing';
+  readonly generation: number;
+}
+
+export interface Supervision {
+  readonly state: ServerState;
+  readonly reason: string;
+  readonly enabled: boolean;
+  readonly limits: RestartLimits;
+  /** True for a server at an address. It may recover by itself, and uses no local resources while it is unreachable. */
+  readonly isRemote: boolean;
+  readonly intention: Intention;
+  readonly process: ServerProcessSlot | undefined;
+  /** True if callers wait for the server to be ready. */
+  readonly awaited: boolean;
+  /** The number of the current wait before the next start. */
+  readonly backoff: number | undefined;
+  readonly history: RestartHistory;
+  readonly restarts: number;
+  readonly readySinceMs: number;
+  /** True if the server has been ready since the last command. */
+  readonly wasReady: boolean;
+  readonly fellAtMs: number;
+}
+
+/** A failed start, or the loss of a process. */
+export interface Fall extends Omit<ProcessEnding, 'uptimeMs'> {
+  readonly message: string;
+  /** True if a retry cannot help: the entry itself is wrong, or a person has to log in. */
+  readonly hopeless: boolean;
+  readonly nowMs: number;
+  /** 0 ≤ x < 1. */
+  readonly random: number;
+}
+
+/** Commands, calls, and outcomes of effects. */
+export type SupervisionEvent =
+  | { type: 'start' | 'restart' | 'release' | 'reachable' }
+  | { type: 'stop'; reason: string }
+  | ({ type: 'replace'; enabled: boolean; limits: RestartLimits; isRemote: boolean } & Replacement)
+  | { type: 'needed'; nowMs: number }
+  | { type: 'opened'; generation: number; nowMs: number }
+  | { type: 'open-failed' | 'lost'; generation: number; fall: Fall }
+  | { type: 'closed' | 'backoff-over'; generation: number };
+
+/** Why a process ends, and what is wanted afterwards. */
+export interface Replacement {
+  reason: string;
+  wanted: boolean;
+  held: string | undefined;
+  /** True if the callers that wait for the process have given up. */
+  isUnused?: boolean;
+}
+
+/** `ready` resolves the callers that wait for the server, `refuse` rejects them. `gone`: the process has exited. */
+export type SupervisionEffect =
+  | { type: 'changed'; from: ServerState; to: ServerState; reason: string }
+  | { type: 'open' | 'abort' | 'close'; generation: number }
+  | { type: 'wait'; generation: number; ms: number }
+  | { type: 'cancel-wait' | 'ready' | 'gone' }
+  | { type: 'refuse'; why: 'failed' | 'stopped' | 'disabled' };
+
+interface Stepped {
+  readonly next: Supervision;
+  readonly effects: readonly SupervisionEffect[];
+}
 
 const LONGEST_REASON = 2000;
-/** Minimum time between attempts that calls cause to reach a remote server that is away. */
+/** Minimum time between attempts of calls to reach a remote server that is unreachable. */
 const SHORTEST_RETRY_MS = 1000;
 
 export function newSupervision(enabled: boolean, limits: RestartLimits, isRemote = false): Supervision {
@@ -103,7 +173,6 @@ class Draft {
     }
   }
 
-  /** A start in progress continues. A failed server is started again. */
   #start(): void {
     this.#set({ awaited: true });
     if (!this.next.enabled) return this.#answer();
@@ -170,7 +239,6 @@ class Draft {
     this.#set({ intention: { ...this.next.intention, ...change, generation, since } });
   }
 
-  /** Ends the process, and the wait before the next one. */
   #letGo(reason: string): void {
     const { state, process } = this.next;
     this.#cancelWait();
@@ -214,7 +282,6 @@ class Draft {
     this.#answer();
   }
 
-  /** The process could not be started, or was lost. */
   #fell({ message, hopeless, nowMs, random, exitCode, signal }: Fall, uptimeMs: number): void {
     const { isRemote, history, wasReady } = this.next;
     // A remote server is never given up. Its number of failures only decides whether calls wait for it.

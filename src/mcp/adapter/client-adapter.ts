@@ -98,7 +98,7 @@ export class ClientAdapter {
     return this.#legacy.serve(method, params, inbound);
   }
 
-  /** Whether a client without a session must mean 2026-07-28. Others are testing the server by hand or skip `initialize`. */
+  /** Whether a request outside a session must be one of 2026-07-28. Other such requests are typed by hand or skip `initialize`. */
   #isModern(method: string): boolean {
     if (!isIn(method, NEWEST_LEGACY)) return true;
     return this.#modern.client !== undefined && method !== 'initialize' && method !== 'ping';
@@ -107,7 +107,9 @@ export class ClientAdapter {
   #notified(method: string, params: Params | undefined): void {
     if (method === 'notifications/initialized') return this.#legacy.beginNotifications();
     const client = this.#legacy.session ?? this.#modern.client;
-    if (client && !methodsOfMcp.get(method)?.isOfRequest) this.#service.notify(method, params, client);
+    if (!client || methodsOfMcp.get(method)?.isOfRequest) return;
+    const space = this.#service.notify(method, params, client);
+    if (space) this.peer.channel.holdInput?.(space);
   }
 
   #notify(

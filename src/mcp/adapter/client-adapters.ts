@@ -25,7 +25,7 @@ export interface ClientAdapterOptions {
   /** How long a client may take to answer a question, which a person may have to answer. Default: 10 minutes. */
   askTimeoutMs?: number;
   /**
-   * 2026-07-28: the maximum number of requests that wait for answers of their clients; beyond it the oldest is ended.
+   * 2026-07-28: the maximum number of requests that wait for answers from their clients; beyond it the oldest is ended.
    * Default: 1000.
    */
   maxSuspended?: number;
@@ -33,7 +33,7 @@ export interface ClientAdapterOptions {
   maxSuspendedBytes?: number;
   /** 2026-07-28: how long these requests outlive their connection, for a client that resumes on another. Default: not at all. */
   orphanedMs?: number;
-  /** How many requests of a client run at a time, and how many more may wait. */
+  /** How many requests from a client run at a time, and how many more may wait. */
   maxConcurrent?: number;
   maxQueued?: number;
   /** The maximum bytes of running and waiting requests together. */
@@ -101,10 +101,10 @@ export class ClientAdapters {
   }
 
   /** Takes a notification of 2026-07-28 that names its client. Only extensions have such notifications. */
-  notified({ method, params }: JsonRpcNotification, identity: ClientIdentity): void {
+  notified({ method, params }: JsonRpcNotification, identity: ClientIdentity): void | Promise<void> {
     const meta = params?._meta;
     const client = isOfMcp(method) || !isObject(meta) ? undefined : readEnvelope(meta, identity);
-    if (client && !(client instanceof RpcError)) this.service.notify(method, params, client);
+    return client && !(client instanceof RpcError) ? this.service.notify(method, params, client) : undefined;
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ export interface ClientObserver {
   /** Called with the description of the client for each request that carries one. */
   introduced(facts: ClientFacts): void;
   /**
-   * A request was sent to a server because of a request of the client, or (`fromServer`) a server asked a question
+   * A request was sent to a server because of a request from the client, or (`fromServer`) a server asked a question
    * because of it.
    */
   linked(request: RequestId, wire: WireName, direction: 'toServer' | 'fromServer', id: RequestId): void;

@@ -1,6 +1,7 @@
 // 2026-07-28: reads the description of the client from the `_meta` of a request, and adds the description of a result.
 
 import type { RpcError } from '../../base/errors.ts';
+import { metaOf } from '../../base/json-object.ts';
 import { textOf } from '../../base/text-of.ts';
 import { SharedMembers } from '../../wire/jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION_KEY, SERVER_INFO } from '../meta.ts';
@@ -8,7 +9,7 @@ import { methodsOfMcp } from '../methods.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
 import { isModernRevision } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result } from '../service.ts';
-import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../types.ts';
+import type { CacheHints, ClientCapabilities, Implementation } from '../types.ts';
 
 /** The sender of a request, or the error that refuses the request. */
 export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts | RpcError {
@@ -42,7 +43,7 @@ export function modernResult(
   info: Implementation | undefined,
   hints: Required<CacheHints>,
 ): Result {
-  const meta = result._meta as Meta | undefined;
+  const meta = metaOf(result);
   const _meta = info ? { [SERVER_INFO]: info, ...meta } : { ...meta };
   if (result.resultType !== undefined && result.resultType !== 'complete') return { ...result, _meta };
   if (!methodsOfMcp.get(method)?.isCacheable) return { resultType: 'complete', ...result, _meta };

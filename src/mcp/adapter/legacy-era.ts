@@ -72,7 +72,7 @@ export class LegacyEra {
       case 'resources/unsubscribe':
         return this.#subscribe(params, session, false);
     }
-    if (!isIn(method, NEWEST_LEGACY)) throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
+    if (!isIn(method, NEWEST_LEGACY)) throw methodNotFound(method, `added in ${NEWEST_MODERN}`);
     const meta = params._meta as Params | undefined;
     let options: CallLimits | undefined;
     if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));

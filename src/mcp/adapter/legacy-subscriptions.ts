@@ -13,7 +13,7 @@ import type { Notifier, Subject } from './notifier.ts';
 
 const MOST_URIS = 10_000;
 const MOST_CHARS = 16 * 1024 * 1024;
-/** The memory of a subscription beside its URI: a separate watch at the service. */
+/** The memory that a subscription takes besides its URI: each has a separate watch at the service. */
 const BYTES_PER_WATCH = 3 * 1024;
 
 type Watch = Promise<() => void>;
@@ -55,10 +55,8 @@ export class LegacySubscriptions {
       throw invalidParams(`Too many subscriptions: ${MOST_URIS} are open; unsubscribe from one first`);
     }
     if (this.#chars + uri.length > MOST_CHARS) {
-      const message = `the URIs of those that are open have ${this.#chars} characters, this one ${uri.length}`;
-      throw invalidParams(
-        `Subscriptions too long: ${message}, and ${MOST_CHARS} may be held; unsubscribe from one first`,
-      );
+      const message = `the URIs of open ones have ${this.#chars} characters, and this one has ${uri.length}`;
+      throw invalidParams(`Subscriptions too long: ${message}; the limit is ${MOST_CHARS}. Unsubscribe from one first`);
     }
     const refusal = this.#peer.channel.hold?.(uri.length + BYTES_PER_WATCH);
     if (refusal) throw refusal;

@@ -1,6 +1,7 @@
 // The caller of a request of 2026-07-28, across all messages that continue the request. Its questions are kept here
 // until a result carries them to the client and a message brings the answers.
 
+import { heldBytesOf } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import { methodsOfMcp } from '../methods.ts';
@@ -13,6 +14,7 @@ import { RequestCaller } from './request-caller.ts';
 
 interface PendingInput {
   request: InputRequest;
+  bytes: number;
   resolve: (response: InputResponse) => void;
   reject: (error: unknown) => void;
 }
@@ -23,12 +25,16 @@ export class ModernCaller extends RequestCaller {
   isDone = false;
   /** Called when there are questions. */
   onAsked: (() => void) | undefined;
+  /** Called while the call is suspended, with the size of a further question or of its outcome. */
+  onGrown: ((bytes: number) => void) | undefined;
   /** Data of the suspended call: its size, its method and parameters as text, its deadline and its key. */
   bytes = 0;
   identity = '';
   dueMs = 0;
   key = '';
   #questions: Map<string, PendingInput> | undefined;
+  #questionBytes = 0;
+  #keptBytes = 0;
   #asked = 0;
   #given: Params | undefined;
 
@@ -50,15 +56,31 @@ export class ModernCaller extends RequestCaller {
         mustAnswer(name, request, given);
         return resolve(given as InputResponse);
       }
-      const question = { request, resolve, reject };
+      const question = { request, bytes: name.length + heldBytesOf(request), resolve, reject };
       questions.set(name, question);
+      this.#questionBytes += question.bytes;
       signal?.addEventListener('abort', () => {
-        if (questions.get(name) === question) questions.delete(name);
+        if (questions.get(name) === question) this.withdraw(name);
         reject(signal.reason);
       });
+      this.onGrown?.(question.bytes);
       // Questions of one turn are sent together.
       if (questions.size === 1) queueMicrotask(() => this.onAsked?.());
     });
+  }
+
+  keeps(bytes: number): void {
+    this.#keptBytes = bytes;
+  }
+
+  /** The memory of the unanswered questions, and of data that the service keeps while they wait. */
+  get heldBytes(): number {
+    return this.#questionBytes + this.#keptBytes;
+  }
+
+  withdraw(name: string): void {
+    this.#questionBytes -= this.questions.get(name)!.bytes;
+    this.questions.delete(name);
   }
 
   /** Continues the call under the message that brought the answers. */
@@ -80,7 +102,7 @@ export class ModernCaller extends RequestCaller {
   done(): void {
     this.isDone = true;
     // Questions are dropped rather than rejected: a handler that does not wait for an answer does not catch its failure either.
-    this.#questions?.clear();
+    this.#clear();
   }
 
   abandon(why: string): void {
@@ -91,7 +113,12 @@ export class ModernCaller extends RequestCaller {
 
   rejectQuestions(reason: unknown): void {
     for (const { reject } of this.questions.values()) reject(reason);
-    this.questions.clear();
+    this.#clear();
+  }
+
+  #clear(): void {
+    this.#questions?.clear();
+    this.#questionBytes = 0;
   }
 
   /**

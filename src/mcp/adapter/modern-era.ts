@@ -1,15 +1,17 @@
 // Serves clients of 2026-07-28: each request describes itself and is served independently. Questions to the client are
 // results, and changes are sent to the requests that listen for them.
 
+import { metaOf } from '../../base/json-object.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../wire/jsonrpc/message-text.ts';
+import { asResult } from '../client/tolerated-results.ts';
 import { readHandle } from '../handles.ts';
 import { CALL_OPTIONS, type CallLimits, SERVER_INFO } from '../meta.ts';
 import { isIn } from '../methods.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
-import type { CacheHints, Implementation, Meta } from '../types.ts';
+import type { CacheHints, Implementation } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import type { ClientObserver } from './client-observer.ts';
 import { isBare, modernResult, sharedByResults } from './envelope.ts';
@@ -70,10 +72,9 @@ export class ModernEra {
     connection.client = client;
     connection.observer?.introduced(client);
     const result = this.#result(method, params, inbound, client, connection);
-    const { writesText } = connection;
-    return result instanceof Promise
-      ? result.then((settled) => this.#dressed(method, settled, writesText))
-      : this.#dressed(method, result, writesText);
+    // Servers of older revisions may send any value, which has no place for the members of this revision.
+    const dressed = (settled: Result) => this.#dressed(method, asResult(settled, method), connection.writesText);
+    return result instanceof Promise ? result.then(dressed) : dressed(result);
   }
 
   #result(
@@ -92,7 +93,7 @@ export class ModernEra {
     }
     if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     const { notifier, observer } = connection;
-    // A call that is suspended elsewhere is resumed by its owner, which the service reaches.
+    // A handle names a call that is suspended elsewhere: the service passes the request to the owner of that call.
     if (params.requestState !== undefined && !readHandle(params.requestState)) {
       return this.#suspended.resume(inbound, client, notifier, observer);
     }
@@ -107,10 +108,10 @@ export class ModernEra {
     if (writesText && this.#shared && isBare(result, method))
       return new SharingResult(result, this.#shared) as unknown as Result;
     // A result from a modern server behind the service already names its sender.
-    const named = (result._meta as Meta | undefined)?.[SERVER_INFO] !== undefined;
+    const named = metaOf(result)?.[SERVER_INFO] !== undefined;
     if (named || this.#info) return modernResult(result, method, this.#info, this.#cache);
     const described = this.#described(({ info }) => modernResult(result, method, info, this.#cache));
-    // The result is still valid if the service was lost after it.
+    // The result stays valid if the service is lost afterwards.
     return described instanceof Promise
       ? described.catch(() => modernResult(result, method, undefined, this.#cache))
       : described;

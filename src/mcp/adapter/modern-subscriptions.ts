@@ -2,7 +2,7 @@
 // Such a request stays pending until its client cancels it or the service ends; every notification carries the id of
 // its request. A client that does not read gets the URI in its request, whatever part of the resource was updated.
 
-import { isObject } from '../../base/json-object.ts';
+import { isObject, metaOf } from '../../base/json-object.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import { OWN_PREFIX, SUBSCRIPTION_ID } from '../meta.ts';
 import { methodsOfMcp } from '../methods.ts';
@@ -15,9 +15,10 @@ import type { Notifier, Subject } from './notifier.ts';
 
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
+const MOST_MEMBERS = 64;
 /** The limit for all open requests together, including the memory for their URIs. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** The memory that a subscription needs for each URI beside the request, because it is indexed by URI. */
+/** The memory that a subscription takes for each URI besides the request, because it is indexed by URI. */
 const BYTES_PER_URI = 512;
 
 const filterNames: ReadonlySet<string> = new Set(changeMethods.map((method) => methodsOfMcp.get(method)!.filter!));
@@ -54,7 +55,7 @@ export class ModernSubscriptions {
     }
     const bytes = inbound.bytes + bytesOfUris(params);
     if (this.#heldBytes + bytes > MOST_BYTES) {
-      const message = `those that are open have ${this.#heldBytes} bytes, this one ${bytes}, and ${MOST_BYTES} may be held`;
+      const message = `open ones have ${this.#heldBytes} bytes, this one has ${bytes}, and the limit is ${MOST_BYTES}`;
       throw invalidParams(`Subscriptions too long: ${message}; cancel one first`);
     }
     this.#heldBytes += bytes;
@@ -100,12 +101,12 @@ export class ModernSubscriptions {
   #notified(subscription: Subscription, method: string, params: Params | undefined): void {
     if (subscription.isOver) return;
     if (method === LOG_METHOD) {
-      // The service sends them unrequested. Before the acknowledgement, they belong to the stream that this one replaces.
+      // The service sends log messages unrequested. Before the acknowledgement, they belong to the stream that this one replaces.
       if (subscription.isAcknowledged) this.#notifier.log(params ?? {}, subscription.inbound);
       return;
     }
     this.#acknowledge(subscription);
-    const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: subscription.inbound.id };
+    const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: subscription.inbound.id };
     this.#notifier.changed(method, { ...params, _meta }, () => {
       subscription.subjects ??= new ListenSubjects(subscription.inbound.id, subscription.filter);
       return subscription.isOver ? undefined : subscription.subjects.find(method, params);
@@ -135,7 +136,7 @@ export class ModernSubscriptions {
   }
 }
 
-/** The memory that a listen request needs beside itself. */
+/** The memory that a listen request takes besides the message itself. */
 export function bytesOfUris({ notifications }: Params): number {
   const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
   return Array.isArray(uris) ? uris.length * BYTES_PER_URI : 0;
@@ -166,6 +167,9 @@ function readFilter(filter: unknown): SubscriptionFilter {
   const { resourceSubscriptions: uris = [] } = filter as SubscriptionFilter;
   if (!Array.isArray(uris) || uris.length > MOST_URIS || uris.some((uri) => typeof uri !== 'string')) {
     throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MOST_URIS} URIs`);
+  }
+  if (Object.keys(filter).length > MOST_MEMBERS) {
+    throw invalidParams(`"notifications" must have at most ${MOST_MEMBERS} members`);
   }
   return filter;
 }

@@ -31,7 +31,7 @@ export class Notifier {
   #progress: Map<InboundCall, Params> | undefined;
   #changes: Set<Subject> | undefined;
   #unsent = 0;
-  /** The level of the last unsent log message, which is one that the client wants. */
+  /** The level of the last unsent log message. The client accepts messages of this level. */
   #unsentLevel: unknown;
 
   constructor(send: Send) {

@@ -113,5 +113,5 @@ export class SingleRequest {
 }
 
 function notSent(): PeerError {
-  return new PeerError('NOT_SENT', 'Too much waits for the client: the notification was not sent');
+  return new PeerError('NOT_SENT', 'The notification was not sent: too much data is queued for the client');
 }

@@ -9,7 +9,8 @@
 // ended is never suspended again.
 
 import type { Clock } from '../../base/clock.ts';
-import { type RpcError, toError } from '../../base/errors.ts';
+import { heldBytes, valuesOf } from '../../base/count-json-values.ts';
+import { RpcError, toError } from '../../base/errors.ts';
 import { toJson } from '../../base/to-json.ts';
 import type { InboundCall } from '../../wire/jsonrpc/inbound.ts';
 import { Deadlines } from '../../wire/requests/deadlines.ts';
@@ -24,7 +25,7 @@ import type { Notifier } from './notifier.ts';
 export interface SuspendedCallsOptions {
   clock: Clock;
   maxSuspended: number;
-  /** The maximum bytes of their requests together. */
+  /** The maximum bytes of their requests and questions together. */
   maxSuspendedBytes: number;
   suspendedMs: number;
   /** How long they can be resumed after their connection has closed. */
@@ -55,8 +56,11 @@ export class SuspendedCalls {
       return outcome;
     }
     call.result = outcome;
-    // If the call fails while it is suspended, the error is the answer to the request that resumes it.
-    const done = () => call.done();
+    // If the call ends while it is suspended, its outcome is kept for the request that resumes it.
+    const done = (given: unknown) => {
+      call.done();
+      call.onGrown?.(outcomeBytes(given));
+    };
     outcome.then(done, done);
     return this.#untilNextStop(call, call.first);
   }
@@ -82,7 +86,7 @@ export class SuspendedCalls {
     if (this.#calls.size === 0) this.#deadlines.idle();
     call.continueUnder(inbound, client, notifier, observer);
     for (const [name, { resolve }] of answered) {
-      call.questions.delete(name);
+      call.withdraw(name);
       resolve(responses[name] as InputResponse);
     }
     return this.#untilNextStop(call, inbound);
@@ -143,27 +147,33 @@ export class SuspendedCalls {
 
   #suspend(call: ModernCaller, inbound: InboundCall): Result {
     call.identity ||= identityOf(inbound);
-    call.bytes = call.identity.length + call.first.bytes + (inbound === call.first ? 0 : inbound.bytes);
+    call.bytes =
+      call.identity.length + call.first.bytes + (inbound === call.first ? 0 : inbound.bytes) + call.heldBytes;
     this.#makeRoom(call.bytes);
     call.key = randomText(16);
     call.dueMs = this.#options.clock.nowMs() + this.#options.suspendedMs;
     this.#calls.add(call.key, call);
     this.#heldBytes += call.bytes;
+    call.onGrown = (bytes) => {
+      call.bytes += bytes;
+      this.#heldBytes += bytes;
+      this.#makeRoom(0, 0);
+    };
     this.#deadlines.added(call);
     const inputRequests = Object.fromEntries([...call.questions].map(([name, { request }]) => [name, request]));
     return { resultType: 'input_required', inputRequests, requestState: `${this.#run}.${call.key}` };
   }
 
   /** Ends the oldest calls of the principal that uses the most until there is enough space. */
-  #makeRoom(bytes: number): void {
+  #makeRoom(bytes: number, calls = 1): void {
     const { maxSuspended, maxSuspendedBytes } = this.#options;
     if (bytes > maxSuspendedBytes) {
-      const message = `it takes ${bytes} bytes to keep, and ${maxSuspendedBytes} may be held`;
-      throw invalidParams(`The request is too long for a question to be asked about it: ${message}`);
+      const message = `keeping them takes ${bytes} bytes, and the limit is ${maxSuspendedBytes}`;
+      throw invalidParams(`The request and its questions are too long: ${message}`);
     }
     for (;;) {
       const isTooLong = this.#heldBytes + bytes > maxSuspendedBytes;
-      if (this.#calls.size < maxSuspended && !isTooLong) return;
+      if (this.#calls.size + calls <= maxSuspended && !isTooLong) return;
       const oldest = oldestOfLargest(this.#calls.values(), isTooLong ? (call) => call.bytes : () => 1);
       if (!oldest) return;
       this.#drop(oldest, 'too many other calls wait for their clients');
@@ -186,13 +196,14 @@ export class SuspendedCalls {
     const isOfThisRun = typeof state === 'string' && state.startsWith(`${this.#run}.`);
     const why = isOfThisRun
       ? 'it was used before, has expired, or was altered'
-      : 'it was altered, or comes from an earlier run of this server';
+      : 'it was altered, or belongs to an earlier run of this server';
     return invalidParams(`Unknown requestState: ${why}. Send the request again without it.`, {
       requestState: 'unknown',
     });
   }
 
   #take(call: ModernCaller): void {
+    call.onGrown = undefined;
     if (this.#calls.take(call.key)) this.#heldBytes -= call.bytes;
   }
 
@@ -202,7 +213,7 @@ export class SuspendedCalls {
   }
 }
 
-/** The oldest call of the principal whose calls are the largest together. */
+/** The oldest call of the principal whose calls have the largest total size. */
 function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCaller) => number) {
   const sums = new Map<string | undefined, { oldest: ModernCaller; size: number }>();
   for (const call of calls) {
@@ -216,6 +227,11 @@ function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCal
   return largest?.oldest;
 }
 
+function outcomeBytes(given: unknown): number {
+  const json = toJson(given instanceof RpcError ? [given.message, given.data] : given);
+  return typeof json === 'string' ? heldBytes(json.length, valuesOf(json)) : 0; // it will be answered with a short error
+}
+
 /** Identifies the request, because a retry must be the same request. */
 function identityOf(inbound: InboundCall): string {
   const { inputResponses: _responses, requestState: _state, _meta, ...params } = inbound.request.params ?? {};
@@ -224,7 +240,8 @@ function identityOf(inbound: InboundCall): string {
   throw invalidParams(`No question can be asked about this request: ${json.message}`);
 }
 
-function randomText(bytes: number): string {
+/** Random hexadecimal text, two characters per byte. */
+export function randomText(bytes: number): string {
   const values = crypto.getRandomValues(new Uint8Array(bytes));
   return Array.from(values, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,11 +1,23 @@
 // A typed MCP client: typed methods over a service, the same for every revision. `connect` creates a client for the server that it
 // connects to; `clientOf` creates one for any service.
 
+import { systemClock } from '../../base/clock.ts';
 import { RpcError, UsageError } from '../../base/errors.ts';
+import { metaOf } from '../../base/json-object.ts';
 import type { NotificationHandler } from '../../wire/jsonrpc/notification-listeners.ts';
 import { isSilence } from '../../wire/requests/lost-request.ts';
 import { Catalogue } from '../catalogue.ts';
-import { finishCall, isOfExtension, layered, withExtensions } from '../extensions/extension.ts';
+import { type CallHandle, type CallHandleOption, defaultExtensions } from '../extensions/default-extensions.ts';
+import {
+  type Extension,
+  finishCall,
+  isOfExtension,
+  layered,
+  listingCapabilities,
+  type ToolCall,
+  withDefaults,
+  withExtensions,
+} from '../extensions/extension.ts';
 import type { ListKind } from '../methods.ts';
 import { ownInfo } from '../own-info.ts';
 import { eraOf, NEWEST_MODERN } from '../revisions.ts';
@@ -42,7 +54,7 @@ import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from '.
 import { type Warning, Warnings } from './warnings.ts';
 
 export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
-  /** Answers the requests of this client. */
+  /** Answers the requests from this client. */
   readonly service: Service;
   readonly server: ServerFacts;
   readonly transport: T;
@@ -95,7 +107,11 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     if (this.#link) this.#link.onclose = (cause) => this.#ended(cause);
     const warn = this.#warnings.report;
     const isClosed = () => this.#link?.isClosed === true;
-    this.catalogue = new Catalogue({ server, service, request: this.#request.bind(this), isClosed }, warn, options);
+    const { facts } = this.#owner;
+    const lister = { ...facts, capabilities: listingCapabilities(facts.capabilities) };
+    const asker = options.shared ? { ...this.#owner, facts: lister } : this.#owner;
+    const request = (method: string, params: Params, call?: CallOptions) => this.#request(method, params, call, asker);
+    this.catalogue = new Catalogue({ server, service, request, isClosed }, warn, options);
     const schemaOf = (tool: string) => this.catalogue.last('tools').get(tool)?.outputSchema;
     this.#outputs = checkOutput ? new OutputCheck(schemaOf, this.#warnings, options.runBounded) : undefined;
     this.#news = new Listeners(service, {
@@ -107,7 +123,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 
   /** @internal Returns this client over another service. It can be used as long as the connection of this client. */
-  withService(service: Service): Client<T, Tools> {
+  withService(service: Service, extensions: readonly Extension[]): Client<T, Tools> {
     const own = this.#link;
     const link: ClientLink = {
       onclose: undefined,
@@ -118,11 +134,12 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       close: () => this.close(),
     };
     void this.closed.then((cause) => link.onclose?.(cause));
-    const options = { ...this.#options, identity: this.#owner.facts.identity };
-    return new Client(service, this.server, options, { transport: this.transport, link, warnings: this.#warnings });
+    const options = { ...this.#options, extensions, identity: this.#owner.facts.identity };
+    const connection = { transport: this.transport, link, warnings: this.#warnings };
+    return new Client(layered(service, extensions), this.server, options, connection);
   }
 
-  /** Called with errors that belong to no call. The connection stays open. */
+  /** Called with errors that are unrelated to a call. The connection stays open. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.#link ? this.#link.onerror : this.#onerror;
   }
@@ -154,15 +171,34 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return { prompts: [...(await this.catalogue.read('prompts', options))] };
   }
 
+  /** With `task: 'handle'`: resolves with a handle as soon as the server has accepted the call. */
+  callTool<N extends ToolName<Tools>>(
+    name: N,
+    args: Tools[N]['input'] | undefined,
+    options: CallOptions & CallHandleOption,
+  ): Promise<CallHandle>;
   /** Resolves even if the tool reports an error: then `isError` is true. */
   callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
-  async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
+  async callTool(name: string, args?: object, options?: CallOptions): Promise<unknown> {
     const params = args === undefined ? { name } : { name, arguments: args };
+    for (const { client } of this.#options.extensions ?? []) {
+      const run = client?.runs?.(options, this.server, this.catalogue.last('tools').get(name));
+      if (run) return run(this.toolCall(params, options));
+    }
     const given = await this.#request('tools/call', params, options);
     const answer = isOfExtension(given) ? await this.#finish(given, 'tools/call', params, options) : given;
-    options?.onAnswer?.(answer);
-    const result = readMcpCallResult(answer, this.#warnings.report);
-    return this.#outputs ? this.#outputs.check(name, result) : result;
+    return this.#read(name, answer, options);
+  }
+
+  /** @internal A call for extensions that run or continue it. */
+  toolCall(params: Params & { name: string }, options?: CallOptions): ToolCall {
+    const { name } = params;
+    return {
+      ...this.#unfinished('tools/call', options?.meta ? { ...params, _meta: options.meta } : params, options),
+      server: this.server,
+      tool: () => this.catalogue.find('tools', name),
+      read: (answer) => this.#read(name, answer, options),
+    };
   }
 
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
@@ -245,7 +281,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   /** Sends any other method, for instance of an extension. Resolves with the complete result. */
   async request(method: string, params: Params = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
-    const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
+    const call = _meta ? { ...options, meta: { ...metaOf(params), ...options?.meta } } : options;
     return asResult(await (options?.unfinished ? this.#request : this.#whole).call(this, method, rest, call), method);
   }
 
@@ -271,14 +307,24 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return isOfExtension(given) ? this.#finish(given, method, params, options) : given;
   }
 
-  /** Continues a call whose result is of a type of an extension. */
+  /** Continues a call whose result type belongs to an extension. */
   #finish(result: Result, method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
-    const call = { method, params, service: this.service, caller: new ClientCall(this.#owner, options) };
-    return finishCall(result, this.#options.extensions, call);
+    return finishCall(result, this.#options.extensions, this.#unfinished(method, params, options));
+  }
+
+  #unfinished(method: string, params: Params, options: CallOptions | undefined) {
+    const { clock = systemClock } = this.#options;
+    return { method, params, service: this.service, caller: new ClientCall(this.#owner, options), clock };
+  }
+
+  #read(name: string, answer: Result, options: CallOptions | undefined): CallToolResult | Promise<CallToolResult> {
+    options?.onAnswer?.(answer);
+    const result = readMcpCallResult(answer, this.#warnings.report);
+    return this.#outputs ? this.#outputs.check(name, result) : result;
   }
 
   /** `params` must be unshared, because `_meta` is added to it. */
-  #request(method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
+  #request(method: string, params: Params, options?: CallOptions, owner = this.#owner): Result | Promise<Result> {
     if (options) {
       if (options.meta) params._meta = options.meta;
       if (options.logLevel && this.server.era === 'legacy') {
@@ -286,18 +332,19 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
         this.#warnings.report('log-level-ignored', message);
       }
     }
-    return this.service.request(method, params, new ClientCall(this.#owner, options));
+    return this.service.request(method, params, new ClientCall(owner, options));
   }
 }
 
 /** Creates a client for any service: handlers in this process, a server behind a pipe, a host behind a socket. */
 export async function clientOf(
   service: Service,
-  options?: ClientOptions,
+  given: ClientOptions = {},
   connection?: Connection<never>,
 ): Promise<Client<never>> {
+  const options = given.shared ? given : { ...given, extensions: withDefaults(defaultExtensions, given.extensions) };
   const facts: ServiceFacts & Partial<ServerFacts> = await service.describe();
   const revision = facts.revision ?? NEWEST_MODERN;
-  const answering = layered(service, options?.extensions);
+  const answering = layered(service, options.extensions);
   return new Client(answering, { ...facts, revision, era: eraOf(revision) }, options, connection);
 }

@@ -27,9 +27,9 @@ import type { Warning } from './warnings.ts';
 /** The transport interface that a client needs: that of the official SDK, or ours. */
 export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
-  /** Ours: the input for the diagnosis of a failed start. */
+  /** Input for the diagnosis of a failed start. Absent in transports of the official SDK. */
   symptoms?(): Symptoms | undefined;
-  /** Ours: the input for the diagnosis of a remote server. */
+  /** Input for the diagnosis of a remote server. Absent in transports of the official SDK. */
   httpSymptoms?(): HttpSymptoms | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface InputContext {
   signal: AbortSignal;
 }
 
-/** Handlers for questions of the server. A handler declares its capability, in both eras. */
+/** Handlers for questions from the server. A handler declares its capability, in both eras. */
 export interface InputHandlers {
   elicit?: (params: ElicitParams, context: InputContext) => ElicitResult | Promise<ElicitResult>;
   /** Default: forms only. */
@@ -54,7 +54,7 @@ export interface InputHandlers {
 }
 
 export interface ClientOptions extends InputHandlers {
-  /** Extensions that this client declares and handles. */
+  /** Extensions that this client declares and handles, in addition to the built-in ones. */
   extensions?: readonly Extension[];
   info?: Implementation;
   /** `auto` detects the era. */

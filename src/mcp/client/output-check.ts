@@ -33,9 +33,13 @@ export class OutputCheck {
     }
     const wrong = await this.#problemOf(name, schema, result.structuredContent);
     if (wrong === undefined) return result;
-    throw new PeerError('RESULT_INVALID', `The structured result of tool "${name}" breaks its outputSchema: ${wrong}`, {
-      hint: 'Connect with checkOutput: false to accept its results without validation.',
-    });
+    throw new PeerError(
+      'RESULT_INVALID',
+      `The structured result of tool "${name}" violates its outputSchema: ${wrong}`,
+      {
+        hint: 'Connect with checkOutput: false to accept its results without validation.',
+      },
+    );
   }
 
   async #problemOf(name: string, schema: JsonSchema, value: unknown): Promise<string | undefined> {

@@ -99,7 +99,7 @@ function ownCursorRefused(error: RpcError, method: string, page: number): RpcErr
   const { rpcCode, message, data, evidence, ran } = error;
   const what = `The server refused its own cursor for page ${page} of ${method}: ${message}`;
   const refused = new RpcError(rpcCode, what, data, {
-    hint: 'Mend the server: it must accept the nextCursor that it gives out, or leave it out on the last page.',
+    hint: 'Fix the server: it must accept each nextCursor that it returns, and omit it on the last page.',
     ...(evidence && { evidence }),
     cause: error,
   });

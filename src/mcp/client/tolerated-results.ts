@@ -2,19 +2,11 @@
 // possible meaning, with one warning for each kind; an ambiguous value is an error.
 
 import { PeerError } from '../../base/errors.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject, metaOf } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../meta.ts';
 import { isLegacyRevision, type LegacyRevision, legacyRevisions } from '../revisions.ts';
 import type { Result, ServiceFacts } from '../service.ts';
-import type {
-  CallToolResult,
-  Completion,
-  ContentBlock,
-  Implementation,
-  Meta,
-  ServerCapabilities,
-  Tool,
-} from '../types.ts';
+import type { CallToolResult, Completion, ContentBlock, Implementation, ServerCapabilities, Tool } from '../types.ts';
 import { isKnownBlock } from './known-content.ts';
 import type { Warn } from './warnings.ts';
 
@@ -34,13 +26,23 @@ export function readServer(result: Result, warn: Warn): ServiceFacts {
   if (!declared) warn('capabilities-missing', 'The server sent no capabilities; all are assumed');
   return {
     info: readInfo(result, warn),
-    capabilities: declared ? (capabilities as ServerCapabilities) : {},
+    capabilities: declared ? readCapabilities(capabilities) : {},
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
 }
 
+/** Removes the names of extensions if they are not members of an object. */
+function readCapabilities(capabilities: ServerCapabilities): ServerCapabilities {
+  const { extensions, experimental, ...others } = capabilities;
+  return {
+    ...others,
+    ...(isObject(extensions) && { extensions }),
+    ...(isObject(experimental) && { experimental }),
+  };
+}
+
 function readInfo(result: Result, warn: Warn): Implementation {
-  const info = (result._meta as Meta | undefined)?.[SERVER_INFO] ?? result.serverInfo;
+  const info = metaOf(result)?.[SERVER_INFO] ?? result.serverInfo;
   if (!isObject(info)) {
     // 2026-07-28 only recommends `serverInfo`.
     if (result.supportedVersions === undefined) warn('server-info-missing', 'The server sent no serverInfo');
@@ -72,11 +74,23 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
 
 /** The answer object itself is not changed. */
 export function readMcpCallResult(answer: unknown, warn: Warn): CallToolResult {
-  const result = asResult(answer, 'tools/call');
+  const result = readIsError(asResult(answer, 'tools/call'), warn);
   const { content } = result;
   if (!Array.isArray(content)) return { ...result, content: readContent(content, warn) };
   if (content.every(isKnownBlock)) return result as unknown as CallToolResult;
   return { ...result, content: content.map((block) => readBlock(block, warn)) };
+}
+
+function readIsError(result: Result, warn: Warn): Result {
+  const { isError } = result;
+  if (isError === undefined || typeof isError === 'boolean') return result;
+  const meant = isError === 'false' ? false : Boolean(isError);
+  const written = JSON.stringify(isError).slice(0, 100);
+  warn(
+    'is-error-type',
+    `The server answered a tool call with isError ${written}, not true or false; ${meant} is assumed`,
+  );
+  return { ...result, isError: meant };
 }
 
 /** A block of an unknown type may belong to a later revision and is kept as it is. */
@@ -128,7 +142,7 @@ export function readMcpTool(tool: Tool, warn: Warn): Tool {
   return { ...tool, inputSchema: { type: 'object' } };
 }
 
-const CURSOR_EMPTY = 'The server ends its lists with an empty nextCursor instead of none';
+const CURSOR_EMPTY = 'The server ends its lists with an empty nextCursor instead of omitting it';
 
 /** Reads the cursor of the next page. An empty cursor is valid: see `endLegacyList`. */
 export function readCursor({ nextCursor }: Result, warn: Warn): string | undefined {

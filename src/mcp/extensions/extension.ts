@@ -2,34 +2,73 @@
 // a host. Code outside the folder of an extension must not know it by name. Messages of extensions that are not registered
 // in this process pass through unchanged.
 
-import { PeerError, UsageError } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, type ProcessIdentity, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { handle, readHandle } from '../handles.ts';
-import { compose, overlay, type ServiceLayer } from '../layers/layer.ts';
-import { addMethod, type MethodFacts, methodsOfMcp } from '../methods.ts';
-import { isModernRevision } from '../revisions.ts';
+import type { CallOptions } from '../client/options.ts';
+import type { ServerFacts } from '../client/session/session.ts';
+import { changedFacts, compose, type FactsChange, overlay, type ServiceLayer } from '../layers/layer.ts';
+import { addMethod, type MethodFacts, methodsOfMcp, type Rewriting } from '../methods.ts';
+import { isModernRevision, type Revision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
-import type { ClientCapabilities, ServerCapabilities } from '../types.ts';
+import type { CallToolResult, ClientCapabilities, ServerCapabilities, Tool } from '../types.ts';
 
 export interface Extension {
   /** The key in `capabilities.extensions`: a prefix, a slash and a name, such as `com.example/parcels`. */
   readonly id: string;
+  /** The first revision in which clients declare it. Default: all. */
+  readonly since?: Revision;
   /** The rows of its methods and notifications in the table of methods. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
+  /**
+   * The schemes of its URIs. Where several servers are served as one, these URIs keep their scheme and get the server as
+   * the first segment.
+   */
+  readonly schemes?: readonly string[];
+  /** Whether these URIs belong to the tools whose `_meta` links to them: a client that may use none of the tools cannot read them. */
+  readonly areLinked?: boolean;
+  /**
+   * The settings that a host declares to a process that all clients share, and in its own requests for lists. Servers may
+   * offer tools only with them.
+   */
+  readonly listing?: object;
   /** 2026-07-28: the values of `resultType` that it adds. */
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
   /** Client-side implementation. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;
+  /** The id that a question of a server names: it belongs to the pending request with this target. `withId` adds it to the answer. */
+  readonly idInQuestion?: (question: Params) => NamedId | undefined;
+  /** How it is declared to this client, by a host whose servers declare it in `capabilities.extensions`. Default: in the same way. */
+  readonly factsFor?: (client: ClientFacts | undefined) => FactsChange;
   /** The part of a declared server. Without it, a server does not declare the extension. */
   readonly server?: ServerPart;
   /** Replaces members of the service of each server that a host runs, before its processes are chosen. */
   readonly host?: (service: Service, server: HostedServer) => Partial<Service>;
+  /** The same for a server that another host runs: that host has the `host` part. */
+  readonly relay?: (service: Service, server: HostedServer) => Partial<Service>;
+}
+
+interface NamedId {
+  readonly id: string;
+  withId(answer: object): object;
 }
 
 /** Only clients send requests: 2026-07-28 has no requests from servers. */
 export type ExtensionMethod = Pick<
   MethodFacts,
-  'from' | 'isNotification' | 'since' | 'until' | 'target' | 'repeat' | 'asks' | 'filter'
+  | 'from'
+  | 'isNotification'
+  | 'since'
+  | 'until'
+  | 'target'
+  | 'repeat'
+  | 'asks'
+  | 'filter'
+  | 'isCacheable'
+  | 'resultMember'
+  | 'merges'
+  | 'withUris'
+  | 'withIds'
 >;
 
 export interface ResultTypeFacts {
@@ -37,16 +76,29 @@ export interface ResultTypeFacts {
   readonly methods: readonly string[];
   /** The member with an id that the server assigned, which a later request returns as its target. */
   readonly id?: string;
+  /** Replaces the ids in a result of this type, if they are not only in that member. */
+  readonly withIds?: Rewriting;
 }
 
 export interface ClientPart {
   /** The value in `capabilities.extensions`. Default: `{}`. */
   readonly settings?: object;
-  /** Changes requests of the client. */
+  /** Changes requests from the client. */
   readonly layer?: ServiceLayer;
   /** Continues a call whose result has one of the `resultTypes`, until it has a complete result. */
   readonly finish?: (result: Result, call: UnfinishedCall) => Result | Promise<Result>;
+  /**
+   * Returns a function that runs a tool call in place of the client, if the extension must do that for this server or
+   * with these options. Its value is that of `callTool`. Called for every tool call; `tool` is defined if it was listed.
+   */
+  readonly runs?: (
+    options: CallOptions | undefined,
+    server: ServerFacts,
+    tool: Tool | undefined,
+  ) => ToolRunner | undefined;
 }
+
+export type ToolRunner = (call: ToolCall) => Promise<unknown>;
 
 export interface UnfinishedCall {
   readonly method: string;
@@ -54,18 +106,73 @@ export interface UnfinishedCall {
   /** Also the caller of the requests that continue the call: it has the signal, the timeouts and the handlers. */
   readonly caller: Caller;
   readonly service: Service;
+  readonly clock: Clock;
+}
+
+/** A call of `callTool`, or the continuation of one by another process. */
+export interface ToolCall extends UnfinishedCall {
+  readonly server: ServerFacts;
+  /** The definition of the tool, from the list of the server. */
+  tool(): Tool | undefined | Promise<Tool | undefined>;
+  /** Checks a result as `callTool` does. */
+  read(answer: Result): CallToolResult | Promise<CallToolResult>;
 }
 
 export interface ServerPart {
-  /** The value in `capabilities.extensions`. Default: `{}`. */
-  readonly settings?: object;
+  /** The value in `capabilities.extensions`. Default: `{}`. `false`: `over` declares the extension itself. */
+  readonly settings?: object | false;
+  /** Throws a UsageError if options of the extension in the declaration of a tool are invalid. */
+  readonly check?: (tool: Tool) => void;
   /** Replaces members of the service of the declared handlers. */
-  readonly over?: (service: Service) => Partial<Service>;
+  readonly over?: (service: Service, server: DeclaredServer) => Partial<Service>;
+}
+
+/** A server with declared handlers. */
+export interface DeclaredServer {
+  /** All declared tools, with the options that extensions defined. The same list until a declaration changes. */
+  tools(): readonly Tool[];
+  tool(name: string): Tool | undefined;
+  /** Calls the listener when the server is closed. */
+  onClose(listener: () => void): void;
+  readonly clock: Clock;
 }
 
 export interface HostedServer {
   /** The current entry of the server in the config. */
   readonly config: { readonly name: string };
+  /** The facts of its last process. Undefined before its first start and after a change of its entry. */
+  readonly facts: ServiceFacts | undefined;
+  readonly clock: Clock;
+  /** Undefined if nothing outlives the host. */
+  readonly records?: KeptRecords | undefined;
+}
+
+/** JSON values that extensions keep for one server beyond the process of the host, by id. */
+export interface KeptRecords {
+  /** The maximum length of a value as JSON. Default: as long as there is space. */
+  readonly mostChars?: number;
+  /**
+   * Resolves when the record outlives this process. `replaces`: the record that it replaces, if an earlier host put it. Rejects if
+   * the record cannot be kept, or if another host has replaced the one before meanwhile.
+   */
+  put(id: string, record: KeptRecord, replaces?: FoundRecord): Promise<void>;
+  get(id: string): Promise<FoundRecord | undefined>;
+  delete(id: string): Promise<void>;
+}
+
+export interface KeptRecord {
+  readonly value: unknown;
+  /** It can be removed after this time, in milliseconds since 1970. */
+  readonly untilMs: number;
+  /** Whether no other record replaces it. */
+  readonly isFinal: boolean;
+}
+
+export interface FoundRecord extends KeptRecord {
+  /** Whether the host that put it has ended, or no longer runs the server. */
+  readonly isOrphaned: boolean;
+  /** Where that host ran the server, if known. */
+  readonly ranAt?: Partial<ProcessIdentity>;
 }
 
 interface KnownResultType extends ResultTypeFacts {
@@ -75,6 +182,12 @@ interface KnownResultType extends ResultTypeFacts {
 const resultTypes = new Map<string, KnownResultType>();
 const registered = new WeakSet<Extension>();
 const ids = new Set<string>();
+/** By scheme, whether its URIs are linked. */
+const schemes = new Map<string, boolean>();
+const onlyModern = new Set<string>();
+const listing: Record<string, object> = {};
+const questionIds = new Set<NonNullable<Extension['idInQuestion']>>();
+const factsChanges = new Map<string, NonNullable<Extension['factsFor']>>();
 
 /** Adds the methods and result types of the extensions to those of this process. Must be called before they are used. */
 export function register(extensions: readonly Extension[] | undefined): readonly Extension[] {
@@ -92,6 +205,11 @@ export function register(extensions: readonly Extension[] | undefined): readonly
       if (known !== id) throw invalid(id, `${known} has the resultType ${type}`);
       resultTypes.set(type, { ...facts, extension: id });
     }
+    for (const scheme of extension.schemes ?? []) schemes.set(scheme, extension.areLinked ?? false);
+    if (isModernRevision(extension.since)) onlyModern.add(id);
+    if (extension.listing) listing[id] = extension.listing;
+    if (extension.idInQuestion) questionIds.add(extension.idInQuestion);
+    if (extension.factsFor) factsChanges.set(id, extension.factsFor);
     registered.add(extension);
     ids.add(id);
   }
@@ -102,66 +220,50 @@ function invalid(id: string, why: string): UsageError {
   return new UsageError('INVALID_OPTION', `extensions: ${JSON.stringify(id)} cannot be used: ${why}`);
 }
 
+/** The scheme of a URI that belongs to an extension of this process. */
+export function schemeOfExtension(uri: string): string | undefined {
+  const end = uri.indexOf('://');
+  const scheme = uri.slice(0, Math.max(end, 0));
+  return schemes.has(scheme) ? scheme : undefined;
+}
+
+/** Whether the URI belongs to the tools that link to it. Servers parse URIs: they ignore case and white space in the scheme. */
+export function isLinked(uri: string): boolean {
+  const scheme = /^([^:]*):/.exec(uri)?.[1]?.replace(/[^a-z\d+.-]/gi, '');
+  return scheme !== undefined && schemes.get(scheme.toLowerCase()) === true;
+}
+
+/** The capabilities of a client that reads lists for all clients. */
+export function listingCapabilities(own: ClientCapabilities = {}): ClientCapabilities {
+  return { ...own, extensions: { ...listing, ...own.extensions } };
+}
+
 function isOfCore(type: unknown): boolean {
   return type === 'complete' || type === 'input_required';
 }
 
-/** 2026-07-28: whether the result is of a type that MCP itself does not have. */
+/** The facts of the type of a result that is of an extension of this process. */
+export function typeOf(result: Result): ResultTypeFacts | undefined {
+  return resultTypes.get(result.resultType as string);
+}
+
+/** 2026-07-28: whether the result type is not one that MCP itself defines. */
 export function isOfExtension(result: Result): boolean {
   const type = result?.resultType; // not validated yet, so it may be undefined
   return type !== undefined && !isOfCore(type);
 }
 
-/**
- * Replaces an id that a server assigned by a handle, with which a later request finds that server. `given` is a result
- * of the method, or the parameters of a notification.
- */
-export function withHandle<T extends Params | undefined>(owner: string, method: string, given: T): T {
-  const member = given && isOfExtension(given) ? resultTypes.get(given.resultType as string)?.id : idParameter(method);
-  const id = member === undefined ? undefined : given?.[member];
-  return typeof id === 'string' ? { ...given, [member!]: handle(owner, id) } : given;
-}
-
-/** The parameter of a method of an extension that holds an id which a server assigned. */
-export function idParameter(method: string): string | undefined {
-  const facts = methodsOfMcp.get(method);
-  return facts?.extension === undefined ? undefined : facts.target?.parameter;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** Members of a filter of `subscriptions/listen` with the ids that this owner assigned; undefined if there are none. */
-export function idsAt(owner: string, filter: Members): Members | undefined {
-  return changedIds(filter, (id) => {
-    const known = readHandle(id);
-    return known?.owner === owner ? known.id : undefined;
-  });
-}
-
-/** Members of a filter with ids that this owner assigned, as handles. */
-export function idsOf(owner: string, filter: Members): Members | undefined {
-  return changedIds(filter, (id) => (typeof id === 'string' ? handle(owner, id) : undefined));
-}
-
-/** Whether MCP or an extension of this process defines the member of a filter, and whether it holds ids. */
-export function filterFacts(member: string): { extension: string | undefined; hasIds: boolean } | undefined {
-  for (const { filter, extension, target } of methodsOfMcp.values()) {
-    if (filter === member) return { extension, hasIds: extension !== undefined && target !== undefined };
+export function idInQuestion(question: Params): NamedId | undefined {
+  for (const read of questionIds) {
+    const named = read(question);
+    if (named) return named;
   }
   return undefined;
 }
 
-function changedIds(filter: Members, change: (id: unknown) => string | undefined): Members | undefined {
-  const changed = Object.entries(filter).flatMap(([member, value]) => {
-    const ids = filterFacts(member)?.hasIds && Array.isArray(value) ? value.flatMap((id) => change(id) ?? []) : [];
-    return ids.length > 0 ? [[member, ids]] : [];
-  });
-  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
-}
-
 /** Whether the server or client declares something that no extension of this process handles. */
 export function declaresUnknown({ extensions, experimental }: Pick<ServerCapabilities, Opaque>): boolean {
-  return [extensions, experimental].some((each) => Object.keys(each ?? {}).some((id) => !ids.has(id)));
+  return [extensions, experimental].some((each) => isObject(each) && Object.keys(each).some((id) => !ids.has(id)));
 }
 
 type Opaque = 'extensions' | 'experimental';
@@ -169,6 +271,20 @@ type Opaque = 'extensions' | 'experimental';
 /** The settings of the extensions that a client or a server declares. Peers may declare anything. */
 export function declaredExtensions({ extensions }: { extensions?: unknown }): Record<string, unknown> {
   return isObject(extensions) ? extensions : {};
+}
+
+/** The facts of several servers served as one, as this client gets them. */
+export function factsFor(client: ClientFacts | undefined, facts: ServiceFacts): ServiceFacts {
+  const changes = Object.keys(facts.capabilities.extensions ?? {}).map((id) => factsChanges.get(id)?.(client));
+  return changes.reduce((changed, change) => change?.(changed) ?? changed, facts);
+}
+
+/** Removes the extensions that exist only since 2026-07-28 from the capabilities that a client declares to an older server. */
+export function legacyExtensions<C extends { extensions?: Record<string, object> }>(capabilities: C): C {
+  const { extensions, ...others } = capabilities;
+  if (!isObject(extensions) || !Object.keys(extensions).some((id) => onlyModern.has(id))) return capabilities;
+  const left = Object.entries(extensions).filter(([id]) => !onlyModern.has(id));
+  return { ...others, ...(left.length > 0 && { extensions: Object.fromEntries(left) }) } as C;
 }
 
 /** The specification: "A resultType of any value unrecognized by the client MUST be considered invalid." */
@@ -202,9 +318,18 @@ export function unexpectedType(method: string, type: unknown): PeerError {
   return new PeerError('RESULT_INVALID', `The server answered ${method} with the resultType ${JSON.stringify(type)}`, {
     hint:
       type === 'input_required'
-        ? 'Of the methods of MCP, only tools/call, prompts/get and resources/read may ask for input.'
+        ? 'Only the MCP methods tools/call, prompts/get and resources/read may ask for input.'
         : 'It belongs to an extension that this client did not declare, or to a newer revision.',
   });
+}
+
+/** The given extensions, and those of the defaults that none of them replaces. Only one with this part replaces a default. */
+export function withDefaults(
+  defaults: readonly Extension[],
+  given: readonly Extension[] = [],
+  part: keyof Extension = 'id',
+): readonly Extension[] {
+  return [...defaults.filter(({ id }) => !given.some((each) => each.id === id && each[part])), ...given];
 }
 
 /** The service of a client, with the layers of these extensions before it. */
@@ -227,28 +352,24 @@ interface ExtendedClient {
 }
 
 /** The service of a server with these extensions. */
-export function extended(service: Service, extensions: readonly Extension[]): Service {
+export function extended(service: Service, extensions: readonly Extension[], own: DeclaredServer): Service {
   let outer = service;
   for (const { id, server } of extensions) {
     if (!server) continue;
-    const inner = server.over ? overlay(outer, server.over(outer)) : outer;
-    outer = overlay(inner, { describe: declaring(inner, id, server.settings) });
+    const { over, settings } = server;
+    const inner = over ? overlay(outer, over(outer, own)) : outer;
+    if (settings === false) outer = inner;
+    else {
+      const declared = declaring(id, settings);
+      outer = overlay(inner, { describe: changedFacts(inner, () => declared) });
+    }
   }
   return outer;
 }
 
-/** Facts are compared by identity and read on every request, so they are copied only when they change. */
-function declaring(service: Service, id: string, settings: object = {}): Service['describe'] {
-  let last: { facts: ServiceFacts; extended: ServiceFacts } | undefined;
-  const extend = (facts: ServiceFacts): ServiceFacts => {
-    if (last?.facts === facts) return last.extended;
-    const { capabilities } = facts;
+function declaring(id: string, settings: object = {}): FactsChange {
+  return ({ capabilities, ...facts }) => {
     const extensions = { ...capabilities.extensions, [id]: settings };
-    last = { facts, extended: { ...facts, capabilities: { ...capabilities, extensions } } };
-    return last.extended;
-  };
-  return (client) => {
-    const facts = service.describe(client);
-    return facts instanceof Promise ? facts.then(extend) : extend(facts);
+    return { ...facts, capabilities: { ...capabilities, extensions } };
   };
 }

@@ -2,7 +2,7 @@
 // function that wraps the next step toward the service.
 
 import { StandpipeError } from '../../base/errors.ts';
-import type { Result, Service } from '../service.ts';
+import type { ClientFacts, Result, Service, ServiceFacts } from '../service.ts';
 
 export type ServiceRequest = Service['request'];
 export type ServiceLayer = (next: ServiceRequest) => ServiceRequest;
@@ -23,7 +23,34 @@ export function overlay(service: Service, members: Partial<Service>): Service {
     watch: (watcher) => service.watch(watcher),
     gone: (client) => service.gone?.(client),
     ...(service.tool && { tool: (name, client) => service.tool!(name, client) }),
+    ...(service.tools && { tools: (client) => service.tools!(client) }),
+    ...(service.toolFor && { toolFor: (tool, client) => service.toolFor!(tool, client) }),
     ...members,
+  };
+}
+
+export type FactsChange = (facts: ServiceFacts) => ServiceFacts;
+
+/**
+ * `describe` with changed facts. Facts are compared by identity and read on every request, so each change copies them
+ * once: `changeFor` must return the same function for the same change. Undefined: the facts are not changed.
+ */
+export function changedFacts(
+  service: Service,
+  changeFor: (client: ClientFacts | undefined, facts: ServiceFacts) => FactsChange | undefined,
+): Service['describe'] {
+  const copies = new WeakMap<ServiceFacts, Map<FactsChange, ServiceFacts>>();
+  const changed = (facts: ServiceFacts, client: ClientFacts | undefined): ServiceFacts => {
+    const change = changeFor(client, facts);
+    if (!change) return facts;
+    const known = copies.get(facts) ?? new Map<FactsChange, ServiceFacts>();
+    const copy = known.get(change) ?? change(facts);
+    copies.set(facts, known.set(change, copy));
+    return copy;
+  };
+  return (client) => {
+    const facts = service.describe(client);
+    return facts instanceof Promise ? facts.then((each) => changed(each, client)) : changed(facts, client);
   };
 }
 

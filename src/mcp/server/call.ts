@@ -2,6 +2,7 @@
 // cancellation. It is the same for every revision and every caller.
 
 import { toAbortSignal } from '../../base/cancel-signal.ts';
+import { metaOf } from '../../base/json-object.ts';
 import type { Revision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type {
@@ -49,7 +50,7 @@ export class Call {
   }
 
   get meta(): Meta | undefined {
-    return (this.#caller.request?.params ?? this.#params)._meta as Meta | undefined;
+    return metaOf(this.#caller.request?.params ?? this.#params);
   }
 
   /** Aborts when the client cancels the request or disconnects. */

@@ -107,10 +107,10 @@ function mayBeAbsent(schema: StandardSchema): boolean {
 }
 
 export function noJsonSchema(what: string, vendor: string): UsageError {
-  return new UsageError('INVALID_OPTION', `${what} (${vendor}) does not give JSON Schema`, {
+  return new UsageError('INVALID_OPTION', `${what} (${vendor}) does not provide JSON Schema`, {
     hint:
       vendor === 'valibot'
         ? 'Wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema.'
-        : 'Use a version of the library that implements Standard JSON Schema, or give plain JSON Schema.',
+        : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.',
   });
 }

@@ -51,9 +51,13 @@ export function compileSchema(schema: AnySchema, side: 'input' | 'output', owner
 /** Arguments of a tool are always an object: throws for a schema that never matches an object. */
 export function mustTakeObjects({ json }: CompiledSchema, owner: string): void {
   if (fitsObjects(json)) return;
-  throw new UsageError('INVALID_OPTION', `The input schema of ${owner} takes no object: ${describeTypes(json)}`, {
-    hint: 'The arguments of a tool are an object. Declare its members: z.object({ text: z.string() }).',
-  });
+  throw new UsageError(
+    'INVALID_OPTION',
+    `The input schema of ${owner} does not accept an object: ${describeTypes(json)}`,
+    {
+      hint: 'The arguments of a tool are an object. Declare its members: z.object({ text: z.string() }).',
+    },
+  );
 }
 
 function fitsObjects(json: JsonSchema): boolean {
@@ -74,7 +78,7 @@ const keywords =
 function checkPlainSchema(json: JsonSchema, side: 'input' | 'output', owner: string): JsonSchema {
   const names = Object.keys(json);
   if (names.length === 0 || names.some((name) => keywords.test(name))) return json;
-  throw noSchema(`has no keyword of JSON Schema, only ${names.slice(0, 5).join(', ')}`, side, owner);
+  throw noSchema(`has no JSON Schema keyword, only ${names.slice(0, 5).join(', ')}`, side, owner);
 }
 
 function noSchema(why: string, side: string, owner: string): UsageError {

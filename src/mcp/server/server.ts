@@ -1,11 +1,13 @@
 // The server that an author writes: tools, resources and prompts are declared once and served to clients of every
 // revision over any number of connections.
 
+import { systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../wire/jsonrpc/channel.ts';
 import type { ClientAdapter } from '../adapter/client-adapter.ts';
 import { type ClientAdapterOptions, ClientAdapters } from '../adapter/client-adapters.ts';
-import { type Extension, extended, register } from '../extensions/extension.ts';
+import { defaultExtensions, type ToolOptions } from '../extensions/default-extensions.ts';
+import { type Extension, extended, register, withDefaults } from '../extensions/extension.ts';
 import type { Service } from '../service.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
@@ -16,7 +18,8 @@ import type { Completer, Registry } from './registry.ts';
 import { type AnySchema, compileSchema, type InputOf, mustTakeObjects, type OutputOf } from './schema.ts';
 
 export interface ToolDeclaration<I extends AnySchema, O extends AnySchema>
-  extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'> {
+  extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema' | 'execution'>,
+    ToolOptions {
   input?: I;
   output?: O;
 }
@@ -44,7 +47,7 @@ export interface Declared {
 type Awaitable<T> = T | Promise<T>;
 
 export interface ServerOptions extends DeclaredServiceOptions, Omit<ClientAdapterOptions, 'exposeErrors'> {
-  /** Extensions that this server declares and handles. */
+  /** Extensions that this server declares and handles, in addition to the built-in ones. */
   extensions?: readonly Extension[];
 }
 
@@ -54,6 +57,8 @@ export class Server {
   readonly service: Service;
   readonly #declared: DeclaredService;
   readonly #registry: Registry;
+  readonly #extensions: readonly Extension[];
+  readonly #closeListeners: (() => void)[] = [];
   readonly #adapters: ClientAdapters;
 
   constructor(info: Implementation, options: ServerOptions = {}) {
@@ -61,7 +66,13 @@ export class Server {
     this.info = info;
     this.#declared = new DeclaredService(info, options);
     this.#registry = this.#declared.registry;
-    this.service = extended(this.#declared, register(options.extensions));
+    this.#extensions = register(withDefaults(defaultExtensions, options.extensions));
+    this.service = extended(this.#declared, this.#extensions, {
+      tools: () => this.#registry.tools.definitions(),
+      tool: (name) => this.#declared.tool(name),
+      onClose: (listener) => this.#closeListeners.push(listener),
+      clock: options.clock ?? systemClock,
+    });
     this.#adapters = new ClientAdapters(this.service, options);
   }
 
@@ -78,6 +89,7 @@ export class Server {
     const compiledOutput = output === undefined ? undefined : compileSchema(output, 'output', `tool ${name}`);
     const definition: Tool = { name, ...rest, inputSchema: { ...compiledInput?.json, type: 'object' } };
     if (compiledOutput) definition.outputSchema = compiledOutput.json;
+    for (const { server } of this.#extensions) server?.check?.(definition);
     this.#registry.tools.add(name, { definition, input: compiledInput, output: compiledOutput, run: handler });
     return { remove: () => this.#registry.tools.remove(name) };
   }
@@ -141,6 +153,7 @@ export class Server {
   }
 
   close(): Promise<void> {
+    for (const listener of this.#closeListeners) listener();
     return this.#adapters.close();
   }
 

@@ -26,12 +26,12 @@ const exit = { kind: 'exit', exitCode: 0, signal: null } as const;
 test('a request changes when it is answered, cancelled or lost, and the change is taken once', () => {
   const { server, after } = setup();
   for (const id of [1, 2, 3]) server.text('toServer', request(id));
-  expect(after(0)).toEqual({ updated: new Set(), servers: false, clients: false, problems: false });
+  expect(after(0)).toEqual({ updated: new Set(), servers: false, clients: false, problems: false, tasks: new Set() });
   server.text('fromServer', answer(1));
   server.text('toServer', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
   expect(after(0).updated).toEqual(new Set([1, 2]));
   server.add(exit);
-  expect(after(0)).toEqual({ updated: new Set([3]), servers: true, clients: false, problems: false });
+  expect(after(0)).toEqual({ updated: new Set([3]), servers: true, clients: false, problems: false, tasks: new Set() });
   expect(after(0).updated.size).toBe(0);
 });
 

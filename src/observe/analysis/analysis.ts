@@ -1,21 +1,21 @@
-// Interprets the events of one store, for MCP and LiteMCP: the content of each frame, its request, the processes, the clients and
-// the problems. Each event is passed in once, in order. Memory is bounded, whatever a peer sends.
+// Interprets the events of one store, for MCP and LiteMCP: frames, requests, processes, clients and problems. Each event is passed in
+// once, in order. Memory is bounded, whatever a peer sends.
 
 import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { Clients } from './clients.ts';
-import type { FrameDescription, MessageDescription } from './describe-frame.ts';
-import { Descriptions } from './descriptions.ts';
+import { Descriptions, type FrameDescription, type MessageDescription } from './describe-frame.ts';
 import { type Exchange, isFailure } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
-import { HttpExchanges } from './http-exchanges.ts';
+import { HttpExchanges } from './http-problems.ts';
 import type { Latency } from './latency.ts';
 import { Lives } from './lives.ts';
 import { isRefusal, type Problem, Problems } from './problems.ts';
+import { type Task, Tasks } from './tasks.ts';
 
-/** Changes since the previous `takeChange`. */
 export interface AnalysisChange {
-  /** Requests that were answered, cancelled or lost, by sequence number. */
+  /** Requests that were answered, cancelled or lost, and the first messages of tasks that changed, by sequence number. */
   updated: Set<number>;
+  tasks: ReadonlySet<Task>;
   servers: boolean;
   clients: boolean;
   problems: boolean;
@@ -35,11 +35,11 @@ export class Analysis {
   readonly lives = new Lives();
   readonly clients = new Clients();
   readonly http = new HttpExchanges();
+  readonly tasks = new Tasks();
   readonly #descriptions = new Descriptions();
   readonly describe = (frame: FrameEvent): FrameDescription => this.#descriptions.of(frame);
   readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe });
   readonly #problems = new Problems(this.describe);
-  /** Sequence numbers of the events that are counted as violations. */
   readonly #violations = new Set<number>();
   #unanswered: { exchange: Exchange; sinceMs: number }[] = [];
   #change = noChange();
@@ -64,8 +64,25 @@ export class Analysis {
     if (this.#problems.see(event)) this.#change.problems = true;
     const exchanges = this.#exchanges.see(event);
     for (const exchange of exchanges) this.#touched(exchange, event, nowMs);
+    if (event.kind === 'frame') this.#seeTasks(event, exchanges);
+    else if (event.kind === 'exit') this.tasks.processExited(event);
     // The gateway refused the body before it was read as a request.
     if (exchanges.length === 0 && isRefusal(event)) this.clients.failed(event.server);
+  }
+
+  #seeTasks(event: FrameEvent, exchanges: readonly Exchange[]): void {
+    for (const message of this.describe(event).messages) {
+      const exchange = exchangeOf(message, exchanges);
+      if (message.task || message.tasks || exchange?.task) this.tasks.see(event, message, exchange);
+    }
+  }
+
+  /** The task that the only message of a frame belongs to. */
+  taskOf(event: FrameEvent): Task | undefined {
+    const { messages } = this.describe(event);
+    const [message] = messages;
+    if (!message || messages.length > 1) return undefined;
+    return this.tasks.of(event, message, exchangeOf(message, this.exchangesOf(event.seq)));
   }
 
   #seeClient(event: FlowEvent): void {
@@ -86,7 +103,9 @@ export class Analysis {
     for (const { exchange } of due) {
       if (exchange.outcome === 'lost') this.#noteProblem('unanswered', exchange.server, exchange.requestSeq);
     }
-    const change = this.#change;
+    const tasks = this.tasks.takeChanged();
+    const change = { ...this.#change, tasks };
+    for (const { headSeq } of tasks) if (headSeq !== undefined) change.updated.add(headSeq);
     this.#change = noChange();
     return change;
   }
@@ -98,8 +117,8 @@ export class Analysis {
     this.#noteProblem('schema-violation', event.server, event.seq, violation);
   }
 
-  #noteProblem(...[kind, server, seq, detail]: Parameters<Problems['note']>): void {
-    this.#problems.note(kind, server, seq, detail);
+  #noteProblem(...problem: Parameters<Problems['note']>): void {
+    this.#problems.note(...problem);
     this.#change.problems = true;
   }
 
@@ -126,6 +145,13 @@ export class Analysis {
   }
 }
 
-function noChange(): AnalysisChange {
+/** The request that a message is, answers or cancels. Only the newest progress of a request is known, so it is left out. */
+function exchangeOf(message: MessageDescription, exchanges: readonly Exchange[]): Exchange | undefined {
+  const { kind, cancels, id = cancels } = message;
+  if (kind === 'notification' && cancels === undefined) return undefined;
+  return exchanges.length < 2 ? exchanges[0] : exchanges.find((exchange) => exchange.id === id);
+}
+
+function noChange(): Omit<AnalysisChange, 'tasks'> {
   return { updated: new Set(), servers: false, clients: false, problems: false };
 }

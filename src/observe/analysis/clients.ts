@@ -1,7 +1,7 @@
-// The clients of a host and their traffic, derived from events. Bounded: the clients whose last event is oldest are forgotten.
+// The clients of a host and their traffic. Bounded: the clients whose last event is oldest are forgotten.
 
-import type { FlowEvent, FrameEvent } from '../flow/event.ts';
-import { keepNewest } from './keep-newest.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import { keepNewest } from './exchange.ts';
 
 export interface ClientSummary {
   /** The source name in the events of this client. */
@@ -9,7 +9,6 @@ export interface ClientSummary {
   /** The gateway that the client uses. Absent if the event that names it is no longer stored. */
   door?: string | undefined;
   principal?: string | undefined;
-  /** `clientInfo.name`. */
   name?: string | undefined;
   version?: string | undefined;
   revision?: string | undefined;
@@ -42,7 +41,7 @@ export class Clients {
     const client = this.#client(event);
     client.lastAtMs = event.atMs;
     client.requests += requests;
-    if (event.kind === 'frame') countBytes(client, event);
+    if (event.kind === 'frame') client[event.direction === 'fromClient' ? 'bytesIn' : 'bytesOut'] += event.length;
     if (event.kind !== 'client') return;
     const { door, principal, name, version, revision, stateless = false, state } = event;
     Object.assign(client, { door, principal, name, version, revision, stateless });
@@ -55,24 +54,12 @@ export class Clients {
   }
 
   #client({ server, atMs }: FlowEvent): ClientSummary {
-    const known = this.#byName.get(server) ?? {
-      client: server,
-      stateless: false,
-      openedAtMs: atMs,
-      lastAtMs: atMs,
-      requests: 0,
-      errors: 0,
-      bytesIn: 0,
-      bytesOut: 0,
-    };
+    const counts = { requests: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
+    const fresh = { client: server, stateless: false, openedAtMs: atMs, lastAtMs: atMs, ...counts };
+    const known = this.#byName.get(server) ?? fresh;
     this.#byName.delete(server);
     this.#byName.set(server, known);
     keepNewest(this.#byName, MOST_CLIENTS);
     return known;
   }
-}
-
-function countBytes(client: ClientSummary, { direction, length }: FrameEvent): void {
-  if (direction === 'fromClient') client.bytesIn += length;
-  else client.bytesOut += length;
 }

@@ -46,11 +46,11 @@ describe('a frame is described as', () => {
     expect(describeFrame(frame(text))).toEqual({ kind: description.kind, messages: [description] });
   });
 
-  it('noise where it is no JSON-RPC and comes from the server', () => {
+  it('stray output if it is not JSON-RPC and comes from the server', () => {
     expect(describeFrame(frame('Server started'))).toEqual({ kind: 'noise', messages: [], noise: 'Server started' });
   });
 
-  it('an invalid message where the same goes to the server', () => {
+  it('an invalid message if such text goes to the server', () => {
     expect(describeFrame(frame('hello', 'toServer'))).toMatchObject({
       kind: 'invalid',
       messages: [{ kind: 'invalid' }],
@@ -64,7 +64,7 @@ describe('a frame is described as', () => {
     });
   });
 
-  it('an answer with noise before it on the same line', () => {
+  it('an answer after stray output on one line', () => {
     expect(describeFrame(frame('Loading... {"jsonrpc":"2.0","id":1,"result":{}}'))).toEqual({
       kind: 'response',
       messages: [{ kind: 'response', id: 1 }],

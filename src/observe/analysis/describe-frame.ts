@@ -1,15 +1,23 @@
 // Classifies a frame: a message of MCP or LiteMCP, a batch, or stray output. Uses the message reader of the transports, so both
-// agree on what stray output is. Keeps only the members that identify a message. Never throws: the Inspector may run in the process
-// of the host.
+// recognise the same stray output. Never throws: the Inspector may run in the process of the host.
 
 import { decodeText } from '../../base/decode-text.ts';
-import { isObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
 import type { Noise } from '../../base/noise.ts';
 import type { InboundFault } from '../../wire/jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../wire/jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../../wire/jsonrpc/message-reader.ts';
 import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
-import { type FrameFact, isOfClient } from '../flow/event.ts';
+import { type FrameEvent, type FrameFact, isOfClient } from '../flow/event.ts';
+import {
+  charsOf,
+  listedTasks,
+  type TaskMention,
+  type TaskState,
+  taskOfMessage,
+  taskOfResult,
+  taskOfStart,
+} from './task-forms.ts';
 
 export interface MessageDescription {
   /** `invalid`: broken JSON-RPC, explained by `problem`. */
@@ -18,7 +26,6 @@ export interface MessageDescription {
   isResponse?: true;
   method?: string;
   id?: RequestId;
-  /** The tool name in `tools/call`. */
   tool?: string;
   /** The token in a request that asks for progress, or in a progress notification. */
   progressToken?: RequestId;
@@ -28,6 +35,9 @@ export interface MessageDescription {
   /** The tool ran and reported a failure (`isError`). */
   toolError?: true;
   problem?: string;
+  task?: TaskMention;
+  /** The tasks in an answer that lists them. */
+  tasks?: TaskState[];
 }
 
 export interface FrameDescription {
@@ -96,12 +106,14 @@ function describeMessage(message: JsonRpcMessage): MessageDescription {
     // Some servers write `error: null` beside a result, or a result that is not an object.
     const { error, result } = message as { error?: { code: number; message: string } | null; result?: unknown };
     if (error) description.error = { code: error.code, message: String(error.message) };
-    else if ((result as { isError?: unknown } | null)?.isError === true) description.toolError = true;
+    else if (isObject(result)) describeResult(description, result);
     return description;
   }
   const { method, params } = message;
   const description: MessageDescription = { kind: 'id' in message ? 'request' : 'notification', method };
   if ('id' in message) description.id = message.id;
+  const task = taskOfMessage(method, params);
+  if (task) description.task = task;
   if (method === 'tools/call' && typeof params?.name === 'string') description.tool = params.name;
   const token =
     method === 'notifications/progress'
@@ -110,6 +122,14 @@ function describeMessage(message: JsonRpcMessage): MessageDescription {
   if (isId(token)) description.progressToken = token;
   if (method === 'notifications/cancelled' && isId(params?.requestId)) description.cancels = params.requestId;
   return description;
+}
+
+function describeResult(description: MessageDescription, result: JsonObject): void {
+  if (result.isError === true) description.toolError = true;
+  const task = taskOfResult(result);
+  const tasks = listedTasks(result);
+  if (task) description.task = task;
+  if (tasks) description.tasks = tasks;
 }
 
 function describeFault({ id, message, isResponse }: InboundFault): MessageDescription {
@@ -129,21 +149,25 @@ function describeCut(frame: FrameFact): FrameDescription {
   const head = decodeText(frame.payload);
   if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };
   const { id: idAtTheStart, method, isResponse, isJsonRpc } = traceMessage(head);
-  const id = idAtTheStart ?? readWord(idAtTheEnd.exec(decodeText(frame.tail ?? nothing))?.[1]);
+  const end = idAtTheEnd.exec(decodeText(frame.tail ?? nothing))?.[1];
+  const id = idAtTheStart ?? (readJson(end) as RequestId | undefined);
   if (method !== undefined) {
     const kind = id === undefined ? 'notification' : 'request';
-    const tool = method === 'tools/call' ? readWord(toolAtTheStart.exec(head)?.[1]) : undefined;
+    const tool = method === 'tools/call' ? readJson(toolAtTheStart.exec(head)?.[1]) : undefined;
     return { kind, messages: [{ kind, method, id, tool: tool as string | undefined }] };
   }
-  if (isResponse || (isJsonRpc && id !== undefined)) return { kind: 'response', messages: [{ kind: 'response', id }] };
+  if (isResponse || (isJsonRpc && id !== undefined)) {
+    const task = taskOfStart(head);
+    return { kind: 'response', messages: [{ kind: 'response', id, ...(task && { task }) }] };
+  }
   return { kind: 'noise', messages: [], noise: head.slice(0, 1024) };
 }
 
-function readWord(json: string | undefined): RequestId | undefined {
+function readJson(json: string | undefined): unknown {
   try {
     return json === undefined ? undefined : JSON.parse(json);
   } catch {
-    return undefined; // the escape sequence is broken
+    return undefined; // not LiteMCP, or a broken escape sequence
   }
 }
 
@@ -151,28 +175,76 @@ const START_BYTES = 200;
 /** A cheap first test: every message of LiteMCP matches. */
 const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
 
-/**
- * Frames of LiteMCP are recognised by their shape: a version as a list of three numbers, an id and a type. Without this they would count as
- * broken JSON-RPC.
- */
+/** Recognises LiteMCP by its version, a list of numbers. Without this its frames would count as broken JSON-RPC. */
 function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
   // Nearly all frames are MCP: the first bytes are enough to exclude LiteMCP.
   if (!looksLite.test(decodeText(frame.payload.subarray(0, START_BYTES)))) return undefined;
-  const value = parse(decodeText(frame.payload));
+  const value = readJson(decodeText(frame.payload));
   if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
   const { id, type, data } = value;
   const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
-  if (typeof id === 'number' || typeof id === 'string') message.id = id;
+  if (isId(id)) message.id = id;
   if (typeof type === 'string') message.method = type;
   if (isObject(data) && typeof data.tool === 'string') message.tool = data.tool;
   if (isObject(data) && isObject(data.response) && data.response.error === true) message.toolError = true;
   return { kind: message.kind, messages: [message], lite: true };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not LiteMCP
+/** Approximate memory of a description and of a message in it, without their strings. */
+const DESCRIPTION_BYTES = 150;
+const MESSAGE_BYTES = 150;
+
+/**
+ * Descriptions of the frames of one store by sequence number: the store returns a new object each time, so the object cannot be the
+ * key. Bounded in bytes: the oldest are dropped and made again when needed.
+ */
+export class Descriptions {
+  readonly #maxBytes: number;
+  readonly #bySeq = new Map<number, FrameDescription>();
+  /** Kept between calls: a new iterator would step over all entries deleted before. */
+  #oldestFirst = this.#bySeq.entries();
+  #heldBytes = 0;
+
+  constructor(maxBytes = 16 * 1024 * 1024) {
+    this.#maxBytes = maxBytes;
   }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  of(frame: FrameEvent): FrameDescription {
+    const known = this.#bySeq.get(frame.seq);
+    if (known) return known;
+    const description = describeFrame(frame);
+    this.#bySeq.set(frame.seq, description);
+    this.#heldBytes += weightOf(description);
+    while (this.#heldBytes > this.#maxBytes) this.#dropOldest();
+    return description;
+  }
+
+  #dropOldest(): void {
+    const { value, done } = this.#oldestFirst.next();
+    if (done) {
+      this.#oldestFirst = this.#bySeq.entries();
+      return;
+    }
+    const [seq, oldest] = value;
+    this.#bySeq.delete(seq);
+    this.#heldBytes -= weightOf(oldest);
+  }
+}
+
+function weightOf({ messages, noise = '' }: FrameDescription): number {
+  return messages.reduce((sum, message) => sum + messageWeight(message), DESCRIPTION_BYTES + noise.length);
+}
+
+function messageWeight(message: MessageDescription): number {
+  const { method, id, tool, progressToken, cancels, error, problem, task, tasks = [] } = message;
+  const texts = [method, id, tool, progressToken, cancels, error?.message, problem];
+  const ofTasks = tasks.reduce((sum, state) => sum + MESSAGE_BYTES + charsOf({ ...state, state }), charsOf(task));
+  return texts.reduce<number>(
+    (sum, text) => sum + (typeof text === 'string' ? text.length : 0),
+    MESSAGE_BYTES + ofTasks,
+  );
 }

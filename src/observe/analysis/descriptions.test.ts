@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { FrameEvent } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
-import { Descriptions } from './descriptions.ts';
+import { Descriptions } from './describe-frame.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,5 +1,4 @@
-// Formats events as one line of text for the Inspector and the command line. Both format the payload of frames, stderr and faults
-// themselves.
+// Formats events as one line of text for the Inspector and the command line.
 
 import type { ClientFact, FlowFact, HopFact, HttpFact, RemoteFact } from '../flow/event.ts';
 

@@ -1,8 +1,7 @@
 // How the time of a client request is divided.
 
 import { expect, test } from 'vitest';
-import type { Exchange } from './exchange.ts';
-import { timesOf } from './exchange-times.ts';
+import { type Exchange, timesOf } from './exchange.ts';
 
 function exchange(direction: Exchange['direction'], startMs: number, endMs?: number, links: Exchange[] = []): Exchange {
   const rest = { server: 's', life: 1, id: 1, method: 'tools/call', tool: undefined, progressToken: undefined };

@@ -45,7 +45,7 @@ describe('exchanges', () => {
     ]);
   });
 
-  it('of a process that runs on beside younger ones stay open', () => {
+  it('of a process that continues beside newer ones stay pending', () => {
     const { say, all, store, source } = setup();
     say('toServer', { id: 1, method: 'slow' });
     for (const pid of [2, 3, 4]) store.begin('a').spawned(pid, 'c');
@@ -124,7 +124,7 @@ describe('exchanges', () => {
     expect(all()[0]).toMatchObject({ outcome: 'error', answerSeq: 2 });
   });
 
-  it('pair the messages of LiteMCP by the same rules', () => {
+  it('pair messages of LiteMCP too', () => {
     const { source, all, exchanges } = setup();
     const lite = (id: unknown, type: string, data: object) => JSON.stringify({ version: [1, 0, 0], id, type, data });
     source.text('toServer', lite(1, 'call', { tool: 'Add' }));

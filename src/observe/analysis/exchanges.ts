@@ -1,13 +1,13 @@
 // Pairs requests with their outcomes, event by event, for every server, client, process run and direction, in MCP and LiteMCP. Ids
-// keep their type. Each direction has its own ids. Bounded in number and in bytes: the oldest exchanges are forgotten, even if
-// pending. Reads every frame, so it must not run on the hot path.
+// keep their type. Bounded in number and in bytes: the oldest exchanges are forgotten, even if pending. Reads every frame, so it must
+// not run on the hot path.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
 import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
-import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
+import type { FaultFact, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
 import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
-import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
+import { type Exchange, isFailure, latencyMs, otherWay, waitsForAnEnd, weightOf } from './exchange.ts';
 import { isHttpFailure } from './http-problems.ts';
 import { Latency } from './latency.ts';
 import { Links } from './links.ts';
@@ -42,7 +42,6 @@ export class Exchanges {
     this.#describe = describe;
   }
 
-  /** The number of exchanges dropped because of the limits. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -65,7 +64,6 @@ export class Exchanges {
     return this.#all.slice(this.#first) as Exchange[];
   }
 
-  /** The exchanges in which this event is the request, the answer, the cancellation or the newest progress. */
   forSeq(seq: number): readonly Exchange[] {
     return this.#bySeq.get(seq);
   }
@@ -113,7 +111,7 @@ export class Exchanges {
     else if (message.kind === 'response' || message.isResponse) this.#answer(event, message);
     else if (cancels !== undefined) this.#cancel(this.#open.byId(event, direction, cancels), event);
     else if (progressToken !== undefined) {
-      this.#progress(this.#open.byToken(event, otherWay(direction), progressToken), event);
+      this.#progress(this.#open.byToken(event, otherWay[direction], progressToken), event);
     }
   }
 
@@ -153,7 +151,9 @@ export class Exchanges {
     exchange.endMs = event.atMs;
     this.#setError(exchange, message.error);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
-    this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
+    if (!waitsForAnEnd.has(exchange.method)) {
+      this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
+    }
     this.#forgetWhatIsTooMuch();
   }
 
@@ -161,7 +161,7 @@ export class Exchanges {
   #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {
     const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http : undefined;
     const posted = http && this.#open.byHttp(event, http.exchange);
-    return posted?.id === id ? posted : this.#open.byId(event, otherWay(event.direction), id);
+    return posted?.id === id ? posted : this.#open.byId(event, otherWay[event.direction], id);
   }
 
   #setError(exchange: Exchange, error: Exchange['error']): void {
@@ -240,17 +240,6 @@ export class Exchanges {
     this.#open.forget(oldest);
     this.#links.forget(oldest);
   }
-}
-
-const opposite = {
-  toServer: 'fromServer',
-  fromServer: 'toServer',
-  toClient: 'fromClient',
-  fromClient: 'toClient',
-} as const;
-
-function otherWay(direction: FlowDirection): FlowDirection {
-  return opposite[direction];
 }
 
 /**

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import type { HopFact } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
-
+import { hopTimes } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
-import { hopTimes } from './hop-times.ts';
 
 const AHEAD_MS = 60_000;
 

@@ -63,7 +63,7 @@ describe('exchanges of a hostile stream', () => {
     expect(bySeq.get(7)).toEqual([]);
   });
 
-  it('say of every number what a plain account says', () => {
+  it('agree with a naive implementation for every sequence number', () => {
     const message = fc.oneof(
       fc.record({ kind: fc.constant('ask' as const), id: fc.nat(5), many: fc.nat(3) }),
       fc.record({ kind: fc.constantFrom('answer' as const, 'cancel' as const, 'progress' as const), id: fc.nat(5) }),

@@ -32,7 +32,7 @@ test.each([
   expect(problems()).toEqual(expected);
 });
 
-test('a probe that an older server refuses is no problem', () => {
+test('a probe that an older server refuses is not a problem', () => {
   const { begin, problems } = watched();
   const exchange = begin();
   exchange.sent(probe);
@@ -66,7 +66,7 @@ test.each([
   expect(analysis.exchangesOf(request.seq)).toMatchObject([{ outcome: end === 'cut' ? 'ok' : 'cancelled' }]);
 });
 
-test('answers belong to the HTTP request that they answer, whatever ids others use', () => {
+test('answers are matched by HTTP request, even if other requests use the same ids', () => {
   const { store, analysis, begin } = watched();
   const exchanges = [begin(), begin()];
   for (const exchange of exchanges) exchange.sent(call);
@@ -80,7 +80,7 @@ test('answers belong to the HTTP request that they answer, whatever ids others u
   expect([answerOf(0), answerOf(1)]).toEqual([frames[3]!.seq, frames[2]!.seq]);
 });
 
-test('what is known of HTTP requests is bounded', () => {
+test('the memory for HTTP requests is bounded', () => {
   const { store, analysis, begin } = watched();
   const first = begin();
   first.sent(call);

@@ -8,7 +8,7 @@ it('looks at the newest answers and counts them all', () => {
   expect(table.rows()).toMatchObject([{ count: 2 * SAMPLES, errors: SAMPLES, p50Ms: 5, p99Ms: 5 }]);
 });
 
-it('has a bound on rows, behind which names are no longer told apart', () => {
+it('limits its rows and counts further names in one row', () => {
   const table = new Latency();
   for (let i = 0; i < 3000; i++) table.add({ server: 'a', method: `invented/${i}` }, 0, 1, false);
   const rows = table.rows();

@@ -1,8 +1,7 @@
-// Latency and errors by method and tool, and a point for each of the newest responses. Percentiles are exact over the newest
-// SAMPLES responses of a row (nearest rank). Counts cover all responses. The number of rows is bounded: further methods, and very
-// long names, are counted in one row "(others)".
+// Latency and errors by method and tool, and a point for each of the newest responses. Percentiles are exact over the newest SAMPLES
+// responses of a row. The number of rows is bounded: further methods, and very long names, are counted in one row "(others)".
 
-export interface LatencyKey {
+interface LatencyKey {
   server: string;
   method: string;
   tool?: string | undefined;

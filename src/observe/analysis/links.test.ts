@@ -24,7 +24,7 @@ function setup(maxExchanges?: number) {
   };
 }
 
-test('a link that comes before its request and one that comes after it join the same exchange', () => {
+test('links before and after their request join one exchange', () => {
   const { exchanges, request, answer, link } = setup();
   request('client 1', 'fromClient', 7);
   link(7, 1);
@@ -61,7 +61,7 @@ test('a client that goes gives its requests up, and leaves its questions unanswe
   expect([...exchanges.all()].map(({ outcome }) => outcome)).toEqual(['cancelled', 'lost']);
 });
 
-test('nothing that was forgotten is kept by a link, whatever is linked', () => {
+test('links never keep a forgotten exchange', () => {
   const { exchanges, request, link } = setup(20);
   for (let at = 0; at < 500; at++) {
     request('client 1', 'fromClient', at);

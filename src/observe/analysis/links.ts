@@ -1,9 +1,8 @@
-// Links client requests to the requests to servers, and the questions, that they caused. A link arrives shortly before or after the
-// request that it names. Bounded, whatever a recording contains: nothing here refers to a forgotten request.
+// Links client requests to the server requests and questions that they caused. A link arrives shortly before or after the request that
+// it names. Bounded, whatever a recording contains: nothing here refers to a forgotten request.
 
 import type { LinkFact } from '../flow/event.ts';
-import type { Exchange } from './exchange.ts';
-import { keepNewest } from './keep-newest.ts';
+import { type Exchange, keepNewest } from './exchange.ts';
 
 const MOST_AWAITED = 10_000;
 /** Limit per request. */

@@ -1,11 +1,10 @@
-// The process runs of each server, derived from events. Bounded: keeps running processes and the newest.
+// The process runs of each server. Bounded: running processes and the newest are kept.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { Redact } from '../../base/secrets/redact.ts';
 import type { FlowEvent, FlowStamp, HttpFact, RemoteFact } from '../flow/event.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, keepNewest } from './exchange.ts';
 import { isHttpFailure } from './http-problems.ts';
-import { keepNewest } from './keep-newest.ts';
 
 /** One process of a server, from its spawn to its exit; or one connection to a remote server. */
 export interface Life {
@@ -23,23 +22,18 @@ export interface Life {
   remote?: RemoteLife;
 }
 
-/** A connection to a remote server. */
-export interface RemoteLife {
+interface RemoteLife {
   url: string;
   /** `http`, or `http+sse` of 2024-11-05. */
   transport: string | undefined;
   revision: string | undefined;
-  /** The shortened session id. */
   session: string | undefined;
-  /** HTTP requests with a response. */
   requests: number;
   /** HTTP requests without a response, or with a status of 400 or above. */
   failures: number;
   /** The number of streams resumed with Last-Event-ID. */
   resumptions: number;
-  /** The last credential was refused. */
   needsLogin: boolean;
-  /** Why the connection was lost. */
   lost: string | undefined;
 }
 
@@ -125,10 +119,8 @@ export class Lives {
   }
 }
 
-function seeRemote(
-  life: Life,
-  { state, url, transport, revision, session, reason, atMs }: RemoteFact & FlowStamp,
-): void {
+function seeRemote(life: Life, event: RemoteFact & FlowStamp): void {
+  const { state, url, transport, revision, session, reason, atMs } = event;
   const before = life.remote ?? { requests: 0, failures: 0, resumptions: 0, needsLogin: false };
   const known = { transport: transport ?? life.remote?.transport, revision: revision ?? life.remote?.revision };
   life.remote = { ...before, ...known, url, session, lost: reason };

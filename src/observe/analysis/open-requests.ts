@@ -1,6 +1,5 @@
-// Pending requests of every process run and client, by direction and by id, progress token and HTTP request. Runs without pending
-// requests are swept when the number of runs or the length of their names has doubled, so that a recording with a million server names
-// stays small.
+// Pending requests of every process run and client, by id, progress token and HTTP request. Runs without pending requests are removed
+// when the number of runs or the length of their names has doubled, so that a recording with a million server names stays small.
 
 import { numberInText, type RequestId } from '../../wire/jsonrpc/message.ts';
 import type { FlowDirection, FlowStamp } from '../flow/event.ts';
@@ -13,18 +12,18 @@ class OneWay {
   readonly byHttp = new Map<number, Exchange>();
 
   add(exchange: Exchange): void {
-    this.byId.set(exchange.id, exchange);
-    if (exchange.http !== undefined) this.byHttp.set(exchange.http, exchange);
-    if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
+    const { id, http, progressToken } = exchange;
+    this.byId.set(id, exchange);
+    if (http !== undefined) this.byHttp.set(http, exchange);
+    if (progressToken !== undefined) this.byToken.set(progressToken, exchange);
   }
 
-  /** Does nothing if a newer request uses the same id. */
+  /** A newer request may use the same id, which then stays. */
   forget(exchange: Exchange): void {
-    if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
-    const { progressToken, http } = exchange;
+    const { id, http, progressToken } = exchange;
+    if (this.byId.get(id) === exchange) this.byId.delete(id);
     if (http !== undefined && this.byHttp.get(http) === exchange) this.byHttp.delete(http);
-    if (progressToken === undefined || this.byToken.get(progressToken) !== exchange) return;
-    this.byToken.delete(progressToken);
+    if (progressToken !== undefined && this.byToken.get(progressToken) === exchange) this.byToken.delete(progressToken);
   }
 
   get isEmpty(): boolean {
@@ -89,7 +88,6 @@ export class OpenRequests {
     return this.#lives.get(keyOf(process))?.ways.get('toServer')?.byHttp.get(exchange);
   }
 
-  /** All pending requests of one process run. */
   *of(process: Process): Iterable<Exchange> {
     const life = this.#lives.get(keyOf(process));
     for (const oneWay of life?.ways.values() ?? []) yield* oneWay.byId.values();

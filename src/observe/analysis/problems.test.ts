@@ -23,7 +23,7 @@ function started(server = 's'): FlowSource {
   return source;
 }
 
-test('an answer in good time is no problem', () => {
+test('a timely answer is not a problem', () => {
   const source = started();
   source.text('toServer', '{"jsonrpc":"2.0","id":1,"method":"ping"}');
   source.frame('fromServer', bytes('{"jsonrpc":"2.0","id":1,"result":{}}'));
@@ -31,7 +31,7 @@ test('an answer in good time is no problem', () => {
   expect(problems.list()).toEqual([]);
 });
 
-test('processes of one server that run at the same time are distinguished', () => {
+test('simultaneous processes of one server are distinguished', () => {
   const [stopped, runs] = [started(), started()];
   stopped.add({ kind: 'state', from: 'ready', to: 'stopping' });
   started();
@@ -41,7 +41,7 @@ test('processes of one server that run at the same time are distinguished', () =
   expect(kinds()).toEqual(['exit-with-error']);
 });
 
-test('a slow start is told at the first answer, and not for what comes later', () => {
+test('a slow start is reported at the first answer only', () => {
   const source = started();
   clock.advance(5_001);
   source.frame('fromServer', bytes('{"jsonrpc":"2.0","id":1,"result":{}}'));
@@ -50,7 +50,7 @@ test('a slow start is told at the first answer, and not for what comes later', (
   expect(problems.list()).toMatchObject([{ kind: 'slow-start', seq: 2, count: 1 }]);
 });
 
-test('each problem is told once for a server, counted, and points to where it showed first', () => {
+test('each problem is listed once per server, with a count and its first event', () => {
   const source = started();
   for (let i = 0; i < 3; i++) source.frame('fromServer', bytes('debug: hello'));
   started('other').frame('fromServer', bytes('debug: hello'));
@@ -60,7 +60,7 @@ test('each problem is told once for a server, counted, and points to where it sh
   ]);
 });
 
-test('frames over the limit and cut-off frames are told apart', () => {
+test('oversized and truncated frames are distinguished', () => {
   const source = started();
   source.badFrame('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 99, prefix: bytes('{"id"') });
   source.badFrame('fromServer', { code: 'FRAME_TRUNCATED', offset: 99, length: 5, prefix: bytes('{"id"') });
@@ -108,7 +108,7 @@ describe('ends', () => {
     expect(kinds()).toEqual(['exit-with-error', 'exit-with-error']);
   });
 
-  test('that were asked for are none', () => {
+  test('that were requested are not problems', () => {
     const source = started();
     source.add({ kind: 'state', from: 'ready', to: 'stopping' });
     source.add({ kind: 'exit', exitCode: null, signal: 'SIGTERM' });

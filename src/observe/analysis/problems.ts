@@ -1,24 +1,17 @@
-// Detects problems of servers and clients, and explains them. Each problem is listed once per server, with its first event and a count.
+// Detects and explains problems of servers and clients. Each problem is listed once per server, with its first event and a count.
 
 import { diagnoseLine } from '../../wire/diagnosis/diagnose.ts';
 import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { describeFrame, type FrameDescription } from './describe-frame.ts';
+import { keepNewest } from './exchange.ts';
 import { type HttpProblemKind, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
-import { keepNewest } from './keep-newest.ts';
+
+type Kind =
+  | ('stdout-pollution' | 'slow-start' | 'crash-loop' | 'era-fallback' | 'schema-violation' | 'oversized-frame')
+  | ('truncated-frame' | 'exit-with-error' | 'unanswered' | 'refused' | HttpProblemKind);
 
 export interface Problem {
-  kind:
-    | 'stdout-pollution'
-    | 'slow-start'
-    | 'crash-loop'
-    | 'era-fallback'
-    | 'schema-violation'
-    | 'oversized-frame'
-    | 'truncated-frame'
-    | 'exit-with-error'
-    | 'unanswered'
-    | 'refused'
-    | HttpProblemKind;
+  kind: Kind;
   server: string;
   seq: number | undefined;
   title: string;
@@ -27,65 +20,25 @@ export interface Problem {
 }
 
 const SLOW_START_MS = 5_000;
-/** This many failed exits within LOOP_MS are a crash loop, also if another program restarts the server. */
+/** This many failed exits within LOOP_MS are a crash loop, even if another program restarts the server. */
 const LOOP_EXITS = 4;
 const LOOP_MS = 30_000;
-/** Limit memory, whatever server names a peer invents. */
-const MOST_PROBLEMS = 1_000;
-const MOST_SERVERS = 1_000;
-const MOST_PROCESSES = 1_000;
+/** Limit for problems, servers and processes: a peer may invent any number of server names. */
+const MOST_KEPT = 1_000;
 
-type Kind = Problem['kind'];
-
-const words: Record<Kind, { title: string; explanation: string }> = {
-  'stdout-pollution': {
-    title: 'Prints to stdout',
-    explanation:
-      'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
-  },
-  'slow-start': {
-    title: 'Starts slowly',
-    explanation:
-      'More than 5 s passed between the start of the process and its first message. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.',
-  },
-  'crash-loop': {
-    title: 'Crashes repeatedly',
-    explanation:
-      'The server exited at least 4 times within 30 s, or its host stopped restarting it. Its last output on stderr shows the reason. Fix it, then start the server again.',
-  },
-  'era-fallback': {
-    title: 'Uses an older revision',
-    explanation:
-      'The server does not support server/discover (2026-07-28), so initialize was sent instead. This is harmless and costs one request at the first start.',
-  },
-  'schema-violation': {
-    title: 'Violates the protocol schema',
-    explanation: 'A message does not match the schema of its revision. The event shows the details.',
-  },
-  'oversized-frame': {
-    title: 'Message over the size limit',
-    explanation:
-      'A message was longer than maxFrameBytes and was skipped. Its request failed; the connection continued. Raise the limit or send less at a time.',
-  },
-  'truncated-frame': {
-    title: 'Truncated message',
-    explanation:
-      'The stream ended in the middle of a message: the process ended while it wrote, or did not write the newline.',
-  },
-  'exit-with-error': {
-    title: 'Exited with an error',
-    explanation:
-      'The process exited with a code other than 0, or was ended by a signal. Its stderr shows its last output.',
-  },
-  unanswered: {
-    title: 'Unanswered request',
-    explanation:
-      'The process or the connection ended before the answer. It is unknown whether the request took effect.',
-  },
-  refused: {
-    title: 'Request refused',
-    explanation: 'A request of this client was refused with an HTTP status of 400 or above. It did not reach a server.',
-  },
+/** Title and explanation. */
+// biome-ignore format: one row for each kind
+const words: Record<Kind, readonly [title: string, explanation: string]> = {
+  'stdout-pollution': ['Prints to stdout', 'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.'],
+  'slow-start': ['Starts slowly', 'More than 5 s passed between the start of the process and its first message. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.'],
+  'crash-loop': ['Crashes repeatedly', 'The server exited at least 4 times within 30 s, or its host stopped restarting it. Its last output on stderr shows the reason. Fix it, then start the server again.'],
+  'era-fallback': ['Uses an older revision', 'The server does not support server/discover (2026-07-28), so initialize was sent instead. This is harmless and costs one request at the first start.'],
+  'schema-violation': ['Violates the protocol schema', 'A message does not match the schema of its revision. The event shows the details.'],
+  'oversized-frame': ['Message over the size limit', 'A message was longer than maxFrameBytes and was skipped. Its request failed; the connection continued. Raise the limit or send less at a time.'],
+  'truncated-frame': ['Truncated message', 'The stream ended in the middle of a message: the process ended while it wrote, or did not write the newline.'],
+  'exit-with-error': ['Exited with an error', 'The process exited with a code other than 0, or was ended by a signal. Its stderr shows its last output.'],
+  unanswered: ['Unanswered request', 'The process or the connection ended before the answer. It is unknown whether the request took effect.'],
+  refused: ['Request refused', 'A request from this client was refused with an HTTP status of 400 or above. It did not reach a server.'],
   ...httpWords,
 };
 
@@ -133,20 +86,17 @@ export class Problems {
       known.count++;
       return;
     }
-    if (this.#found.size >= MOST_PROBLEMS) return;
-    const { title, explanation } = words[kind];
+    if (this.#found.size >= MOST_KEPT) return;
+    const [title, explanation] = words[kind];
     const added = typeof detail === 'function' ? detail() : detail;
     const told = added ? `${explanation} ${added}` : explanation;
     this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
   }
 
   #kindsOf(event: FlowEvent): Kind[] {
-    const server = known(this.#servers, event.server, MOST_SERVERS, () => ({ probed: false, badExitsMs: [] }));
-    const process = known(this.#processes, `${event.life} ${event.server}`, MOST_PROCESSES, () => ({
-      silentSinceMs: undefined,
-      stopping: false,
-      probe: undefined,
-    }));
+    const server = known(this.#servers, event.server, () => ({ probed: false, badExitsMs: [] }));
+    const unseen = () => ({ silentSinceMs: undefined, stopping: false, probe: undefined });
+    const process = known(this.#processes, `${event.life} ${event.server}`, unseen);
     switch (event.kind) {
       case 'spawn':
         process.silentSinceMs = event.atMs;
@@ -198,12 +148,12 @@ export class Problems {
   }
 }
 
-function known<T>(all: Map<string, T>, key: string, most: number, make: () => T): T {
+function known<T>(all: Map<string, T>, key: string, make: () => T): T {
   const found = all.get(key);
   if (found) return found;
   const made = make();
   all.set(key, made);
-  keepNewest(all, most);
+  keepNewest(all, MOST_KEPT);
   return made;
 }
 

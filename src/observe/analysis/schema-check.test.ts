@@ -5,7 +5,7 @@ import { loadedOnce, schemaViolations } from './schema-check.ts';
 const answerTo = (method: string, result: unknown) =>
   schemaViolations({ jsonrpc: '2.0', id: 1, result }, [{ id: 1, method } as Exchange]);
 
-test('what fits is not mentioned, in both eras', async () => {
+test('valid messages of both eras have no violations', async () => {
   const text = { type: 'text', text: 'x' };
   expect(await answerTo('tools/call', { content: [text] })).toEqual([]);
   expect(await answerTo('tools/call', { resultType: 'complete', content: [text] })).toEqual([]);
@@ -14,7 +14,7 @@ test('what fits is not mentioned, in both eras', async () => {
   expect(await schemaViolations({ jsonrpc: '2.0', method: 'notifications/initialized' }, [])).toEqual([]);
 });
 
-test('what does not fit is told with its place', async () => {
+test('a violation is reported with its path', async () => {
   expect(await answerTo('tools/list', { tools: [{ name: 1, inputSchema: { type: 'object' } }] })).toEqual([
     'Violates the schema of the result of tools/list at tools.0.name: Invalid input: expected string, received number',
   ]);
@@ -22,7 +22,7 @@ test('what does not fit is told with its place', async () => {
   expect(await schemaViolations(progress, [])).toEqual([expect.stringContaining('at params.progress')]);
 });
 
-test('of several shapes, the one that was meant is explained', async () => {
+test('for a union, the closest variant is explained', async () => {
   const [violation] = await answerTo('tools/call', { content: [{ type: 'image', data: 5, mimeType: 'image/png' }] });
   expect(violation).toContain('at content.0.data');
 });
@@ -33,7 +33,7 @@ test('the messages of a batch are all looked at', async () => {
   expect(violations.length).toBeGreaterThanOrEqual(2);
 });
 
-test('what the schemas do not know is not wrong', async () => {
+test('methods without a schema are not checked', async () => {
   expect(await answerTo('x/unknown', { any: 1 })).toEqual([]);
   expect(await schemaViolations({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'm' } }, [])).toEqual([]);
   for (const odd of [undefined, null, 5, 'text', {}, []]) expect(await schemaViolations(odd, [])).toEqual([]);

@@ -1,12 +1,14 @@
-// Checks a message against the official schemas of the protocol. They are loaded on first use and never on the hot path. Methods and
-// extensions without a schema are not checked.
+// Checks messages against the official schemas of the protocol, which are loaded on first use. Methods and extensions without a schema
+// are not checked.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { isObject } from '../../base/json-object.ts';
-import { isNestedTooDeeply } from '../../base/nesting.ts';
-import type { FrameFact } from '../flow/event.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
+import { spellingOf } from '../../base/wrong-member.ts';
+import type { FlowEvent, FrameEvent, FrameFact } from '../flow/event.ts';
+import type { Analysis } from './analysis.ts';
 import type { Exchange } from './exchange.ts';
-import { type Misspelling, misspeltMember, type ZodForm } from './misspelt-members.ts';
+import { httpProblems, httpWords } from './http-problems.ts';
 
 export interface Issue {
   message: string;
@@ -73,6 +75,8 @@ function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<st
   if (!request || !isObject(result)) return [];
   // 2026-07-28: a result of another kind than the method's own, such as a question to the client.
   if (result.resultType !== undefined && result.resultType !== 'complete') return [];
+  // The schemas have the tasks of 2025-11-25, whose results have no type.
+  if (request.method.startsWith('tasks/') && result.resultType !== undefined) return [];
   const schema = schemas.get(request.method)?.result;
   return schema ? violations(schema, result, `the result of ${request.method}`) : [];
 }
@@ -129,4 +133,100 @@ export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
     });
     return loading;
   };
+}
+
+interface Misspelling {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/** The part of a Zod schema that describes its structure. */
+export interface ZodForm {
+  readonly _zod?: { readonly def: ZodDefinition };
+}
+
+interface ZodDefinition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, ZodForm>>;
+  readonly innerType?: ZodForm;
+  readonly element?: ZodForm;
+  readonly options?: readonly ZodForm[];
+  readonly values?: readonly unknown[];
+}
+
+/** Objects that the schema leaves open. */
+const open = new Set(['_meta', 'inputSchema', 'outputSchema', 'structuredContent', 'arguments']);
+const optional = new Set(['optional', 'default']);
+
+/**
+ * The first misspelt optional member, such as `next_cursor` for `nextCursor`: readers ignore it, so its value is lost silently. A
+ * missing required member is reported by the schema check.
+ */
+export function misspeltMember(schema: ZodForm | undefined, value: unknown): Misspelling | undefined {
+  const { type, shape, innerType, element, options } = schema?._zod?.def ?? { type: 'unknown' };
+  if (innerType) return misspeltMember(innerType, value);
+  if (options) return firstOf(alternatives(options, value), (each) => misspeltMember(each, value));
+  if (element) return Array.isArray(value) ? firstOf(value, (each) => misspeltMember(element, each)) : undefined;
+  if (type !== 'object' || !shape || !isObject(value)) return undefined;
+  return firstOf(Object.entries(shape), ([meant, form]) => {
+    if (open.has(meant)) return undefined;
+    if (value[meant] !== undefined) return misspeltMember(form, value[meant]);
+    const name = optional.has(form._zod?.def.type ?? '') ? spellingOf(meant, value) : undefined;
+    return name === undefined || Object.hasOwn(shape, name) ? undefined : { name, meant };
+  });
+}
+
+/** The variants of a union that the `type` of the value selects. All of them if `type` does not tell the variants apart. */
+function alternatives(options: readonly ZodForm[], value: unknown): readonly ZodForm[] {
+  const typeOf = (form: ZodForm) => form._zod?.def.shape?.type?._zod?.def.values;
+  if (!options.some(typeOf)) return options;
+  return options.filter((form) => isObject(value) && typeOf(form)?.includes(value.type));
+}
+
+function firstOf<T, R>(all: Iterable<T>, find: (each: T) => R | undefined): R | undefined {
+  for (const each of all) {
+    const found = find(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Describes the problems of one event as sentences for the user. */
+export async function eventProblems(event: FlowEvent, analysis: Analysis): Promise<string[]> {
+  switch (event.kind) {
+    case 'fault':
+      return [faultWords[event.code]];
+    case 'frame':
+      return frameProblems(event, analysis);
+    case 'exit':
+      return event.exitCode === 0 ? [] : ['The process exited with an error. Its stderr shows its last output.'];
+    case 'http':
+      return httpProblems(event).map((problem) => httpWords[problem][1]);
+    default:
+      return [];
+  }
+}
+
+const faultWords = {
+  FRAME_TOO_LONG: 'The message was longer than maxFrameBytes. It was skipped, and only its beginning is shown.',
+  FRAME_TRUNCATED: 'The stream ended in the middle of this message.',
+  FRAME_LENGTH_INVALID: 'The length prefix of the message is invalid, so the next message cannot be found.',
+};
+
+async function frameProblems(event: FrameEvent, analysis: Analysis): Promise<string[]> {
+  const { kind, messages, noise, lite } = analysis.describe(event);
+  if (lite) return [];
+  const problems: string[] = [];
+  if (kind === 'noise' && event.http) problems.push('The body of the response is not a message.');
+  else if (kind === 'noise')
+    problems.push(
+      'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it.',
+    );
+  else if (noise !== undefined)
+    problems.push(`Text precedes the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
+  for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
+  if (event.cut) return problems; // incomplete because only its two ends were stored
+  const violations = await frameViolations(event, analysis.exchangesOf(event.seq));
+  if (violations.length > 0) analysis.noteViolation(event, violations[0]!);
+  return [...problems, ...violations];
 }

@@ -18,7 +18,7 @@ const facts = (store: FlowStore) =>
   store.since(0).filter((event): event is FlowEvent & ClientFact => event.kind === 'client');
 const alone = (name: string) => ({ door: 'http', alone: { revision: '2026-07-28', info: { name, version: '1' } } });
 
-test('a connection is a client of its own, with what it says about itself first', () => {
+test('each connection is a client, with its first description of itself', () => {
   const { store, seen } = setup();
   const source = seen('ada', { door: 'socket' });
   source.introduced({ revision: '2025-11-25', info: undefined });
@@ -54,7 +54,7 @@ test('requests that come alone are one client for each principal and name, and a
   ]);
 });
 
-test('a request that comes alone and is cut off is closed; one that was answered has no event more', () => {
+test('a stateless request is closed if it was cut off, and has no further event if it was answered', () => {
   const { store, seen } = setup();
   const source = seen(undefined, alone('cursor'));
   source.fromClient('{}', 1);
@@ -62,7 +62,7 @@ test('a request that comes alone and is cut off is closed; one that was answered
   expect(facts(store).map(({ state }) => state)).toEqual(['opened', 'closed']);
 });
 
-test('what is known of a client is written again when the store has dropped it', () => {
+test('the facts about a client are repeated after the store has dropped them', () => {
   const { store, seen } = setup(10);
   const source = seen('ada', { door: 'socket' });
   source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
@@ -88,7 +88,7 @@ test('names of any length and number cost a bounded amount of memory', () => {
   expect(store.lastSeq).toBe(before + 1);
 });
 
-test('what is not text is no name', () => {
+test('a name that is not a string is ignored', () => {
   const { store, seen } = setup();
   for (const info of [null, 5, 'text', { name: 5, version: {} }]) {
     seen(undefined, { door: 'http', alone: { revision: 7, info } });

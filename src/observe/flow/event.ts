@@ -1,9 +1,6 @@
-// The record of everything that servers, their pipes and processes, and the clients of a host did, in order, on one clock.
-// Events are plain facts. The meaning of a frame (a request, stray output, half a message) is determined when it is displayed
-// (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
-
-import type { FrameFaultCode } from '../../wire/framing/framing.ts';
-import type { HttpBody, HttpEnd } from '../../wire/wire.ts';
+// The record of everything that servers, their pipes and processes, and the clients of a host did, in order, on one clock. Events are
+// plain facts. The meaning of a frame (a request, stray output, half a message) is determined when it is displayed
+// (analysis/describe-frame.ts), so that capture does not slow the traffic down.
 
 /** Between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
@@ -17,17 +14,8 @@ export interface FlowStamp {
   readonly atMs: number;
   /** The name of the server. For an event of a client, the name of the client: `client 3`. */
   readonly server: string;
-  /**
-   * Number of the process run or connection of this server, from 1. For a stateless client, the number of the request.
-   */
+  /** Number of the process run or connection of this server, from 1. For a stateless client, the number of the request. */
   readonly life: number;
-}
-
-export interface SpawnFact {
-  readonly kind: 'spawn';
-  /** The command for display. */
-  readonly command: string;
-  readonly pid: number;
 }
 
 /** One frame as it was on the pipe, without its delimiter. */
@@ -49,189 +37,225 @@ export interface FrameFact {
 }
 
 export interface HttpPlace {
-  /**
-   * Number of the HTTP request of this client or to this server that carried the message or is answered with it, from
-   * 1.
-   */
+  /** Number of the HTTP request from this client or to this server that carried the message or is answered with it, from 1. */
   readonly exchange: number;
   /** Status of the response. */
   readonly status?: number | undefined;
 }
 
-/** Bytes that did not form a frame. */
-export interface FaultFact {
-  readonly kind: 'fault';
-  readonly direction: FlowDirection;
-  readonly code: FrameFaultCode;
-  readonly offset: number;
-  readonly length: number;
-  readonly prefix: Uint8Array;
-  readonly redacted?: true | undefined;
+interface Field<T = unknown> {
+  /** Returns undefined if an untrusted value is not valid for this field. Does not validate byte fields. */
+  read(value: unknown): T | undefined;
+  optional?: true;
+  /** Masked before it leaves the process. */
+  secret?: true;
+  /** Has no fixed size: searched, and counted as memory. */
+  isPart?: true;
 }
 
-export interface StderrFact {
-  readonly kind: 'stderr';
-  readonly payload: Uint8Array;
-  /** Original number of bytes written. */
-  readonly length: number;
-  readonly redacted?: true | undefined;
-}
+/** Readers keep state for each server name and client, so the length of these texts is limited. */
+export const LONGEST_NAME = 1000;
 
-export interface StateFact {
-  readonly kind: 'state';
-  readonly from: string;
-  readonly to: string;
-  readonly reason?: string | undefined;
-}
+const text = texts(Number.POSITIVE_INFINITY);
+const name = texts(LONGEST_NAME);
+/** Limited, because facts about a server are kept as long as the server is. */
+const fact = texts(4000);
+/** Writers produce shorter texts (secrets/mask-http.ts). */
+const httpText = texts(64 * 1024);
+const number: Field<number> = { read: (value) => (typeof value === 'number' ? value : undefined) };
+const id: Field<string | number> = { read: (value) => text.read(value) ?? number.read(value), isPart: true };
+const bytes: Field<Uint8Array> = { read: () => undefined, isPart: true };
+const direction: Field<FlowDirection> = oneOf(['toServer', 'fromServer', 'fromClient', 'toClient']);
 
-/** A signal that was sent or forwarded to the server. */
-export interface SignalFact {
-  readonly kind: 'signal';
-  readonly signal: string;
-}
-
-export interface ExitFact {
-  readonly kind: 'exit';
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
-
-/** All processes of the server are gone. `rung`: the stop rung that was needed. */
-export interface StopFact {
-  readonly kind: 'stop';
-  readonly rung: string;
-}
-
-export interface ErrorFact {
-  readonly kind: 'error';
-  readonly code: string;
-  readonly message: string;
-}
-
-export interface NoteFact {
-  readonly kind: 'note';
-  readonly text: string;
-}
-
-/** A client of a host has connected, described itself or disconnected. Each event has all known facts. */
-export interface ClientFact {
-  readonly kind: 'client';
-  readonly state: 'opened' | 'known' | 'closed';
-  /** The gateway of the client: `socket`, `http`, `http+sse`. */
-  readonly door: string;
-  /** The verified principal, if any. */
-  readonly principal?: string | undefined;
-  /** The name that the client gives itself. */
-  readonly name?: string | undefined;
-  readonly version?: string | undefined;
-  readonly revision?: string | undefined;
+/** The fields of each event kind but `frame`, in the order of a recording. */
+export const eventFields = {
+  /** Bytes that did not form a frame. */
+  fault: {
+    direction,
+    code: part(oneOf(['FRAME_TOO_LONG', 'FRAME_TRUNCATED', 'FRAME_LENGTH_INVALID'])),
+    offset: number,
+    length: number,
+    prefix: bytes,
+  },
+  /** `length`: original number of bytes written. */
+  stderr: { length: number, payload: bytes },
+  spawn: { command: secret(text), pid: number },
+  state: { from: text, to: text, reason: optional(secret(text)) },
+  /** A signal that was sent or forwarded to the server. */
+  signal: { signal: text },
+  exit: { exitCode: orNull(number), signal: orNull(text) },
+  /** All processes of the server are gone. `rung`: the stop rung that was needed. */
+  stop: { rung: text },
+  error: { code: text, message: secret(text) },
+  note: { text: secret(text) },
+  /** A client of a host has connected, described itself or disconnected. Each event has all known facts. */
+  client: {
+    state: oneOf(['opened', 'known', 'closed']),
+    /** The gateway of the client: `socket`, `http`, `http+sse`. */
+    door: name,
+    /** The verified principal, if any. */
+    principal: optional(name),
+    /** The name that the client gives itself. */
+    name: optional(secret(name)),
+    version: optional(secret(name)),
+    revision: optional(name),
+    /** Each request is independent (2026-07-28 over HTTP). The client stands for all requests with the same name and principal. */
+    stateless: optional(isTrue()),
+  },
+  /** A request on another wire belongs to a request from this client: it was sent on its behalf, or is a question during it. */
+  link: {
+    /** The id of the client's request. */
+    request: id,
+    /** The wire of the other request: a server and its process run, or the client itself. */
+    wire: name,
+    wireLife: number,
+    direction,
+    id,
+  },
+  /** A remote server was connected, described or disconnected. Each event has all known facts. */
+  remote: {
+    state: oneOf(['connected', 'known', 'disconnected']),
+    /** URL without credentials. */
+    url: secret(fact),
+    /** `http`, or `http+sse` of 2024-11-05. */
+    transport: optional(secret(fact)),
+    revision: optional(secret(fact)),
+    /** Shortened session id. */
+    session: optional(secret(fact)),
+    /** Why the connection was lost. Absent if this side closed it. */
+    reason: optional(secret(fact)),
+  },
   /**
-   * True if each request is independent (2026-07-28 over HTTP). The client then stands for all requests with the same
-   * name and principal.
+   * One HTTP request to a server: its response began (`answered`), there was none (`failed`), or the response body is over (`ended`; for a
+   * non-stream body only if it was cut). URL and headers are masked at capture.
    */
-  readonly stateless?: true | undefined;
-}
+  http: {
+    state: oneOf(['answered', 'failed', 'ended']),
+    /** Number of the request within this process run, from 1. Its frames carry the same number. */
+    exchange: number,
+    method: secret(httpText),
+    url: secret(httpText),
+    /** One line per header. Absent in `ended`, like all members up to `body`. */
+    requestHeaders: optional(secret(httpText)),
+    /** The request with the same message that this one repeats after a redirect or with another credential. */
+    repeats: optional(number),
+    status: optional(number),
+    responseHeaders: optional(secret(httpText)),
+    /** Time from the request to the response headers. */
+    waitMs: optional(number),
+    body: optional(oneOf(['json', 'stream', 'none', 'other'])),
+    /** Set for `failed` and `ended`. */
+    end: optional(oneOf(['complete', 'cut', 'aborted'])),
+    reason: optional(secret(httpText)),
+  },
+  /** Another node answered a request to a server of a fleet. Precedes the answer. Only differences of its wall clock are exact. */
+  hop: {
+    /** Id of the request. */
+    id,
+    node: secret(name),
+    generation: optional(number),
+    /** Pid of the server process on that node. */
+    pid: optional(number),
+    receivedMs: number,
+    answeredMs: number,
+    /** Measured offset of that node's clock ahead of ours, and its uncertainty. */
+    offsetMs: optional(number),
+    uncertaintyMs: optional(number),
+  },
+};
 
-/** A request on another wire belongs to a request of this client: it was sent on its behalf, or is a question during it. */
-export interface LinkFact {
-  readonly kind: 'link';
-  /** The id of the client's request. */
-  readonly request: string | number;
-  /** The wire of the other request: a server and its process run, or the client itself. */
-  readonly wire: string;
-  readonly wireLife: number;
-  readonly direction: FlowDirection;
-  readonly id: string | number;
-}
+type EventFields = typeof eventFields;
+type Value<F> = F extends Field<infer T> ? T : never;
+type FactOf<Kind extends keyof EventFields, Fields = EventFields[Kind]> = { readonly kind: Kind } & {
+  readonly [Name in keyof Fields as Fields[Name] extends { optional: true } ? never : Name]: Value<Fields[Name]>;
+} & {
+  readonly [Name in keyof Fields as Fields[Name] extends { optional: true } ? Name : never]?:
+    | Value<Fields[Name]>
+    | undefined;
+} & (Kind extends 'fault' | 'stderr' ? { readonly redacted?: true | undefined } : unknown);
 
-/** A remote server was connected, described or disconnected. Each event has all known facts. */
-export interface RemoteFact {
-  readonly kind: 'remote';
-  readonly state: 'connected' | 'known' | 'disconnected';
-  /** URL without credentials. */
-  readonly url: string;
-  /** `http`, or `http+sse` of 2024-11-05. */
-  readonly transport?: string | undefined;
-  readonly revision?: string | undefined;
-  /** Shortened session id. */
-  readonly session?: string | undefined;
-  /** Why the connection was lost. Absent if this side closed it. */
-  readonly reason?: string | undefined;
-}
+export type FaultFact = FactOf<'fault'>;
+export type StderrFact = FactOf<'stderr'>;
+export type NoteFact = FactOf<'note'>;
+export type ClientFact = FactOf<'client'>;
+export type LinkFact = FactOf<'link'>;
+export type RemoteFact = FactOf<'remote'>;
+export type HttpFact = FactOf<'http'>;
+export type HopFact = FactOf<'hop'>;
+export type ObservedHop = Omit<HopFact, 'kind'>;
 
-/**
- * One HTTP request to a server: its response began (`answered`), there was none (`failed`), or the response body is over (`ended`; for a
- * non-stream body only if it was cut). URL and headers are masked at capture.
- */
-export interface HttpFact {
-  readonly kind: 'http';
-  readonly state: 'answered' | 'failed' | 'ended';
-  /** Number of the request within this process run, from 1. Its frames carry the same number. */
-  readonly exchange: number;
-  readonly method: string;
-  readonly url: string;
-  /** One line per header. Absent in `ended`, like all members up to `body`. */
-  readonly requestHeaders?: string | undefined;
-  /** The request with the same message that this one repeats after a redirect or with another credential. */
-  readonly repeats?: number | undefined;
-  readonly status?: number | undefined;
-  readonly responseHeaders?: string | undefined;
-  /** Time from the request to the response headers. */
-  readonly waitMs?: number | undefined;
-  readonly body?: HttpBody | undefined;
-  /** Set for `failed` and `ended`. */
-  readonly end?: HttpEnd | undefined;
-  readonly reason?: string | undefined;
-}
-
-/** Timing of a request at another node of a fleet, in milliseconds of that node's wall clock. Only differences are exact. */
-export interface ObservedHop {
-  /** Id of the request. */
-  readonly id: string | number;
-  readonly node: string;
-  readonly generation?: number | undefined;
-  /** Pid of the server process on that node. */
-  readonly pid?: number | undefined;
-  readonly receivedMs: number;
-  readonly answeredMs: number;
-  /** Measured offset of that node's clock ahead of ours, and its uncertainty. */
-  readonly offsetMs?: number | undefined;
-  readonly uncertaintyMs?: number | undefined;
-}
-
-/** Another node answered a request to a server of a fleet. Precedes the answer. */
-export interface HopFact extends ObservedHop {
-  readonly kind: 'hop';
-}
-
-export type FlowFact =
-  | SpawnFact
-  | FrameFact
-  | FaultFact
-  | StderrFact
-  | StateFact
-  | SignalFact
-  | ExitFact
-  | StopFact
-  | ErrorFact
-  | NoteFact
-  | ClientFact
-  | LinkFact
-  | RemoteFact
-  | HttpFact
-  | HopFact;
-
+export type FlowFact = FrameFact | { [Kind in keyof EventFields]: FactOf<Kind> }[keyof EventFields];
 export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
 export type FrameEvent = FlowStamp & FrameFact;
 
 /** True for an event of a client rather than a server. */
 export function isOfClient(event: FlowFact): boolean {
-  switch (event.kind) {
-    case 'frame':
-    case 'fault':
-      return event.direction === 'fromClient' || event.direction === 'toClient';
-    default:
-      return event.kind === 'client' || event.kind === 'link';
+  if (event.kind !== 'frame' && event.kind !== 'fault') return event.kind === 'client' || event.kind === 'link';
+  return event.direction === 'fromClient' || event.direction === 'toClient';
+}
+
+interface NamedField extends Field {
+  name: string;
+  isBytes: boolean;
+}
+
+const listed = new Map(
+  Object.entries(eventFields).map(([kind, fields]) => [
+    kind,
+    Object.entries<Field>(fields).map(([name, field]): NamedField => ({ ...field, name, isBytes: field === bytes })),
+  ]),
+);
+
+/** Undefined for an unknown kind, and for `frame`. */
+export function fieldsOf(kind: string): readonly NamedField[] | undefined {
+  return listed.get(kind);
+}
+
+const partNames = new Map(
+  [...listed].map(([kind, fields]) => [kind, fields.filter(({ isPart }) => isPart).map(({ name }) => name)]),
+).set('frame', ['payload', 'tail']);
+
+/** The parts of an event without a fixed size: pipe bytes and texts. */
+export function partsOf(event: FlowFact): (Uint8Array | string)[] {
+  const values = partNames.get(event.kind)!.map((part) => (event as unknown as Record<string, unknown>)[part] ?? '');
+  return values.map((value) => (value instanceof Uint8Array ? value : String(value)));
+}
+
+/** Bytes and characters of the parts. Does not allocate: there is one link for each client call. */
+export function lengthOfParts(event: FlowEvent): number {
+  let length = 0;
+  for (const part of partNames.get(event.kind)!) {
+    const value = (event as unknown as Record<string, unknown>)[part];
+    if (typeof value === 'string' || value instanceof Uint8Array) length += value.length;
   }
+  return length;
+}
+
+function texts(longest: number): Field<string> {
+  return { read: (value) => (typeof value === 'string' && value.length <= longest ? value : undefined), isPart: true };
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Field<T> {
+  return { read: (value) => values.find((each) => each === value) };
+}
+
+function isTrue(): Field<true> {
+  return { read: (value) => (value === true ? value : undefined) };
+}
+
+function optional<T>(field: Field<T>): Field<T> & { optional: true } {
+  return { ...field, optional: true };
+}
+
+function secret<T>(field: Field<T>): Field<T> {
+  return { ...field, secret: true };
+}
+
+function part<T>(field: Field<T>): Field<T> {
+  return { ...field, isPart: true };
+}
+
+function orNull<T>(field: Field<T>): Field<T | null> {
+  return { ...field, read: (value) => field.read(value) ?? null };
 }

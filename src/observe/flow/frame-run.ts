@@ -1,28 +1,27 @@
-// Frames that were read or written together: their common data once, and the start and end of each. A frame object is
-// created when it is read.
+// Captured frames: frames that were read or written together share one copy of their bytes and their common data. A frame object is
+// created when it is read. Nothing is parsed.
 
-import type { Block } from './blocks.ts';
-import { CapturedFrame } from './captured-frame.ts';
-import type { FlowDirection, HttpPlace } from './event.ts';
+import type { FlowDirection, FrameEvent, HttpPlace } from './event.ts';
 
-/** Approximate memory of a run besides its bytes, and of a frame in it. A block holds a limited number of frames, even short ones. */
+/** Approximate memory of a run besides its bytes, and of a frame in it. */
 const RUN_BYTES = 160;
 export const FRAME_BYTES = 40;
 
 export class FrameRun {
   readonly firstSeq: number;
+  readonly atMs: number;
+  readonly server: string;
+  readonly life: number;
+  readonly direction: FlowDirection;
   readonly block: Block;
-  count = 0;
+  /** Start and length of the copied bytes in the block. */
+  readonly start: number;
+  readonly length: number;
+  /** Offset of the copied bytes in their stream, if known. */
+  readonly offset: number | undefined;
   /** Set for a run that is one message over HTTP. */
   http: HttpPlace | undefined;
-  readonly #atMs: number;
-  readonly #server: string;
-  readonly #life: number;
-  readonly #direction: FlowDirection;
-  /** Start and length of the copied bytes that contain the frames. */
-  readonly #start: number;
-  readonly #length: number;
-  readonly #offset: number | undefined;
+  count = 0;
   readonly #firstPlace: number;
 
   constructor(
@@ -36,29 +35,23 @@ export class FrameRun {
     offset: number | undefined,
   ) {
     this.firstSeq = firstSeq;
-    this.#atMs = atMs;
-    this.#server = server;
-    this.#life = life;
-    this.#direction = direction;
+    this.atMs = atMs;
+    this.server = server;
+    this.life = life;
+    this.direction = direction;
     this.block = block;
     this.#firstPlace = block.usedPlaces;
-    this.#start = block.copy(bytes);
-    this.#length = bytes.length;
-    this.#offset = offset;
+    this.start = block.copy(bytes);
+    this.length = bytes.length;
+    this.offset = offset;
   }
 
   get lastSeq(): number {
     return this.firstSeq + this.count - 1;
   }
 
-  /** Offset of the copied bytes in their stream, if known. */
-  get offset(): number | undefined {
-    return this.#offset;
-  }
-
-  /** Approximate memory of the run. */
   get weight(): number {
-    return RUN_BYTES + this.#server.length + this.#length + this.count * FRAME_BYTES;
+    return RUN_BYTES + this.server.length + this.length + this.count * FRAME_BYTES;
   }
 
   /** Adds the frame bytes[start, end). Allowed only while nothing else was added to the block and it has space. */
@@ -78,22 +71,90 @@ export class FrameRun {
 
   /** Returns a new object each time, which never changes. */
   frame(seq: number): CapturedFrame {
-    const { block } = this;
     const at = this.#firstPlace + 2 * (seq - this.firstSeq);
-    const start = block.places[at]!;
-    const length = block.places[at + 1]! - start;
-    const offset = this.#offset === undefined ? undefined : this.#offset + start;
-    return new CapturedFrame(
-      seq,
-      this.#atMs,
-      this.#server,
-      this.#life,
-      this.#direction,
-      block.bytes,
-      this.#start + start,
-      length,
-      offset,
-      this.http,
-    );
+    return new CapturedFrame(this, seq, this.block.places[at]!, this.block.places[at + 1]!);
+  }
+}
+
+export class CapturedFrame implements FrameEvent {
+  readonly kind = 'frame';
+  readonly seq: number;
+  readonly atMs: number;
+  readonly server: string;
+  readonly life: number;
+  readonly direction: FlowDirection;
+  readonly length: number;
+  readonly offset: number | undefined;
+  readonly http: HttpPlace | undefined;
+  readonly #block: Uint8Array;
+  readonly #start: number;
+
+  /** `start` and `end` are positions in the bytes of the run. */
+  constructor(run: FrameRun, seq: number, start: number, end: number) {
+    this.seq = seq;
+    this.atMs = run.atMs;
+    this.server = run.server;
+    this.life = run.life;
+    this.direction = run.direction;
+    this.length = end - start;
+    this.offset = run.offset === undefined ? undefined : run.offset + start;
+    this.http = run.http;
+    this.#block = run.block.bytes;
+    this.#start = run.start + start;
+  }
+
+  /** The payload is block[start, start + length), for readers that do not need a view. */
+  get block(): Uint8Array {
+    return this.#block;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get payload(): Uint8Array {
+    return this.#block.subarray(this.#start, this.#start + this.length);
+  }
+}
+
+const BLOCK_BYTES = 256 * 1024;
+/** Two entries per frame: start and end. */
+const BLOCK_PLACES = 16 * 1024;
+/** A longer copy gets its own block, which limits unused space at the end of shared blocks. */
+export const LARGEST_SHARED_BYTES = 64 * 1024;
+
+/** Filled from the front and never overwritten, so a frame that was handed out stays unchanged. Freed with the last reference to its frames. */
+class Block {
+  readonly bytes: Uint8Array;
+  readonly places: Uint32Array;
+  usedBytes = 0;
+  usedPlaces = 0;
+
+  constructor(bytes: number, places: number) {
+    this.bytes = new Uint8Array(bytes);
+    this.places = new Uint32Array(places);
+  }
+
+  hasRoom(bytes: number, places: number): boolean {
+    return this.usedBytes + bytes <= this.bytes.length && this.usedPlaces + places <= this.places.length;
+  }
+
+  copy(bytes: Uint8Array): number {
+    const start = this.usedBytes;
+    this.bytes.set(bytes, start);
+    this.usedBytes += bytes.length;
+    return start;
+  }
+}
+
+/** Frames share blocks, because an object for each frame would slow down a busy pipe. */
+export class Blocks {
+  #current: Block | undefined;
+
+  withRoom(bytes: number, frames: number): Block {
+    const places = frames * 2;
+    if (bytes > LARGEST_SHARED_BYTES || places > BLOCK_PLACES) return new Block(bytes, places);
+    if (!this.#current?.hasRoom(bytes, places)) this.#current = new Block(BLOCK_BYTES, BLOCK_PLACES);
+    return this.#current;
   }
 }

@@ -1,23 +1,26 @@
-// Records the actions of one server as events of a store. It observes a wire; a tap, which has no wire, calls it
-// directly.
+// Records the actions of one server as events of a store. It observes a wire; a tap, which has no wire, calls it directly.
 
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { FrameFault } from '../../wire/framing/framing.ts';
-import type { ExchangeObserver, ObservedRequest, RemoteFacts, WireObserver } from '../../wire/wire.ts';
-import { copy, headOf, tailOf } from './cut-frame.ts';
-import type { FlowDirection, FlowFact, ObservedHop, RemoteFact } from './event.ts';
-import { FlowHttpExchange } from './http-exchange.ts';
-import { StderrLines } from './stderr-lines.ts';
+import type {
+  ExchangeObserver,
+  HttpBody,
+  HttpEnd,
+  ObservedRequest,
+  RemoteFacts,
+  WireObserver,
+} from '../../wire/wire.ts';
+import { copy, encodeOnce, headOf, tailOf } from './cut-frame.ts';
+import type { FlowDirection, FlowFact, HttpPlace, ObservedHop, RemoteFact } from './event.ts';
 import type { FlowStore } from './store.ts';
 
 export class FlowSource implements WireObserver {
   readonly server: string;
-  /** Pid of the running process. */
   pid: number | null = null;
   readonly #store: FlowStore;
   readonly #stderr: StderrLines;
   #life: number;
   #hasBegun = false;
-  /** Facts about a remote server. */
   #remote: Omit<RemoteFact, 'kind' | 'state'> = { url: '' };
   #exchanges = 0;
 
@@ -49,10 +52,8 @@ export class FlowSource implements WireObserver {
   learned(facts: RemoteFacts): void {
     const before = this.#remote;
     this.#remote = { ...before, ...facts };
-    const isSubscriptionNotification = (Object.keys(facts) as (keyof RemoteFacts)[]).some(
-      (name) => facts[name] !== before[name],
-    );
-    if (isSubscriptionNotification) this.add({ kind: 'remote', state: 'known', ...this.#remote });
+    const isNew = (Object.keys(facts) as (keyof RemoteFacts)[]).some((name) => facts[name] !== before[name]);
+    if (isNew) this.add({ kind: 'remote', state: 'known', ...this.#remote });
   }
 
   disconnected(reason?: string): void {
@@ -90,7 +91,6 @@ export class FlowSource implements WireObserver {
     this.add({ kind: 'stop', rung });
   }
 
-  /** The bytes are copied. */
   frame(direction: FlowDirection, bytes: Uint8Array, offset?: number): void {
     this.#store.appendFrame(this.server, this.#life, direction, bytes, offset);
   }
@@ -108,20 +108,9 @@ export class FlowSource implements WireObserver {
     this.add({ kind: 'fault', direction, code, offset, length, prefix: copy(prefix) });
   }
 
-  /**
-   * Records a frame that exceeds the observer's own limit. It is not reported as a fault, because the limit does not
-   * apply to the traffic.
-   */
+  /** Records a frame that exceeds the observer's own limit. It is not a fault, because the limit does not apply to the traffic. */
   cutFrame(direction: FlowDirection, { offset, length, prefix }: FrameFault, tail: Uint8Array): void {
-    this.add({
-      kind: 'frame',
-      direction,
-      offset,
-      length,
-      cut: true,
-      payload: headOf(prefix),
-      tail: tailOf(tail),
-    });
+    this.add({ kind: 'frame', direction, offset, length, cut: true, payload: headOf(prefix), tail: tailOf(tail) });
   }
 
   /** Stderr output that may end with the beginning of a secret is held until the rest arrives. */
@@ -133,7 +122,6 @@ export class FlowSource implements WireObserver {
     this.#stderr.push(chunk);
   }
 
-  /** Called when stderr has ended. */
   endStderr(): void {
     this.#stderr.flush();
   }
@@ -151,4 +139,128 @@ export class FlowSource implements WireObserver {
     const kept = this.#store.keepFrameBytes;
     this.add({ kind: 'stderr', length: bytes.length, payload: bytes.subarray(0, kept) });
   }
+}
+
+class FlowHttpExchange implements ExchangeObserver {
+  readonly first: number;
+  readonly #number: number;
+  readonly #store: FlowStore;
+  readonly #server: string;
+  readonly #life: number;
+  readonly #request: ObservedRequest;
+  readonly #beganMs: number;
+  #place: HttpPlace;
+  #body: HttpBody | undefined;
+
+  constructor(store: FlowStore, server: string, life: number, number: number, request: ObservedRequest) {
+    this.#store = store;
+    this.#server = server;
+    this.#life = life;
+    this.#number = number;
+    this.first = request.repeats ?? number;
+    this.#request = request;
+    this.#place = { exchange: number };
+    this.#beganMs = store.clock.nowMs();
+  }
+
+  sent(text: string): void {
+    const place = { exchange: this.#number };
+    this.#store.appendFrame(this.#server, this.#life, 'toServer', encodeOnce(text), undefined, place);
+  }
+
+  answered(status: number, responseHeaders: string, body: HttpBody): void {
+    this.#place = { exchange: this.#number, status };
+    this.#body = body;
+    this.#add('answered', { ...this.#begun(), status, responseHeaders, body });
+  }
+
+  received(chunk: Uint8Array, start: number, end: number): void {
+    const bytes = chunk.subarray(start, end);
+    this.#store.appendFrame(this.#server, this.#life, 'fromServer', bytes, undefined, this.#place);
+  }
+
+  tooLong(length: number): void {
+    const fact = { kind: 'fault', direction: 'fromServer', code: 'FRAME_TOO_LONG', offset: 0, length } as const;
+    this.#store.append(this.#server, this.#life, { ...fact, prefix: new Uint8Array(0) });
+  }
+
+  ended(end: HttpEnd, reason?: string): void {
+    if (this.#body === undefined) {
+      this.#add('failed', { ...this.#begun(), end, reason });
+    } else if (this.#body === 'stream' || end === 'cut') {
+      this.#add('ended', { status: this.#place.status, body: this.#body, end, reason });
+    }
+  }
+
+  #begun() {
+    const { headers: requestHeaders, repeats } = this.#request;
+    return { requestHeaders, repeats, waitMs: this.#store.clock.nowMs() - this.#beganMs };
+  }
+
+  #add(state: 'answered' | 'failed' | 'ended', rest: object): void {
+    const { method, url } = this.#request;
+    this.#store.append(this.#server, this.#life, { kind: 'http', state, exchange: this.#number, method, url, ...rest });
+  }
+}
+
+const LF = 0x0a;
+const HOLD_MS = 50;
+const SECRET_HOLD_MS = 5_000;
+const MAX_HELD_BYTES = 64 * 1024;
+
+/**
+ * Splits stderr into events of whole lines. An incomplete line, such as a prompt, is held for at most HOLD_MS; an endless line is passed on in
+ * pieces. A possible beginning of a secret is held for at most SECRET_HOLD_MS, so that the secret is in one event and can be recognised.
+ */
+export class StderrLines {
+  /** Number of bytes at the end that may be the beginning of a secret (secrets/unfinished-value.ts). */
+  unfinished: (bytes: Uint8Array) => number = () => 0;
+  readonly #clock: Clock;
+  readonly #emit: (bytes: Uint8Array) => void;
+  #held: Uint8Array | undefined;
+  #timer: Timer | undefined;
+
+  /** `emit` may keep the bytes. */
+  constructor(clock: Clock, emit: (bytes: Uint8Array) => void) {
+    this.#clock = clock;
+    this.#emit = emit;
+  }
+
+  push(chunk: Uint8Array): void {
+    const bytes = joined(this.#held, chunk);
+    const whole = bytes.length > MAX_HELD_BYTES ? bytes.length : bytes.lastIndexOf(LF) + 1;
+    this.#pass(bytes, Math.min(whole, bytes.length - this.unfinished(bytes)), HOLD_MS);
+  }
+
+  flush(): void {
+    const held = this.#held;
+    if (held) this.#pass(held, held.length, HOLD_MS);
+  }
+
+  /** The rest of the line did not arrive: emits everything but a possible beginning of a secret. */
+  #tired(): void {
+    const held = this.#held!;
+    this.#pass(held, held.length - this.unfinished(held), SECRET_HOLD_MS);
+  }
+
+  #pass(bytes: Uint8Array, end: number, holdMs: number): void {
+    this.#hold(end < bytes.length ? bytes.subarray(end) : undefined, holdMs);
+    if (end > 0) this.#emit(bytes.subarray(0, end));
+  }
+
+  #hold(bytes: Uint8Array | undefined, holdMs: number): void {
+    this.#held = bytes;
+    this.#timer?.cancel();
+    const over = () => (holdMs === HOLD_MS ? this.#tired() : this.flush());
+    this.#timer = bytes && this.#clock.after(holdMs, over);
+    this.#timer?.keepAlive(false);
+  }
+}
+
+function joined(held: Uint8Array | undefined, chunk: Uint8Array): Uint8Array {
+  if (!held) return copy(chunk);
+  const both = new Uint8Array(held.length + chunk.length);
+  both.set(held);
+  both.set(chunk, held.length);
+  return both;
 }

@@ -111,7 +111,7 @@ function show(event: FlowEvent): string {
 }
 
 describe('the memory of the flow', () => {
-  it('is never written over, whoever was handed a frame in it, and always says what came', () => {
+  it('is never overwritten, so that frames handed out stay unchanged', () => {
     const bounds = fc.record({
       maxEvents: fc.constantFrom(1, 3, 50, 20_000),
       maxBytes: fc.constantFrom(2000, 900_000),
@@ -137,7 +137,7 @@ describe('the memory of the flow', () => {
     );
   });
 
-  it('lets every listener see the frame, whatever another one makes happen meanwhile', () => {
+  it('passes the frame to every listener, even if another one adds events', () => {
     const store = new FlowStore({ maxEvents: 2 });
     const source = store.begin('a');
     const busy = store.begin('busy');
@@ -159,7 +159,7 @@ describe('the memory of the flow', () => {
   });
 });
 
-describe('what the store holds in memory', () => {
+describe('the memory of the store', () => {
   const MB = 1024 * 1024;
   /** The block that is being filled. */
   const besides = 5 * 64 * 1024;

@@ -41,7 +41,7 @@ describe('the flow store', () => {
     expect(store.since(0).map(text)).toEqual(['{"id":1}', '{"id":2}']);
   });
 
-  it('keeps a message that came as text as text, and knows its bytes', () => {
+  it('stores a text message with its number of bytes', () => {
     const store = new FlowStore();
     store.begin('a').text('toServer', '{"é":1}');
     expect((store.get(1) as FrameEvent).length).toBe(8);
@@ -63,7 +63,7 @@ describe('the flow store', () => {
     expect(store.heldBytes).toBeLessThan(4000);
   });
 
-  it('keeps the newest and says what it dropped', () => {
+  it('keeps the newest events and counts the dropped ones', () => {
     const store = new FlowStore({ maxEvents: 3 });
     const source = store.begin('a');
     for (let i = 1; i <= 5; i++) source.frame('toServer', bytes(String(i)));
@@ -74,7 +74,7 @@ describe('the flow store', () => {
     expect(text(store.get(4))).toBe('4');
   });
 
-  it('stays within its bounds whatever comes, and hands out what it holds without a gap', () => {
+  it('stays within its bounds for any events, and returns the held ones without a gap', () => {
     const size = fc.constantFrom(0, 1, 100, 5000, 9000, 20_000);
     const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 50 }), maxBytes: fc.constantFrom(100, 30_000) });
     fc.assert(
@@ -203,7 +203,7 @@ describe('the flow store', () => {
     });
   });
 
-  it('tells all listeners the events in their order, whatever a listener throws or adds', () => {
+  it('passes events to all listeners in order, even if a listener throws or adds some', () => {
     const store = new FlowStore();
     const seen: number[] = [];
     const source = store.begin('a');

@@ -1,13 +1,11 @@
 // The newest events, bounded in bytes and in number; dropped events are visible as gaps. Capturing a frame costs a copy and an object;
-// nothing is parsed here. A listener that throws is removed and does not affect the others. It knows nothing about files, sockets or pages.
+// nothing is parsed here. A listener that throws is removed and does not affect the others.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { Blocks, LARGEST_SHARED_BYTES } from './blocks.ts';
 import { cutFrame } from './cut-frame.ts';
-import type { FlowDirection, FlowEvent, FlowFact, HttpPlace } from './event.ts';
-import { EventQueue } from './event-queue.ts';
-import { FrameRun } from './frame-run.ts';
+import { type FlowDirection, type FlowEvent, type FlowFact, type HttpPlace, lengthOfParts } from './event.ts';
+import { Blocks, FRAME_BYTES, FrameRun, LARGEST_SHARED_BYTES } from './frame-run.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
@@ -20,7 +18,7 @@ export interface FlowStoreOptions {
 }
 
 /** Events may be kept, here as with `get` and `since`: their bytes are never overwritten. A frame retains its memory block. */
-export type FlowListener = (event: FlowEvent) => void;
+type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
 /** Frames of a smaller chunk are copied one by one, so that bytes outside of complete frames are not kept. */
@@ -68,7 +66,6 @@ export class FlowStore {
     return { events: this.lastSeq - this.size, bytes: this.#queue.droppedBytes };
   }
 
-  /** Returns the source for a new process run of a server. */
   begin(server: string): FlowSource {
     return new FlowSource(this, server);
   }
@@ -83,7 +80,6 @@ export class FlowStore {
     return this.#queue.get(seq);
   }
 
-  /** The held events after `seq`, oldest first, at most `limit`. */
   since(seq: number, limit = Number.MAX_SAFE_INTEGER): FlowEvent[] {
     return this.#queue.since(seq, limit);
   }
@@ -98,7 +94,6 @@ export class FlowStore {
     this.#add({ seq: this.lastSeq + 1, atMs: this.#nowMs(), server, life, ...fact });
   }
 
-  /** The bytes are copied. */
   appendFrame(
     server: string,
     life: number,
@@ -227,4 +222,116 @@ export class FlowStore {
       this.append(event.server, event.life, { kind: 'error', code: 'LISTENER_FAILED', message });
     }
   }
+}
+
+const EVENT_BYTES = 160;
+
+type Slot = FlowEvent | FrameRun;
+
+/** The events of a store by sequence number, oldest first: a queue with binary search that counts the memory of its events. */
+class EventQueue {
+  /** Valid from `#head` on; earlier slots were dropped. */
+  #slots: (Slot | undefined)[] = [];
+  #head = 0;
+  #firstSeq = 1;
+  #lastSeq = 0;
+  #heldBytes = 0;
+  #droppedBytes = 0;
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  get size(): number {
+    return this.#lastSeq - this.#firstSeq + 1;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get droppedBytes(): number {
+    return this.#droppedBytes;
+  }
+
+  push(event: FlowEvent): void {
+    this.#slots.push(event);
+    this.#lastSeq = event.seq;
+    this.#heldBytes += weightOf(event);
+  }
+
+  pushRun(run: FrameRun): void {
+    this.#slots.push(run);
+    this.#lastSeq = run.lastSeq;
+    this.#heldBytes += run.weight;
+  }
+
+  /** Adds a frame to the run that was pushed last. Nothing else may have been pushed since. */
+  extendRun(run: FrameRun, start: number, end: number): void {
+    run.add(start, end);
+    this.#heldBytes += FRAME_BYTES;
+    this.#lastSeq++;
+  }
+
+  get(seq: number): FlowEvent | undefined {
+    if (seq < this.#firstSeq || seq > this.#lastSeq) return undefined;
+    const slot = this.#slots[this.#slotOf(seq)]!;
+    return slot instanceof FrameRun ? slot.frame(seq) : slot;
+  }
+
+  since(seq: number, limit: number): FlowEvent[] {
+    const first = Math.max(seq + 1, this.#firstSeq);
+    const last = Math.min(this.#lastSeq, first + limit - 1);
+    const events: FlowEvent[] = [];
+    if (first > last) return events;
+    let at = this.#slotOf(first);
+    for (let next = first; next <= last; at++) {
+      const slot = this.#slots[at]!;
+      if (slot instanceof FrameRun) {
+        const end = Math.min(last, slot.lastSeq);
+        for (; next <= end; next++) events.push(slot.frame(next));
+      } else {
+        events.push(slot);
+        next++;
+      }
+    }
+    return events;
+  }
+
+  /** The shared data of a run is dropped with its last frame. */
+  dropOldest(): void {
+    const slot = this.#slots[this.#head]!;
+    const seq = this.#firstSeq++;
+    const isRun = slot instanceof FrameRun;
+    if (isRun && seq < slot.lastSeq) return;
+    const weight = isRun ? slot.weight : weightOf(slot);
+    this.#heldBytes -= weight;
+    this.#droppedBytes += weight;
+    this.#slots[this.#head++] = undefined;
+    if (this.#head >= 1024 && this.#head * 2 >= this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** The last slot that begins at or before this number. */
+  #slotOf(seq: number): number {
+    let low = this.#head;
+    let high = this.#slots.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (firstSeqOf(this.#slots[middle]!) <= seq) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function firstSeqOf(slot: Slot): number {
+  return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
+}
+
+/** Must be constant for an event. */
+function weightOf(event: FlowEvent): number {
+  return EVENT_BYTES + event.server.length + lengthOfParts(event);
 }

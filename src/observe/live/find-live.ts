@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { isRunning } from '../../wire/process/tree/signals.ts';
 import { connectLocal, isServed } from '../../wire/transport/local-socket.ts';
 import { type ReaderOptions, type RecordingItem, readRecording } from '../record/reader.ts';
-import { type LiveDescriptor, readDescriptor, removeDescriptor } from './descriptor.ts';
-import { isTrusted, runtimeFolder } from './runtime-folder.ts';
+import { isTrusted, type LiveDescriptor, readDescriptor, removeDescriptor, runtimeFolder } from './runtime-folder.ts';
 
 export async function findLive(folder: string = runtimeFolder()): Promise<LiveDescriptor[]> {
   if (!isTrusted(folder)) return [];
-  const names = await readdir(folder).catch(() => []); // without a folder, nothing was announced yet
+  const names = await readdir(folder).catch(() => []); // the folder may not exist yet
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const found = await Promise.all(files.map(check));
   return found.filter((live) => live !== undefined).sort((a, b) => a.startedAt.localeCompare(b.startedAt));

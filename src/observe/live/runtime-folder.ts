@@ -1,20 +1,19 @@
-// The folder where running taps and hosts are found: one per user, which only that user can read and write. On Windows it is in the user's
-// profile and inherits its access control list: the user, administrators and the system.
+// The folder where running taps and hosts are found: one per user, which only that user can read and write. On Windows it inherits the
+// access control list of the user's profile.
 
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isAbsolute, join, win32 } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
+import { replacePrivately } from '../../wire/process/files/private-file.ts';
+import { keyFileOf } from '../../wire/transport/local-key.ts';
 
 /** A socket path has at most 103 bytes on macOS. The longest socket name is `control-node-0123456789abcdef.sock`. */
 const MOST_BYTES = 68;
 
-/** The environment variable that selects another folder. */
-export const RUNTIME_VARIABLE = process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR';
-
 /**
- * All programs of a user must find the same folder. Hosts start their servers with few variables, so the usual value of XDG_RUNTIME_DIR or
- * LOCALAPPDATA must be found without the variable, and TMPDIR must be ignored.
+ * All programs of a user must find the same folder. Hosts start servers with few variables, so the usual value of XDG_RUNTIME_DIR or
+ * LOCALAPPDATA must be found without the variable, and TMPDIR is ignored.
  */
 export function runtimeFolder(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -36,9 +35,7 @@ export function runtimeFolder(
   return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;
 }
 
-/**
- * True if only this user can have created its content. In a world-writable folder, another user may have been first.
- */
+/** True if only this user can have created the content of the folder. */
 export function isTrusted(folder: string): boolean {
   const user = process.getuid?.();
   if (user === undefined) return true;
@@ -50,10 +47,7 @@ export function isTrusted(folder: string): boolean {
   }
 }
 
-/**
- * Creates the folder if necessary. Throws RUNTIME_FOLDER_UNUSABLE if it cannot be created or trusted: in a world-writable folder, another
- * user may have created it first.
- */
+/** Creates the folder if necessary. In a world-writable parent, another user may have created it first. */
 export function ensureRuntimeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -69,8 +63,52 @@ export function ensureRuntimeFolder(folder: string): void {
 }
 
 function unusable(folder: string, why: string, cause?: unknown): UsageError {
+  const variable = process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_RUNTIME_DIR';
   return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The runtime folder ${folder} cannot be used: ${why}`, {
-    hint: `Set ${RUNTIME_VARIABLE} to a folder of your own that you can write to, the same for all programs, or have ${folder} removed by its owner.`,
+    hint: `Set ${variable} to a folder of your own that you can write to, the same for all programs, or have ${folder} removed by its owner.`,
     cause,
   });
+}
+
+/** The content of the file by which a running tap or host is found. */
+export interface LiveDescriptor {
+  standpipe: 'live';
+  version: 1;
+  kind: 'tap' | 'host';
+  /** Display name. For a tap, the name of the server. */
+  name: string;
+  pid: number;
+  startedAt: string;
+  /** Socket that streams the flow in the recording format to programs that have its key: see `watchLive`. */
+  socket: string;
+  control?: string | undefined;
+  command?: string | undefined;
+  cwd?: string | undefined;
+  /** For a host: the command-line options that select it, such as `--config FILE`. */
+  cliOptions?: readonly string[] | undefined;
+  record?: string | undefined;
+}
+
+/** Written atomically, so that readers never see a partial file. */
+export function writeDescriptor(folder: string, id: string, descriptor: LiveDescriptor): string {
+  const file = join(folder, `${id}.json`);
+  replacePrivately(file, `${JSON.stringify(descriptor, null, 2)}\n`);
+  return file;
+}
+
+/** Undefined if the file is not a descriptor or was removed. */
+export function readDescriptor(file: string): LiveDescriptor | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<LiveDescriptor> | null;
+    const sound = value?.standpipe === 'live' && typeof value.pid === 'number' && typeof value.socket === 'string';
+    return sound ? (value as LiveDescriptor) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also removes the socket and key beside it. The paths in the descriptor are not trusted. */
+export function removeDescriptor(file: string): void {
+  const socket = file.replace(/\.json$/, '.sock');
+  for (const each of [file, socket, keyFileOf(socket)]) rmSync(each, { force: true });
 }

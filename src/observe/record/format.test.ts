@@ -8,10 +8,8 @@ import { FlowStore } from '../flow/store.ts';
 import { anyEvents, damageOf, eventsOf, fileOf, readAll } from './any-events.contract.ts';
 import { EventLines } from './event-line.ts';
 import { LineBuffer } from './line-buffer.ts';
-import { parseEvent } from './parse-event.ts';
-import { type RecordingItem, readRecording } from './reader.ts';
-import { headerLine } from './run-header.ts';
-import { migrate } from './versions.ts';
+import { parseEvent, type RecordingItem, readRecording } from './reader.ts';
+import { headerLine, migrate } from './run-header.ts';
 
 describe('the format', () => {
   it('gives back every event as it was', async () => {
@@ -23,7 +21,7 @@ describe('the format', () => {
     );
   });
 
-  it('has lines that no reader ends at U+2028 or U+2029, whatever they hold', async () => {
+  it('escapes U+2028 and U+2029 in every line', async () => {
     const text = 'a\u2028b\u2029';
     const origin = { seq: 1, atMs: 0, server: text, life: 1 };
     const note: FlowEvent = { ...origin, kind: 'note', text };
@@ -87,7 +85,7 @@ describe('the format', () => {
     );
   });
 
-  it('is the same on the fast way', () => {
+  it('is equal on the fast path', () => {
     const payload = fc.oneof(
       fc.string({ maxLength: 60 }).map((text) => Buffer.from(text)),
       fc.json().map((text) => Buffer.from(text)),

@@ -17,7 +17,6 @@ const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 /** A buffer that a long line made larger than this is not kept. */
 const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
-/** Maximum UTF-8 bytes for one UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
 export class LineBuffer {
@@ -54,7 +53,6 @@ export class LineBuffer {
     this.#lines++;
   }
 
-  /** Discards the current line. */
   dropLine(): void {
     this.#used = this.#lineStart;
   }

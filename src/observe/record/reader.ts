@@ -5,19 +5,26 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { decodeText } from '../../base/decode-text.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { FrameSink } from '../../wire/framing/framing.ts';
 import { newline } from '../../wire/framing/newline.ts';
-import type { FlowEvent } from '../flow/event.ts';
-import { parseEvent } from './parse-event.ts';
-import { isHeader, parseHeader, type RecordingRun } from './run-header.ts';
-import { migrate, type RawLine, RECORDING_VERSION } from './versions.ts';
+import { eventFields, type FlowEvent, type FlowFact, type FrameFact, fieldsOf, LONGEST_NAME } from '../flow/event.ts';
+import {
+  isHeader,
+  kindOf,
+  migrate,
+  parseHeader,
+  type RawLine,
+  RECORDING_VERSION,
+  type RecordingRun,
+} from './run-header.ts';
 
 export type RecordingItem =
   | { type: 'run'; run: RecordingRun }
   | { type: 'event'; run: RecordingRun; event: FlowEvent }
   /** A valid line of a kind that only newer versions know. */
   | { type: 'unknown'; run: RecordingRun; line: RawLine }
-  /** Events that are in no file: rotated away, or skipped because the disk or a slow reader could not keep up. */
+  /** Events missing from all files: rotated away, or skipped because the disk or a slow reader could not keep up. */
   | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
   | { type: 'damage'; offset: number; length: number; reason: string; prefix: string };
 
@@ -69,7 +76,6 @@ export async function recordingFiles(file: string): Promise<string[]> {
     .map((number) => join(dirname(file), number === 0 ? name : `${name}.${number}`));
 }
 
-/** Reads FILE and its rotated predecessors as one recording. */
 export async function* readRecordings(
   file: string,
   options: ReaderOptions = {},
@@ -152,8 +158,70 @@ class LineReader implements FrameSink {
 function parseObject(text: string): RawLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawLine) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined; // the caller reports it as damage
   }
+}
+
+/** `unknown`: a valid line of a kind that this version does not know. A line that lacks a required member is rejected. */
+export function parseEvent(line: RawLine): FlowEvent | 'unknown' | undefined {
+  const { seq, atMs, server, life, kind } = line;
+  if (!isNumber(seq) || !isNumber(atMs) || !isString(server) || !isNumber(life) || !isString(kind)) return undefined;
+  if (server.length > LONGEST_NAME) return undefined;
+  const ofEvent = kind === 'client-frame' || kind === 'client-fault' ? kind.slice('client-'.length) : kind;
+  const fact = ofEvent === 'frame' ? readFrame(line) : readFields(line, ofEvent);
+  if (!fact || fact === 'unknown') return fact;
+  const hasDirection = fact.kind === 'frame' || fact.kind === 'fault';
+  return hasDirection && kindOf(fact.kind, fact.direction) !== kind ? undefined : { seq, atMs, server, life, ...fact };
+}
+
+function readFields(line: RawLine, kind: string): FlowFact | 'unknown' | undefined {
+  const fields = fieldsOf(kind);
+  if (!fields) return 'unknown';
+  const values: [string, unknown][] = [['kind', kind]];
+  for (const { name, isBytes, read, optional } of fields) {
+    const value = isBytes ? readBytes(line.text, line.base64) : read(line[name]);
+    if (value !== undefined) values.push([name, value]);
+    else if (!optional) return undefined;
+    if (isBytes && line.redacted === true) values.push(['redacted', true]);
+  }
+  return Object.fromEntries(values) as unknown as FlowFact;
+}
+
+function readFrame(line: RawLine): FrameFact | undefined {
+  const { length, offset, cut, exchange, status } = line;
+  const direction = eventFields.fault.direction.read(line.direction);
+  const payload = readBytes(line.text, line.base64);
+  if (!direction || !isNumber(length) || !payload) return undefined;
+  const tail = cut === true ? readBytes(line.tail, line.tailBase64) : undefined;
+  return {
+    kind: 'frame',
+    direction,
+    length,
+    payload,
+    ...(isNumber(offset) && { offset }),
+    ...(cut === true && { cut }),
+    ...(tail && { tail }),
+    ...(isNumber(exchange) && { http: { exchange, ...(isNumber(status) && { status }) } }),
+    ...(line.redacted === true && { redacted: true }),
+  };
+}
+
+function readBytes(text: unknown, base64: unknown): Uint8Array | undefined {
+  if (isString(text)) return plainBytes(Buffer.from(text));
+  return isString(base64) ? plainBytes(Buffer.from(base64, 'base64')) : undefined;
+}
+
+/** Pure code calls `slice` on these and expects a copy. */
+function plainBytes(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }

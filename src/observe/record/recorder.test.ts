@@ -62,7 +62,7 @@ describe('the recorder', () => {
     expect(eventsOf(items)).toMatchObject([{ text: 'first' }, { text: 'second' }]);
   });
 
-  it('keeps the runs apart when two write to the same file', async () => {
+  it('separates two runs that write to one file', async () => {
     const file = freshFile();
     const [mine, yours] = [new FlowStore(), new FlowStore()];
     const recorders = [mine, yours].map((store) => record(store, { file, flushMs: 1 }));

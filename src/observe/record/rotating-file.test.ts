@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { RotatingFile } from './rotating-file.ts';
+import { RotatingFile } from './recorder.ts';
 
 const folder = temporaryFolder('rotating');
 

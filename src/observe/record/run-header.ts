@@ -1,8 +1,7 @@
-// The header line of a run in a recording: the program run that its lines belong to, and the start of its clock. A file
-// may contain several runs, in sequence or interleaved: every line names its run.
+// The header line of a run in a recording. A file may contain several runs, in sequence or interleaved: every line names its run.
 
-import { escapeLineSeparators } from '../../base/line-separators.ts';
-import { type RawLine, RECORDING_VERSION } from './versions.ts';
+import { escapeLineSeparators } from '../../base/to-json.ts';
+import type { FlowDirection } from '../flow/event.ts';
 
 export interface RecordingRun {
   run: string;
@@ -10,7 +9,6 @@ export interface RecordingRun {
   /** The date of `atMs` 0. Absent if the header was lost. */
   startedAt?: Date | undefined;
   pid?: number | undefined;
-  /** Further facts from the writer. */
   about: Readonly<Record<string, unknown>>;
 }
 
@@ -28,7 +26,6 @@ export function isHeader(line: RawLine): boolean {
   return line.standpipe === 'recording';
 }
 
-/** Undefined if the line is not a valid header. */
 export function parseHeader(line: RawLine): RecordingRun | undefined {
   const { version, run, startedAt, pid, about } = line;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return undefined;
@@ -40,4 +37,39 @@ export function parseHeader(line: RawLine): RecordingRun | undefined {
     pid: typeof pid === 'number' ? pid : undefined,
     about: typeof about === 'object' && about !== null ? (about as Record<string, unknown>) : {},
   };
+}
+
+/**
+ * A new field or event kind does not change the version: readers ignore unknown ones. The version increases when the meaning of an existing
+ * field changes; a step is then added to `migrations`, and readers migrate from any old version to the newest.
+ */
+export const RECORDING_VERSION = 1;
+
+/** A parsed line that is not validated yet. */
+export type RawLine = Readonly<Record<string, unknown>>;
+
+/** The kind of a line with bytes. Client lines have their own kinds, so that readers without support for clients skip them. */
+export function kindOf(kind: 'frame' | 'fault', direction: FlowDirection): string {
+  return direction === 'toServer' || direction === 'fromServer' ? kind : `client-${kind}`;
+}
+
+/** Each step migrates from the version in its key to the next. */
+export type Migrations = Readonly<Record<number, (line: RawLine) => RawLine>>;
+
+export const migrations: Migrations = {};
+
+export function migrate(
+  line: RawLine,
+  version: number,
+  steps: Migrations = migrations,
+  newest: number = RECORDING_VERSION,
+): RawLine | undefined {
+  if (version > newest) return undefined;
+  let migrated = line;
+  for (let from = version; from < newest; from++) {
+    const step = steps[from];
+    if (!step) return undefined;
+    migrated = step(migrated);
+  }
+  return migrated;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
-import { watchHost } from './host-exit.ts';
+import { watchHost } from './own-stdio.ts';
 
 const LOOK_MS = 500;
 

@@ -13,13 +13,12 @@ export interface InstallOptions {
   recordFolder?: string;
   /** Further options of every tap, such as `['--redact-path', '**.ssn']`. */
   options?: readonly string[];
-  /** Writes nothing. */
   dryRun?: boolean | undefined;
 }
 
 export function installTap(configFile: string, options: InstallOptions = {}): Promise<WrapResult> {
-  const words = (name: string, fields: Fields) => tapWords(name, fields, options);
   const { servers, dryRun } = options;
+  const words = (name: string, fields: Fields) => tapWords(name, fields, options);
   return wrapServers(configFile, { wrapper: 'tap', servers, dryRun, words });
 }
 

@@ -32,7 +32,7 @@ export async function tapMain(words: readonly string[]): Promise<void> {
 
 /** Runs until a signal ends it. */
 async function tapAddress(options: TapArguments & { url: string }): Promise<void> {
-  const { startHttpTap } = await import('./http/run-http-tap.ts');
+  const { startHttpTap } = await import('./http/http-tap.ts');
   const tap = await startHttpTap(options, (problem) => print(`standpipe tap: ${problem}`));
   process.stdout.write(`${tap.address}\n`);
   print(

@@ -1,5 +1,5 @@
-// The recorder and the socket for viewers of a tap. Loaded after the server was started, which must not wait for them; the store
-// has kept the events until then. Their failures do not affect the traffic.
+// The recorder and the socket for viewers of a tap. Loaded after the start of the server, which must not wait for them; the store keeps
+// the events until then. Their failures do not affect the traffic.
 
 import { toError } from '../../base/errors.ts';
 import { maskValues } from '../../base/secrets/mask-values.ts';
@@ -14,7 +14,6 @@ import type { Announcement } from '../live/announce.ts';
 import type { RecorderOptions } from '../record/recorder.ts';
 
 export interface ObserverOptions {
-  /** The file to record to. */
   record?: string;
   recorder?: Pick<RecorderOptions, 'maxFileBytes' | 'maxFiles' | 'flushMs'>;
   /** Whether viewers can find and watch this tap. Default: true. */
@@ -28,12 +27,11 @@ export interface ObserverOptions {
   redactPaths?: readonly string[];
 }
 
-export interface TapObservers {
-  /** Waits for them to finish, up to a limit. Never rejects. */
+interface Closable {
   close(): Promise<void>;
 }
 
-/** Long, because the recorder may still be loading on a busy machine. Unwritten data is written at the exit of the process. */
+/** Limits for closing. Unwritten data of the recorder, which may still be loading, is written at the exit of the process. */
 const RECORDED_WITHIN_MS = 10_000;
 const WATCHED_WITHIN_MS = 1000;
 
@@ -43,16 +41,19 @@ export function startObservers(
   about: Announcement,
   options: ObserverOptions,
   warn: (problem: string) => void,
-): TapObservers {
+): Closable {
   const { redact, unfinished } = secretsOf(options);
   source.unfinishedSecret = unfinished;
   const { record: file, runtimeFolder: folder } = options;
-  const recording =
-    file === undefined
-      ? undefined
-      : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn);
-  const watching =
-    options.announce === false ? undefined : attempt(() => announceIn(folder, store, about, redact), 'watched', warn);
+  const recordTo = async (path: string) => {
+    const { record } = await import('../record/recorder.ts');
+    const onFailure = (error: Error) => warn(`cannot record to ${path}: ${error.message}`);
+    const shown = { ...about, command: redact(about.command ?? '') };
+    return record(store, { file: path, redact, about: shown, onFailure, ...options.recorder });
+  };
+  const announceTap = async () => (await import('../live/announce.ts')).announce(store, about, { folder, redact });
+  const recording = file === undefined ? undefined : attempt(() => recordTo(file), 'recorded', warn);
+  const watching = options.announce === false ? undefined : attempt(announceTap, 'watched', warn);
   const closed = (ms: number, observer: Promise<Closable | undefined> | undefined) =>
     within(store.clock, ms, Promise.allSettled([observer?.then((open) => open?.close())]));
   return {
@@ -63,9 +64,6 @@ export function startObservers(
 }
 
 type Warn = (problem: string) => void;
-interface Closable {
-  close(): Promise<void>;
-}
 
 async function attempt(invite: () => Promise<Closable>, what: string, warn: Warn): Promise<Closable | undefined> {
   try {
@@ -74,30 +72,6 @@ async function attempt(invite: () => Promise<Closable>, what: string, warn: Warn
     warn(`cannot be ${what}: ${toError(thrown).message}`);
     return undefined;
   }
-}
-
-async function recordTo(
-  file: string,
-  store: FlowStore,
-  about: Announcement,
-  { recorder }: ObserverOptions,
-  redact: Redact,
-  warn: Warn,
-): Promise<Closable> {
-  const { record } = await import('../record/recorder.ts');
-  const onFailure = (error: Error) => warn(`cannot record to ${file}: ${error.message}`);
-  const shown = { ...about, command: redact(about.command ?? '') };
-  return record(store, { file, redact, about: shown, onFailure, ...recorder });
-}
-
-async function announceIn(
-  folder: string | undefined,
-  store: FlowStore,
-  about: Announcement,
-  redact: Redact,
-): Promise<Closable> {
-  const { announce } = await import('../live/announce.ts');
-  return announce(store, about, { folder, redact });
 }
 
 function secretsOf({ maskEnv = [], args = [], redactKeys: keys, redactPaths: paths }: ObserverOptions) {

@@ -6,6 +6,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 
 export interface OwnStdio {
   input: Readable;
@@ -42,4 +43,65 @@ function closeDescriptor(fd: number): void {
   let lowest = 0;
   while (lowest <= 2) lowest = openSync(devNull, 'r+');
   closeSync(lowest);
+}
+
+interface HostWatch {
+  outputBroken(): void;
+  stop(): void;
+}
+
+interface HostWatchOptions {
+  clock?: Clock;
+  /** Its value changes when the parent dies. */
+  parentPid?: () => number;
+}
+
+const LOOK_EVERY_MS = 500;
+/** While the server does not read, neither do we, so the end of our stdin is not noticed: then this many checks decide. */
+const LOOKS_WHILE_PAUSED = 10;
+
+/**
+ * Detects that the host has exited, so that its server does not outlive it. The host has exited if our stdin has ended and also our stdout
+ * is no longer read or our parent has died. One sign alone is not a proof: a host may close our stdin and wait for the answers, and a
+ * parent may only have launched us.
+ */
+export function watchHost(input: Readable, gone: () => void, options: HostWatchOptions = {}): HostWatch {
+  const { clock = systemClock, parentPid = () => process.ppid } = options;
+  const parent = parentPid();
+  let inputOver = false;
+  let outputOver = false;
+  let pausedLooks = 0;
+  let over = false;
+  let timer: Timer;
+  const stop = () => {
+    over = true;
+    timer.cancel();
+  };
+  const lookLater = () => {
+    timer = clock.after(LOOK_EVERY_MS, () => {
+      look();
+      if (!over) lookLater();
+    });
+    timer.keepAlive(false);
+  };
+  const look = () => {
+    if (over) return;
+    const orphaned = parentPid() !== parent;
+    pausedLooks = orphaned && input.isPaused() ? pausedLooks + 1 : 0;
+    if (!(inputOver && (outputOver || orphaned)) && pausedLooks < LOOKS_WHILE_PAUSED) return;
+    stop();
+    gone();
+  };
+  lookLater();
+  input.once('close', () => {
+    inputOver = true;
+    look();
+  });
+  return {
+    outputBroken() {
+      outputOver = true;
+      look();
+    },
+    stop,
+  };
 }

@@ -6,14 +6,13 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ServerProcess } from '../../wire/process/server-process.ts';
 import { sendSignal } from '../../wire/process/tree/signals.ts';
 
-const passedOn: readonly NodeJS.Signals[] =
-  process.platform === 'win32'
-    ? ['SIGTERM', 'SIGINT', 'SIGHUP']
-    : ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+const isWindows = process.platform === 'win32';
+const onlyPosix: readonly NodeJS.Signals[] = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+const passedOn: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', ...(isWindows ? [] : onlyPosix)];
 
 const SIGNAL_ENDS_US_MS = 200;
 
-export interface SignalPass {
+interface SignalPass {
   /** Signals that arrived before are passed on now. */
   connect(server: ServerProcess): void;
   /** From now on signals act on the tap itself again. */
@@ -27,7 +26,7 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
     if (!server) early.push(signal);
     else if (!server.exitStatus) {
       // It may exit at this moment: then there is no process to signal, and its exit is handled elsewhere.
-      sendSignal(process.platform === 'win32' ? server.pid : -server.pid, signal);
+      sendSignal(isWindows ? server.pid : -server.pid, signal);
       passed(signal);
     }
   };
@@ -48,9 +47,7 @@ export function endLike(
   { exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null },
   clock: Clock = systemClock,
 ): void {
-  if (signal === null) {
-    process.exit(exitCode ?? 0);
-  }
+  if (signal === null) process.exit(exitCode ?? 0);
   const asCode = 128 + constants.signals[signal]; // the exit code of a shell, if the signal does not end us
   clock.after(SIGNAL_ENDS_US_MS, () => process.exit(asCode));
   process.kill(process.pid, signal);

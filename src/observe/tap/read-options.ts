@@ -1,5 +1,4 @@
-// Reads the command lines of `tap` and `connect`. Both are parsed without the rest of the command line, because a host waits for their
-// start.
+// Reads the command lines of `tap` and `connect` without loading the rest of the command line, because a host waits for their start.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { UsageError } from '../../base/errors.ts';

@@ -1,21 +1,21 @@
-// Forwards the traffic between a host and its server, byte for byte and chunk by chunk, and passes on ends and exits. The traffic
-// is also reported to the flow, for the recorder and for viewers. Their failures do not affect the traffic.
+// Forwards the traffic between a host and its server, byte for byte and chunk by chunk, and passes on ends and exits. The traffic is
+// also reported to the flow, for the recorder and for viewers, whose failures do not affect it.
 
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { toError } from '../../base/errors.ts';
-import type { Framing } from '../../wire/framing/framing.ts';
+import type { FrameDecoder, FrameFault, FrameSink, Framing } from '../../wire/framing/framing.ts';
 import { newline } from '../../wire/framing/newline.ts';
 import { type ServerProcess, startServerProcess } from '../../wire/process/server-process.ts';
 import { Watchdog } from '../../wire/process/tree/watchdog.ts';
+import { CUT_TAIL_BYTES } from '../flow/cut-frame.ts';
+import type { ServerDirection } from '../flow/event.ts';
+import type { FlowSource } from '../flow/source.ts';
 import { DEFAULT_KEEP_FRAME_BYTES, FlowStore } from '../flow/store.ts';
-import { watchHost } from './host-exit.ts';
 import { type ObserverOptions, startObservers } from './observers.ts';
-import { type OwnStdio, ownStdio } from './own-stdio.ts';
+import { type OwnStdio, ownStdio, watchHost } from './own-stdio.ts';
 import { passSignals } from './pass-signals.ts';
-import { TrafficWatch } from './watch-traffic.ts';
 
-/** `broken`: the reader has closed its pipe. */
 type ForwardEnd = 'ended' | 'broken';
 
 export interface TapOptions extends ObserverOptions {
@@ -70,9 +70,9 @@ export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): 
     void server.stop();
   });
 
-  void forward(ends.input, server.stdin, (chunk) => watch.chunk('toServer', chunk)).then(() => watch.end('toServer'));
-  const output = forward(server.stdout, ends.output, (chunk) => watch.chunk('fromServer', chunk));
-  const errors = forward(server.stderr, ends.errors, (chunk) => watch.stderr(chunk));
+  void forward(ends.input, server.stdin, (chunk) => watch.see('toServer', chunk)).then(() => watch.see('toServer'));
+  const output = forward(server.stdout, ends.output, (chunk) => watch.see('fromServer', chunk));
+  const errors = forward(server.stderr, ends.errors, (chunk) => watch.see('stderr', chunk));
   void output.then((end) => (end === 'broken' ? host.outputBroken() : undefined));
 
   const about = { kind: 'tap', name, command: server.commandLine, cwd: process.cwd(), record: options.record } as const;
@@ -80,7 +80,7 @@ export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): 
 
   const { exitCode, signal } = await server.exit;
   await Promise.all([output, errors]);
-  watch.end('fromServer');
+  watch.see('fromServer');
   source.endStderr();
   source.exited(exitCode, signal);
   source.stopped(await server.stop());
@@ -96,10 +96,8 @@ function notStarted(error: Error & { code?: unknown }): TapResult {
 }
 
 /**
- * Forwards one direction: every chunk as it arrives, byte for byte. Backpressure and the end are passed on. If the
- * reader has closed its pipe, the pipe of the writer is closed too. `seen` gets each chunk after it was forwarded. It
- * must not throw, and must not modify the chunk. Resolves when the direction has ended and all data was passed to the
- * system.
+ * Forwards one direction, with backpressure. If the reader has closed its pipe, the pipe of the writer is closed too. `seen` gets each
+ * chunk after it was forwarded, and must neither throw nor modify it. Resolves when all data was passed to the system.
  */
 function forward(source: Readable, sink: Writable, seen: (chunk: Buffer) => void): Promise<ForwardEnd> {
   return new Promise((resolve) => {
@@ -132,4 +130,104 @@ function forward(source: Readable, sink: Writable, seen: (chunk: Buffer) => void
       resolve('broken');
     });
   });
+}
+
+export interface WatchOptions {
+  framing: Framing;
+  /** If a frame is longer, only its beginning, its end and its length are reported. */
+  keepFrameBytes: number;
+  onFailure(error: Error): void;
+}
+
+/** Decodes forwarded chunks and reports their frames to the flow. It cannot delay, change or stop the traffic. */
+export class TrafficWatch {
+  readonly #source: FlowSource;
+  readonly #options: WatchOptions;
+  readonly #ways: Record<ServerDirection, OneWay>;
+  #failed = false;
+
+  constructor(source: FlowSource, options: WatchOptions) {
+    this.#source = source;
+    this.#options = options;
+    const { framing, keepFrameBytes } = options;
+    const oneWay = (direction: ServerDirection) =>
+      new OneWay(source, direction, framing.decoder({ maxFrameBytes: keepFrameBytes }));
+    this.#ways = { toServer: oneWay('toServer'), fromServer: oneWay('fromServer') };
+  }
+
+  /** Without `chunk`, the stream of this direction has ended. */
+  see(what: ServerDirection | 'stderr', chunk?: Uint8Array): void {
+    try {
+      if (what === 'stderr') this.#source.stderr(chunk!);
+      else if (chunk) this.#ways[what].push(chunk);
+      else this.#ways[what].end();
+    } catch (thrown) {
+      if (!this.#failed) this.#options.onFailure(toError(thrown));
+      this.#failed = true;
+    }
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+class OneWay implements FrameSink {
+  readonly #source: FlowSource;
+  readonly #direction: ServerDirection;
+  readonly #decoder: FrameDecoder;
+  /** The current chunk, and its offset in the stream. */
+  #chunk: Uint8Array = nothing;
+  #chunkOffset = 0;
+  /** Previous chunks, as many as the end of a frame may need, and their total size. */
+  readonly #before: Uint8Array[] = [];
+  #beforeBytes = 0;
+
+  constructor(source: FlowSource, direction: ServerDirection, decoder: FrameDecoder) {
+    this.#source = source;
+    this.#direction = direction;
+    this.#decoder = decoder;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#remember(this.#chunk);
+    this.#chunkOffset += this.#chunk.length;
+    this.#chunk = chunk;
+    this.#decoder.push(chunk, this);
+  }
+
+  end(): void {
+    this.#decoder.end(this);
+  }
+
+  #remember(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#before.push(chunk);
+    this.#beforeBytes += chunk.length;
+    for (let first = this.#before[0]!; this.#beforeBytes - first.length >= CUT_TAIL_BYTES; first = this.#before[0]!) {
+      this.#before.shift();
+      this.#beforeBytes -= first.length;
+    }
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    this.#source.frame(this.#direction, bytes, offset);
+  }
+
+  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    this.#source.span(this.#direction, chunk, start, end, offset);
+  }
+
+  fault(fault: FrameFault): void {
+    // The frame was forwarded but is too long to store.
+    if (fault.code === 'FRAME_TOO_LONG') this.#source.cutFrame(this.#direction, fault, this.#tail(fault));
+    else this.#source.badFrame(this.#direction, fault);
+  }
+
+  /** The last bytes of a frame that was not stored, taken from the previous chunks. */
+  #tail({ offset, length }: FrameFault): Uint8Array {
+    const end = offset + length - this.#chunkOffset;
+    if (end > this.#chunk.length) return nothing; // announced by the length, not arrived yet
+    if (end >= CUT_TAIL_BYTES) return this.#chunk.subarray(end - CUT_TAIL_BYTES, end);
+    const both = Buffer.concat([...this.#before, this.#chunk]);
+    return both.subarray(0, Math.max(0, both.length - this.#chunk.length + end));
+  }
 }

@@ -64,7 +64,7 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
   const addresses = values.url === undefined ? positionals : [values.url, ...positionals];
   const [url] = addresses;
   if (url !== undefined) {
-    if (command.length > 0 || addresses.length > 1) throw usage('A URL and a command exclude each other');
+    if (command.length > 0 || addresses.length > 1) throw usage('A URL and a command cannot be combined');
     return { ...given, port, url };
   }
   if (port !== undefined) throw usage('--port needs a URL');

@@ -4,7 +4,7 @@ import { lengthPrefix } from '../../wire/framing/length-prefix.ts';
 import { newline } from '../../wire/framing/newline.ts';
 import type { FrameEvent } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
-import { TrafficWatch } from './watch-traffic.ts';
+import { TrafficWatch } from './run-tap.ts';
 
 function watching(framing = newline(), keepFrameBytes = 2000) {
   const store = new FlowStore();
@@ -14,12 +14,12 @@ function watching(framing = newline(), keepFrameBytes = 2000) {
   return { store, source, watch, failures };
 }
 
-it('tells frames, whatever the chunks, and what the end cut off', () => {
+it('reports frames for any chunks, and the frame that the end cuts off', () => {
   const { store, watch } = watching();
-  watch.chunk('toServer', Buffer.from('{"id":1}\n{"i'));
-  watch.chunk('fromServer', Buffer.from('noise\n'));
-  watch.chunk('toServer', Buffer.from('d":2}\nhal'));
-  watch.end('toServer');
+  watch.see('toServer', Buffer.from('{"id":1}\n{"i'));
+  watch.see('fromServer', Buffer.from('noise\n'));
+  watch.see('toServer', Buffer.from('d":2}\nhal'));
+  watch.see('toServer');
   expect(store.since(0).map((event) => [event.kind, 'direction' in event && event.direction])).toEqual([
     ['frame', 'toServer'],
     ['frame', 'fromServer'],
@@ -34,7 +34,7 @@ it('finds the end of a long frame, wherever the chunks were cut', () => {
     fc.property(fc.array(fc.nat(line.length), { maxLength: 6 }), fc.nat(300), (cuts, close) => {
       const { store, watch } = watching();
       const places = [0, ...cuts, Math.max(0, line.indexOf('\n') - close), line.length].sort((a, b) => a - b);
-      for (const [i, from] of places.entries()) watch.chunk('toServer', line.subarray(from, places[i + 1]));
+      for (const [i, from] of places.entries()) watch.see('toServer', line.subarray(from, places[i + 1]));
       const [long, next] = store.since(0) as FrameEvent[];
       expect(long).toMatchObject({ cut: true, offset: 0, length: line.indexOf('\n') });
       const tail = Buffer.from(long!.tail!).toString();
@@ -46,25 +46,25 @@ it('finds the end of a long frame, wherever the chunks were cut', () => {
   );
 });
 
-it('knows no end of a frame whose length was announced and whose bytes are still to come', () => {
+it('omits the tail of a frame whose announced bytes have not arrived', () => {
   const { store, watch } = watching(lengthPrefix());
   const header = Buffer.alloc(4);
   header.writeUInt32BE(5000);
-  watch.chunk('toServer', Buffer.concat([header, Buffer.alloc(100, 'x')]));
-  for (let i = 0; i < 49; i++) watch.chunk('toServer', Buffer.alloc(100, 'x'));
+  watch.see('toServer', Buffer.concat([header, Buffer.alloc(100, 'x')]));
+  for (let i = 0; i < 49; i++) watch.see('toServer', Buffer.alloc(100, 'x'));
   expect(store.since(0)).toMatchObject([{ kind: 'frame', cut: true, length: 5000 }]);
 });
 
-it('contains whatever goes wrong, tells it once, and looks on', () => {
+it('reports a failure once and continues to observe', () => {
   const { store, source, watch, failures } = watching();
   const { span } = source;
   source.span = () => {
     throw new Error('broken');
   };
-  watch.chunk('toServer', Buffer.from('{"id":1}\n'));
-  watch.chunk('toServer', Buffer.from('{"id":2}\n'));
+  watch.see('toServer', Buffer.from('{"id":1}\n'));
+  watch.see('toServer', Buffer.from('{"id":2}\n'));
   source.span = span;
-  watch.chunk('toServer', Buffer.from('{"id":3}\n'));
+  watch.see('toServer', Buffer.from('{"id":3}\n'));
   expect(failures.map((error) => error.message)).toEqual(['broken']);
   expect(store.since(0).map((event) => event.kind)).toEqual(['frame']);
 });

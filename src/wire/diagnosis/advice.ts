@@ -57,7 +57,7 @@ export const flush: Advice = {
   php: 'Call fflush(STDOUT) after each message.',
   perl: 'Set $| = 1 at the start.',
   shell:
-    'Start the program that writes with stdbuf -oL, or give it its own option for this (grep --line-buffered, jq --unbuffered, sed -u).',
+    'Run the program that writes the output under stdbuf -oL, or use its own option for line buffering (grep --line-buffered, jq --unbuffered, sed -u).',
   any: 'Flush stdout after each message (C: fflush(stdout)), or start it with stdbuf -oL.',
 };
 
@@ -78,7 +78,7 @@ export const logToStderr: Advice = {
 
 export const writeUtf8: Advice = {
   python: 'Call sys.stdout.reconfigure(encoding="utf-8"), or set PYTHONIOENCODING=utf-8 in its "env".',
-  dotnet: 'Set Console.OutputEncoding = new UTF8Encoding(false), and Console.InputEncoding alike.',
+  dotnet: 'Set Console.OutputEncoding = new UTF8Encoding(false), and set Console.InputEncoding to the same value.',
   java: 'Start it with -Dstdout.encoding=UTF-8, or write through new PrintStream(out, true, "UTF-8").',
   powershell: 'Set [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false).',
   any: 'Write UTF-8 without a byte order mark.',

@@ -57,6 +57,11 @@ test.each([
     '@acme/no-server',
   ],
   [
+    'package-not-found',
+    "npm error 404  The requested resource '@acme/no-server@*' could not be found or you do not have permission to access it.\n",
+    '@acme/no-server',
+  ],
+  [
     'registry-unreachable',
     'npm error code ENOTFOUND\nnpm error network request to the registry failed, reason: getaddrinfo ENOTFOUND registry\n',
     'registry',

@@ -1,6 +1,6 @@
 // Finds the reason why a remote server did not answer the first request, if its response or the connection error proves it.
 
-import { isLoopbackUrl } from '../../base/loopback.ts';
+import { isLoopbackUrl } from '../../base/credentials.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { quoted } from './rule.ts';
 import type { Diagnosis, SymptomFinding } from './symptoms.ts';
@@ -114,7 +114,7 @@ export const httpRules: readonly HttpRule[] = [
   })),
   failed('certificate-of-another-host', /ALTNAME/, ({ hostname }) => ({
     problem: `has a certificate that is not for ${hostname}`,
-    fix: 'Use a name in its url that the certificate has, or have one made for this name.',
+    fix: 'Use a name in its url that the certificate has, or get a certificate for this name.',
   })),
   failed('certificate-expired', /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, (_url, { errorCode }) => ({
     problem: `has a certificate that is ${errorCode === 'CERT_HAS_EXPIRED' ? 'expired' : 'not valid yet'}`,
@@ -141,7 +141,7 @@ export const httpRules: readonly HttpRule[] = [
       isHtml(symptoms) && (symptoms.status ?? 200) < 400
         ? {
             problem: 'answers with a web page (HTML)',
-            fix: 'Correct the path of its url (often /mcp), or check whether a page to log in or a proxy stands before it.',
+            fix: 'Correct the path of its url (often /mcp), or check whether a login page or a proxy answers in its place.',
           }
         : undefined,
   },
@@ -156,8 +156,8 @@ export const httpRules: readonly HttpRule[] = [
     fix: `Write ${location ?? 'the new address'} in its url, if you trust it. A redirect to another origin is not followed.`,
   })),
   answered('server-error', [500, 502, 503, 504], (status) => ({
-    problem: `is not available: HTTP status ${status}${status === 500 ? '' : ' of the server or of a proxy before it'}`,
-    fix: 'Its own log says why. A running host tries again by itself.',
+    problem: `is not available: HTTP status ${status}${status === 500 ? '' : ' of the server or of a proxy in front of it'}`,
+    fix: 'Its own log shows the reason. A running host retries automatically.',
   })),
   answered('too-many-requests', [429], () => ({
     problem: 'refuses more requests for now (HTTP status 429)',
@@ -168,7 +168,7 @@ export const httpRules: readonly HttpRule[] = [
     find: ({ status, contentType = '', body = '' }) =>
       status !== undefined && status < 300 && body !== '' && !/"jsonrpc"/.test(body)
         ? {
-            problem: `answers with ${contentType || 'something'} that is no MCP message`,
+            problem: `answers with ${contentType || 'something'} that is not an MCP message`,
             fix: 'Correct its url: another API is served there.',
           }
         : undefined,

@@ -1,4 +1,4 @@
-// The language of a server, inferred from its command line: advice names the call of that language.
+// Infers the language of a server from its command line, so that advice can name the function to call in that language.
 
 import { commandWords, programName } from '../../base/command-line.ts';
 

@@ -1,8 +1,8 @@
 // Answers in an unreadable form: another encoding, notation or framing, or other text on the same line. Each rule
 // requires the answer itself as proof, so that a log line is never mistaken for one.
 
-import { jsonObjects } from '../../base/json-in-text.ts';
 import { isJson, isObject, type JsonObject } from '../../base/json-object.ts';
+import { jsonObjects } from '../../base/top-level-json.ts';
 import { endLine, flush, logToStderr, writeJson, writeOneLine, writeUtf8 } from './advice.ts';
 import type { Language } from './language.ts';
 import { isProper, withoutColours } from './observations.ts';
@@ -28,7 +28,7 @@ const liteMcp: Rule = {
       if (!isLiteMcpAnswer(value)) continue;
       return {
         problem: 'speaks LiteMCP, not MCP',
-        fix: 'Set "protocol": "litemcp" in its entry of the config, or --litemcp on the command line.',
+        fix: 'Set "protocol": "litemcp" in its config entry, or --litemcp on the command line.',
       };
     }
     return undefined;
@@ -81,14 +81,14 @@ const literals: Rule = {
     const python = replaceOutsideStrings(line, /\b(?:True|False|None)\b/g);
     if (python !== line && isJson(python)) {
       return {
-        problem: 'writes True, False or None of Python where JSON has true, false and null',
+        problem: 'writes Python True, False or None instead of true, false or null',
         fix: writeJson.python!,
       };
     }
     const numbers = replaceOutsideStrings(line, /-?\b(?:NaN|Infinity)\b/g);
     if (numbers === line || !isJson(numbers)) return undefined;
     const fix =
-      'Replace such numbers by null before the message is written (Python: json.dumps(…, allow_nan=False) finds them).';
+      'Replace such numbers with null before the message is written (Python: json.dumps(…, allow_nan=False) finds them).';
     return { problem: 'writes NaN or Infinity, which JSON does not have', fix };
   },
 };
@@ -122,7 +122,7 @@ const contentLength: Rule = {
     return {
       problem:
         'puts a Content-Length header before each message, as language servers do; MCP over stdio has one message per line',
-      fix: 'Use a stdio transport of MCP in the server, or set "framing": "content-length" in its entry of the config (--framing content-length on the command line).',
+      fix: 'Use a stdio transport of MCP in the server, or set "framing": "content-length" in its config entry (--framing content-length on the command line).',
     };
   },
 };
@@ -137,6 +137,21 @@ const noNewline: Rule = {
     );
     if (!open) return undefined;
     return { problem: 'does not end its messages with a newline', fix: adviceIn(endLine, observed.language) };
+  },
+};
+
+const batch: Rule = {
+  name: 'batch',
+  isFinal: true,
+  find({ answers }) {
+    const listed = answers.find(
+      ({ before, text, after }) => before.trim() !== '' && isJson(`${before}${text}${after}`),
+    );
+    if (!listed || answers.some(isProper)) return undefined;
+    return {
+      problem: 'writes its answers inside an array (a JSON-RPC batch); over stdio a line is one message',
+      fix: 'Write each message as one JSON object on its own line, not as an array.',
+    };
   },
 };
 
@@ -226,6 +241,7 @@ export const messageForm: readonly Rule[] = [
   missingFlush,
   severalLines,
   noNewline,
+  batch,
   otherTextOnTheLine,
   noVersion,
   cannotRead,

@@ -105,7 +105,7 @@ const otherModules: Rule[] = [
 const registry: Rule[] = [
   exitRule(
     'package-not-found',
-    /E?404[^\n]*?'?(@?[\w./-]+)@[^\n]*is not in this registry|No solution found when resolving|could not determine executable to run/,
+    /E?404[^\n]*?'?(@?[\w./-]+)@[^\n]*(?:is not in this registry|could not be found)|No solution found when resolving|could not determine executable to run/,
     ([match, name]) => ({
       problem: name
         ? `is a package that is not in the registry: ${quoted(name)}`

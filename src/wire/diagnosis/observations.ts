@@ -3,8 +3,8 @@
 
 import { shellHere } from '../../base/command-line.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import { jsonObjects } from '../../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { jsonObjects } from '../../base/top-level-json.ts';
 import { type Language, languageOf } from './language.ts';
 import type { Symptoms } from './symptoms.ts';
 

@@ -57,7 +57,7 @@ const networkServer: Rule = {
       .find((each) => LISTENS.test(each) && !/debugger|inspector/i.test(each));
     if (line === undefined || observed.hasExited) return undefined;
     return {
-      problem: `says that it serves a network address (${quoted(line)}) and answers nothing on stdout`,
+      problem: `listens on a network address (${quoted(line)}) and writes no answer to stdout`,
       fix: 'Start it in its stdio mode: often an argument (stdio, --stdio, --transport stdio) or a variable (MCP_TRANSPORT=stdio).',
     };
   },

@@ -26,5 +26,5 @@ export function framingByName(name: string): Framing {
   const frameBytes = /^fixed-length:([1-9]\d*)$/.exec(name)?.[1];
   if (frameBytes) return fixedLength({ frameBytes: Number(frameBytes) });
   const names = framingNames.join(', ');
-  throw new UsageError('INVALID_OPTION', `There is no framing ${JSON.stringify(name)}; there are ${names}`);
+  throw new UsageError('INVALID_OPTION', `Unknown framing ${JSON.stringify(name)}; use one of ${names}`);
 }

@@ -78,7 +78,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(frames).toBe(3);
     });
 
-    rule('a frame of the limit is accepted; one byte more fails alone', () => {
+    rule('a frame as long as the limit is accepted; a longer one fails alone', () => {
       for (const maxFrameBytes of [2, 3, 5, 64, 1023, 1024, 1025, 5000, 9000]) {
         const [less, exact, more] = [-1, 0, 1].map((d) => 'y'.repeat(maxFrameBytes + d)) as [string, string, string];
         const stream = encodeAll(less, more, exact);
@@ -95,7 +95,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       }
     });
 
-    rule('a stream that ends inside a frame is reported, with what there was of it', () => {
+    rule('a stream that ends inside a frame is reported, with the bytes received', () => {
       const whole = encodeAll('{"id":1}');
       const stream = Buffer.concat([whole, whole.subarray(0, headerBytes + 5)]);
       const fault = { fault: 'FRAME_TRUNCATED', offset: whole.length + headerBytes, length: 5, prefix: '{"id"' };
@@ -104,7 +104,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       }
     });
 
-    rule('a decoder is fresh after its end', () => {
+    rule('a decoder can be reused after its end', () => {
       const decoder = framing.decoder();
       const stream = encodeAll(...numbered);
       const cutOff = decodeAll(decoder, [stream.subarray(0, stream.length - 1)]);
@@ -116,7 +116,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(decodeAll(decoder, [])).toEqual([]);
     });
 
-    rule('a sink that throws loses the one frame it threw for', () => {
+    rule('a sink that throws loses only the frame it threw for', () => {
       const seen: string[] = [];
       const sink = {
         frame: (bytes: Uint8Array) => {
@@ -134,7 +134,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(seen).toEqual(numbered.slice(1));
     });
 
-    rule('a chunk that comes while a sink is at work is read in its turn', () => {
+    rule('a chunk that arrives while a sink runs is read after the current one', () => {
       const decoder = framing.decoder();
       const stream = encodeAll(...numbered);
       const seen: string[] = [];
@@ -152,7 +152,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(decodeAll(decoder, [stream])).toEqual(decodeAll(framing.decoder(), [stream]));
     });
 
-    rule('a limit that is no length is refused', () => {
+    rule('an invalid limit is refused', () => {
       for (const maxFrameBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, LARGEST_MAX_FRAME_BYTES + 1]) {
         expect(() => framing.decoder({ maxFrameBytes })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
       }

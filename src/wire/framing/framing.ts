@@ -71,5 +71,5 @@ export const LARGEST_MAX_FRAME_BYTES = 0x1fff_ffe8;
 /** How many bytes of a bad frame are kept to identify it. */
 export const PREFIX_BYTES = 1024;
 
-/** The bytes that a decoder may hold beside the frame: the prefix of a bad frame, a header line, part of a delimiter. */
+/** The bytes that a decoder may hold besides the frame: the prefix of a bad frame, a header line, part of a delimiter. */
 export const HELD_EXTRA_BYTES = 12 * 1024;

@@ -35,7 +35,7 @@ const formats = {
 export function lengthPrefix(options: LengthPrefixOptions = {}): Framing {
   const format = options.format ?? 'uint32be';
   if (!Object.hasOwn(formats, format)) {
-    throw new UsageError('INVALID_OPTION', `The format of a length is one of ${Object.keys(formats).join(', ')}`);
+    throw new UsageError('INVALID_OPTION', `The format of a length must be one of ${Object.keys(formats).join(', ')}`);
   }
   const { name, headerBytes, reader } = formats[format];
   return {
@@ -43,7 +43,10 @@ export function lengthPrefix(options: LengthPrefixOptions = {}): Framing {
     decoder: (options) => decoderOf((max) => new LengthPrefixScanner(max, reader()), options),
     encode(payload) {
       if (payload.length > UINT32_MAX) {
-        throw new UsageError('PAYLOAD_TOO_LONG', `A payload of ${payload.length} bytes has no length of 32 bits`);
+        throw new UsageError(
+          'PAYLOAD_TOO_LONG',
+          `A payload of ${payload.length} bytes is too long for a 32-bit length`,
+        );
       }
       const frame = new Uint8Array(headerBytes + payload.length);
       if (format === 'hex') {

@@ -17,7 +17,7 @@ const profiles: Record<string, Profile> = {
 };
 
 export const profileName = process.env.FC_PROFILE ?? 'fast';
-export const profile: Profile = profiles[profileName] ?? fail(`FC_PROFILE is one of ${Object.keys(profiles)}`);
+export const profile: Profile = profiles[profileName] ?? fail(`FC_PROFILE must be one of ${Object.keys(profiles)}`);
 
 export interface Stream {
   bytes: Uint8Array;

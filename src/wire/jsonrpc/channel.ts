@@ -1,5 +1,5 @@
 // The transport interface that a peer needs: structurally the `Transport` of the official SDK, with optional members
-// that our transports implement. A peer works over either. "Ours" below marks members that only our transports have.
+// that our transports implement. A peer works over either.
 
 import type { Evidence, RpcError } from '../../base/errors.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
@@ -20,7 +20,7 @@ export interface InboundFault {
 
 /** Options of `send` that our transports support, in addition to those of the official `Transport`. */
 export interface SendOptions {
-  /** Queue the message however many are queued already. Answers are always queued. */
+  /** Queue the message even if the queue is full. Answers are always queued. */
   neverRefuse?: boolean;
   /**
    * Other requests are in flight: the message may wait for more messages of this turn of the event loop and be written
@@ -29,9 +29,9 @@ export interface SendOptions {
   together?: boolean;
   /** For progress: the other end handles messages in order, so the answer may follow at once. */
   inOrder?: boolean;
-  /** The request of the other end that the message belongs to. A transport with one stream per request sends it there. */
+  /** The request from the other end that the message belongs to. A transport with one stream per request sends it there. */
   relatedRequestId?: RequestId;
-  /** HTTP: headers to send with the message, beside those that repeat parts of its body. */
+  /** HTTP: headers to send with the message, besides those that repeat parts of its body. */
   headers?: Readonly<Record<string, string>>;
   /** HTTP: ends the stream of the request, which cancels the request. */
   requestSignal?: AbortSignal;
@@ -48,47 +48,51 @@ export interface Channel {
   /** Called once the protocol revision is known. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 
-  /** Ours: messages are sent as the text of `messageText`, never as objects. */
+  // Members from here on are optional. The transports of the official SDK do not have them.
+
+  /** Messages are sent as the text of `messageText`, never as objects. */
   readonly writesText?: boolean | undefined;
   /** HTTP: each request has a separate stream, which `requestSignal` ends, and the headers of `SendOptions` are sent with it. */
   readonly hasPerRequestStream?: boolean | undefined;
-  /** Ours: while a message is being delivered, the request whose stream it came on. */
+  /** While a message is being delivered: the request whose stream it arrived on. */
   readonly receivedFor?: RequestId | undefined;
-  /** Ours: enables message forms that are otherwise refused. */
+  /** Enables message forms that are otherwise refused. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /**
-   * Ours: called with true when too many answers are unread by the other end or a notification was refused, and with
+   * Called with true when too many answers are unread by the other end or a notification was refused, and with
    * false when the other end has caught up. Input is not read meanwhile.
    */
   onfull?: ((isFull: boolean) => void) | undefined;
   /** HTTP: requests are read and served even when full. Each has a separate reply, which is counted with it. */
   readonly servesWhenFull?: boolean | undefined;
-  /** Ours: the input has ended; answers in flight can still be sent. */
+  /** Called when the input has ended; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
-  /** Ours, set by a peer: the number of requests that will still be answered. Read after the input has ended. */
+  /** Set by a peer: the number of requests that will still be answered. Read after the input has ended. */
   unanswered?: (() => number) | undefined;
   /**
-   * Ours: counts the bytes of requests that are kept while the channel is open; a negative number releases them.
+   * Counts the bytes of requests that are kept while the channel is open; a negative number releases them.
    * Returns an error if they cannot be kept.
    */
   hold?(bytes: number): RpcError | undefined;
-  /** Ours: a request of the other end was cancelled and will not be answered. */
+  /** Reads no further input until the promise has resolved. Messages that have been read are still delivered. */
+  holdInput?(until: Promise<void>): void;
+  /** Called when a request from the other end was cancelled and will not be answered. */
   withdrawn?(id: RequestId): void;
-  /** Ours: the messages of one batch, to be answered with one batch. */
+  /** Called with the messages of one batch, to be answered with one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[], frameBytes?: number) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
-  /** Ours: the number of writes begun. If no write began after a message was queued, the message was certainly not sent. */
+  /** The number of writes begun. If no write began after a message was queued, the message was certainly not sent. */
   readonly writes?: number | undefined;
-  /** Ours, set by a peer: one request fails, and the connection stays open. */
+  /** Set by a peer. Called when one request has failed and the connection stays open. */
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
   /** HTTP, set by a client: the server dropped the session. The argument is its result for `initialize` in a new session. */
   onrenewed?: ((initialized: object) => void) | undefined;
-  /** Ours: receives faults. If unset, they go to `onerror`. */
+  /** Called with each fault. If unset, faults go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
-  /** Ours: the reason why the channel closed, once it has closed. */
+  /** The reason why the channel closed, once it has closed. */
   readonly closeError?: Error | undefined;
-  /** Ours: masks secrets in text from the other end that becomes part of an error. */
+  /** Masks secrets in text from the other end that becomes part of an error. */
   mask?(text: string): string;
-  /** Ours: current evidence about the other end. */
+  /** Current evidence about the other end. */
   evidence?(): Evidence;
 }

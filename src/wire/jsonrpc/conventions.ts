@@ -2,6 +2,7 @@
 // result is written and which message forms are allowed. There is a preset for each protocol; `{ ...lsp, batches: true
 // }` derives another.
 
+import { metaOf } from '../../base/json-object.ts';
 import type { Params } from './inbound.ts';
 import type { RequestId } from './message.ts';
 
@@ -25,7 +26,7 @@ export interface Conventions {
     method: string;
     /** Adds the member that requests progress to the parameters. */
     ask(params: Params | undefined, id: number): Params;
-    /** The id of the request of ours, and its progress. */
+    /** The id of our request, and its progress. */
     read(params: Params): { id: unknown; progress: Progress };
   };
   /** The method that is always answered at once. */
@@ -48,7 +49,7 @@ export const mcp: Conventions = {
   },
   progress: {
     method: 'notifications/progress',
-    ask: (params, id) => ({ ...params, _meta: { ...(params?._meta as Params | undefined), progressToken: id } }),
+    ask: (params, id) => ({ ...params, _meta: { ...metaOf(params), progressToken: id } }),
     read: (params) => ({ id: params.progressToken, progress: params as unknown as Progress }),
   },
   ping: 'ping',

@@ -48,7 +48,7 @@ describe('requests that run or wait', () => {
     expect(answers.get(3)).toMatchObject({
       error: {
         message:
-          'Requests too long: those that run or wait have 800 bytes, this one 400, and 1000 may be held; send it again later',
+          'Too many request bytes: pending requests have 800, this one has 400, and the limit is 1000; send it again later',
         data: { maxInboundBytes: 1000 },
       },
     });

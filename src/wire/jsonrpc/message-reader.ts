@@ -99,7 +99,7 @@ export class MessageReader implements ParseOptions {
       case 'FRAME_TOO_LONG':
         return `Message of ${frame.length} bytes is over the limit of ${this.#maxFrameBytes} bytes (maxFrameBytes)`;
       case 'FRAME_TRUNCATED':
-        return `The stream ended inside a message, after ${frame.length} bytes of it`;
+        return `The stream ended inside a message, after ${frame.length} bytes`;
       default:
         return `${frame.length} bytes where the length of a frame is expected`;
     }

@@ -34,4 +34,6 @@ test('members that messages share are the last ones of each', () => {
 test('what cannot be serialised says why', () => {
   expect(messageText(new OwnResult(1, { count: 1n }))).toBeInstanceOf(UsageError);
   expect(messageText(new OwnRequest(1, 'm', { count: 1n }))).toBeInstanceOf(UsageError);
+  const list = new SharingResult([] as never, new SharedMembers({ a: 1 })) as never;
+  expect(messageText(new OwnResult(1, list))).toBeInstanceOf(UsageError);
 });

@@ -1,9 +1,8 @@
 // Converts a message to text. Requests and results made by a peer have a fixed set of members, so only `params` and
 // `result` have to be serialised: serialising the rest took a quarter of the time.
 
-import type { UsageError } from '../../base/errors.ts';
-import { idText } from '../../base/id-text.ts';
-import { requireJson, toJson } from '../../base/to-json.ts';
+import { UsageError } from '../../base/errors.ts';
+import { idText, requireJson, toJson } from '../../base/to-json.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResult, RequestId } from './message.ts';
 
 type Members = Record<string, unknown>;
@@ -48,6 +47,8 @@ export class SharedMembers {
   textWith(own: Members): string | UsageError {
     const text = toJson(own);
     if (typeof text !== 'string') return text;
+    if (!text.startsWith('{'))
+      return new UsageError('MESSAGE_NOT_SERIALIZABLE', 'Cannot be serialized: it is not an object');
     return text === '{}' ? `{${this.#text}` : `${text.slice(0, -1)},${this.#text}`;
   }
 }

@@ -10,6 +10,7 @@ import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import type { JsonRpcMessage, JsonRpcResponse, RequestId } from './message.ts';
 import { MessageReader } from './message-reader.ts';
 import { messageText } from './message-text.ts';
+import { EMPTY_BATCH } from './parse.ts';
 import { ProgressGap } from './progress-gap.ts';
 
 type DeliveredKind = 'answer' | 'notification' | 'other';
@@ -124,6 +125,10 @@ export class MessageTransport implements Transport {
     return this.#sendAnswer((held as JsonRpcResponse | undefined)?.id, json);
   }
 
+  holdInput(until: Promise<void>): void {
+    this.#wire.holdInput?.(until);
+  }
+
   close(): Promise<void> {
     this.#gap.stop();
     return this.#wire.close();
@@ -152,6 +157,12 @@ export class MessageTransport implements Transport {
   /** Called with every message before it is delivered. */
   protected arrived?(message: JsonRpcMessage): void;
 
+  /** Called with a batch before its messages are delivered one by one, because the protocol has no `onbatch`. */
+  protected batchArrived?(messages: JsonRpcMessage[], faults: InboundFault[]): void;
+
+  /** Called with an empty batch, if the protocol has no `onfault`. */
+  protected emptyBatchArrived?(fault: InboundFault): void;
+
   /** The number of requests that will still be answered, if known. */
   protected get answersDue(): number {
     return this.unanswered?.() ?? 0;
@@ -172,6 +183,7 @@ export class MessageTransport implements Transport {
       this.onbatch(messages, faults, frameBytes);
       return;
     }
+    this.batchArrived?.(messages, faults);
     for (const fault of faults) this.#guard(() => this.#fault(fault));
     for (const message of messages) this.#guard(() => this.#message(message, Math.ceil(frameBytes / messages.length)));
   }
@@ -181,6 +193,7 @@ export class MessageTransport implements Transport {
     else {
       const message = `${fault.message} (at byte ${fault.offset})`;
       this.onerror?.(new PeerError(fault.code, message, { evidence: this.evidence() }));
+      if (fault.message === EMPTY_BATCH) this.emptyBatchArrived?.(fault);
     }
   }
 

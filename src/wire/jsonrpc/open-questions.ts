@@ -1,4 +1,4 @@
-// Questions: requests of the other end that it sends while it handles one of ours. While we owe the answer, the other
+// Questions: requests that the other end sends while it handles one of ours. While we owe the answer, the other
 // end cannot answer our request. JSON-RPC does not say which request a question belongs to. It is known once all other
 // requests that were in flight when the question arrived have been answered; until then the question delays no timeout.
 
@@ -14,9 +14,9 @@ interface Requests<T> {
 
 interface Asked {
   question: OpenQuestion;
-  /** Only requests with a smaller id were in flight when the question came. */
+  /** Only requests with a smaller id were in flight when the question arrived. */
   beforeId: number;
-  /** One of these requests was given up, and may be the one that asked. */
+  /** True if one of these requests was given up: the question may belong to it. */
   unclear: boolean;
 }
 
@@ -46,7 +46,7 @@ export class OpenQuestions<T extends { id: number }> {
     return false;
   }
 
-  /** Whether the other end is known to need an answer of ours before it can answer this request. */
+  /** Whether the other end is known to need our answer before it can answer this request. */
   holdUp(request: T, inFlight: Requests<T>): boolean {
     for (const asked of this.#asked.values()) if (askerOf(asked, inFlight) === request) return true;
     return false;

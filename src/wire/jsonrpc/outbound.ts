@@ -1,4 +1,4 @@
-// Adds JSON-RPC to the table of pending requests: messages, progress, questions of the other end, and ids that return as text.
+// Adds JSON-RPC to the table of pending requests: messages, progress, questions from the other end, and ids that return as text.
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, RpcError } from '../../base/errors.ts';
@@ -25,7 +25,7 @@ export interface RequestOptions extends WaitOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
   cancellable?: boolean | undefined;
-  /** The request of the other end that caused this one. */
+  /** The request from the other end that caused this one. */
   relatedRequestId?: RequestId | undefined;
   /** Called with the id of the request before it is sent. */
   numbered?: ((id: number) => void) | undefined;
@@ -95,7 +95,7 @@ export class Outbound {
     onProgress(progress);
   }
 
-  /** Handles an answer that could not be read. Returns false if it cannot be assigned to a request of ours. */
+  /** Handles an answer that could not be read. Returns false if it cannot be assigned to one of our requests. */
   answerUnreadable(fault: InboundFault): boolean {
     const id = this.#numberOf(fault.id);
     const mayBeOurs = fault.id === undefined ? fault.isResponse : id !== undefined;
@@ -110,7 +110,7 @@ export class Outbound {
     request.reject(error);
   }
 
-  /** Records a question of the other end, which may be caused by one of our requests. */
+  /** Records a question from the other end, which may be caused by one of our requests. */
   asked(question: OpenQuestion): void {
     this.#questions.open(question, this.pending.nextId);
   }
@@ -121,7 +121,7 @@ export class Outbound {
     if (request) this.pending.extend(request);
   }
 
-  /** Whether the other end waits for an answer of ours. */
+  /** Whether the other end waits for an answer from us. */
   get isAsked(): boolean {
     return this.#questions.any;
   }
@@ -169,7 +169,7 @@ export class Outbound {
   #toRpcError(response: JsonRpcErrorResponse): RpcError {
     const { code, message, data } = response.error;
     // The message may have any type; the request must settle regardless.
-    const text = typeof message === 'string' ? message : 'The error of the other end has no message';
+    const text = typeof message === 'string' ? message : 'The other end answered with an error without a message';
     return new RpcError(code, this.#channel.mask?.(text) ?? text, this.#masked(data));
   }
 

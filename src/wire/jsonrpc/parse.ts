@@ -36,6 +36,9 @@ export class MessageFault {
 /** A message, a fault, or the entries of a batch (messages and faults, in order). */
 export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFault)[];
 
+/** The message of the fault. */
+export const EMPTY_BATCH = 'A JSON-RPC batch must not be empty';
+
 /** Each entry may require an answer: a short line must not cause a million of them. */
 const MOST_IN_A_BATCH = 1000;
 
@@ -81,7 +84,7 @@ export function parseMessage(text: string, options: ParseOptions): Parsed {
     const message = `A JSON-RPC batch of ${value.length} is too long: at most ${MOST_IN_A_BATCH}`;
     return new MessageFault(RpcCode.invalidRequest, message);
   }
-  if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
+  if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, EMPTY_BATCH);
   return value.map((entry) => checkShape(entry, options.arrayParams));
 }
 

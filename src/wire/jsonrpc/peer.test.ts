@@ -215,7 +215,7 @@ describe('a request that takes too long', () => {
     });
     const failed = expect(answer).rejects.toMatchObject({
       code: 'REQUEST_TIMEOUT',
-      message: expect.stringContaining('2500 ms in all'),
+      message: expect.stringContaining('2500 ms in total'),
     });
     await started.opened;
     for (const _ of [1, 2, 3]) {

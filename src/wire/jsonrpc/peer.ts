@@ -40,7 +40,7 @@ export class Peer {
   onending: (() => void) | undefined;
   /** Called with true when too many answers are unread by the other end, and with false when it has caught up. */
   onfull: ((isFull: boolean) => void) | undefined;
-  /** Called for errors that belong to no request. The connection stays open. */
+  /** Called for errors that are unrelated to a request. The connection stays open. */
   onerror: ((error: Error) => void) | undefined;
   /** Called once, when the other end first answers with an id as text ("1" for 1), which is accepted. */
   onTextId: ((id: string) => void) | undefined;
@@ -92,7 +92,6 @@ export class Peer {
     return this.#outbound.pending.values();
   }
 
-  /** The pending request with this id. */
   pendingRequest(id: RequestId): PendingCall | undefined {
     return typeof id === 'number' ? this.#outbound.pending.get(id) : undefined;
   }

@@ -148,3 +148,16 @@ test('tokens whose answers never come are forgotten', () => {
   }
   expect(gap.size).toBe(1);
 });
+
+test('does not read the parameters of a message that is not progress', () => {
+  const gap = new ProgressGap(new ManualClock(), { writes: 0 });
+  const call = {
+    jsonrpc: '2.0' as const,
+    id: 1,
+    method: 'tools/call',
+    get params(): Record<string, unknown> {
+      throw new Error('read');
+    },
+  };
+  expect(() => gap.sent(call, SENT)).not.toThrow();
+});

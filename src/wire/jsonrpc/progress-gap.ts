@@ -41,10 +41,10 @@ export class ProgressGap {
     this.#wire = wire;
   }
 
-  /** `accepted` is the promise that the wire returned for the message. */
-  sent({ method, params }: JsonRpcRequest | JsonRpcNotification, accepted: Promise<void>): void {
-    if (method !== mcp.progress?.method || this.#isOver) return;
-    const { id: token } = mcp.progress.read(params ?? {});
+  /** `accepted` is the promise that the wire returned for the message. Reads `params` of progress only: a getter may make it. */
+  sent(message: JsonRpcRequest | JsonRpcNotification, accepted: Promise<void>): void {
+    if (message.method !== mcp.progress?.method || this.#isOver) return;
+    const { id: token } = mcp.progress.read(message.params ?? {});
     this.#forgetOld();
     const writesBefore = accepted === SENT ? this.#wire.writes : Number.POSITIVE_INFINITY;
     const reported: Reported = { sentMs: this.#clock.nowMs(), writesBefore };

@@ -2,7 +2,7 @@
 
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import { UsageError } from '../../base/errors.ts';
-import { learnSecret } from '../../base/secrets/learned-values.ts';
+import { learnSecret } from '../../base/secrets/mask-values.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { type AuthFetch, authFetch } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';

@@ -3,9 +3,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { hasCredentials } from '../../base/credentials.ts';
+import { hasCredentials, isLoopbackUrl } from '../../base/credentials.ts';
 import { PeerError, toError } from '../../base/errors.ts';
-import { isLoopbackUrl } from '../../base/loopback.ts';
 import { Connector } from '../transport/http/connector.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { urlWithoutQuery } from './login.ts';

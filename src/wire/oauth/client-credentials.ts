@@ -36,7 +36,7 @@ export async function clientCredentials(options: ClientCredentialsOptions): Prom
     const client = { client_id: options.clientId! };
     return loginOf({ server, discovered, client, tokens, requestedScope: scope, nowMs });
   } catch (error) {
-    throw asFailure(error, `${urlWithoutQuery(issuer)} gave no token`);
+    throw asFailure(error, `${urlWithoutQuery(issuer)} did not issue a token`);
   }
 }
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { OAuthClientInformationMixed, OAuthClientMetadata } from '@modelcontextprotocol/client';
 import { PeerError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { learnSecret } from '../../base/secrets/learned-values.ts';
+import { learnSecret } from '../../base/secrets/mask-values.ts';
 import { type AuthFetch, refuseInsecure } from './auth-fetch.ts';
 import type { Challenge } from './challenge.ts';
 import { asFailure, type Discovered, discover } from './discovery.ts';
@@ -64,7 +64,7 @@ async function authorize(options: LogInOptions, discovered: Discovered, interact
   authorizationUrl.searchParams.set('resource', resource); // exactly as the server wrote it
   refuseInsecure(authorizationUrl, server);
   const answer = await interaction.authorize(authorizationUrl, state);
-  if (answer.get('state') !== state) throw loginFailed('The redirect has another state than the request');
+  if (answer.get('state') !== state) throw loginFailed('The state of the redirect differs from that of the request');
   const iss = answer.get('iss') ?? undefined;
   official.validateAuthorizationResponseIssuer({
     iss,
@@ -126,7 +126,7 @@ async function findClient(
   if (before?.issuer === issuer && before.redirectUrl === redirectUrl) return oauthClientOf(before);
   if (metadata && metadata.registration_endpoint === undefined) {
     throw loginFailed(
-      `${urlWithoutQuery(issuer)} does not register clients by itself`,
+      `${urlWithoutQuery(issuer)} does not support dynamic client registration`,
       `Register a client there by hand and pass its id: ${ownCommand} login <server> --client-id <id>`,
     );
   }
@@ -156,7 +156,7 @@ async function findClient(
  */
 function noAuthorizationServer(server: URL): PeerError {
   return loginFailed(
-    `${urlWithoutQuery(server)} names no authorization server`,
+    `${urlWithoutQuery(server)} does not name an authorization server`,
     'It probably takes a fixed token. Set the header "Authorization": in "headers" of its entry, or with --header.',
   );
 }

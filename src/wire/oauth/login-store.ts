@@ -7,7 +7,7 @@ import { systemClock } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { learnSecret } from '../../base/secrets/learned-values.ts';
+import { learnSecret } from '../../base/secrets/mask-values.ts';
 import { shortHash } from '../../base/short-hash.ts';
 import { CONFIG_VARIABLE, configFile } from '../process/files/config-file.ts';
 import { withFileLock } from '../process/files/file-lock.ts';
@@ -97,7 +97,7 @@ export class LoginStore {
   async #change(next: (logins: readonly StoredLogin[]) => readonly StoredLogin[]): Promise<void> {
     const folder = dirname(this.file);
     if (!this.#makeFolder()) {
-      throw new UsageError('FILE_NOT_WRITABLE', `Logins cannot be kept: ${folder} is not writable`, {
+      throw new UsageError('FILE_NOT_WRITABLE', `Logins cannot be stored: ${folder} is not writable`, {
         hint: `Make the folder writable, or set ${CONFIG_VARIABLE} to one that is.`,
       });
     }
@@ -156,7 +156,7 @@ function loginsIn(text: string, file: string): readonly StoredLogin[] {
   } catch (error) {
     // The message of a parse error may contain a token.
     const why = error instanceof SyntaxError ? 'it is not JSON' : toError(error).message;
-    throw new UsageError('LOGINS_FILE_INVALID', `${file} is not a file of logins: ${why}`, {
+    throw new UsageError('LOGINS_FILE_INVALID', `${file} is not a valid login file: ${why}`, {
       hint: `Remove it and log in again with \`${ownCommand} login <server>\`.`,
     });
   }

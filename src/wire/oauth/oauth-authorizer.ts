@@ -4,7 +4,7 @@
 import { shellWords } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { learnSecret } from '../../base/secrets/learned-values.ts';
+import { learnSecret } from '../../base/secrets/mask-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { type AuthFetch, authFailed, authFetch } from './auth-fetch.ts';

@@ -1,7 +1,7 @@
 // Converts a response of the token endpoint to a login.
 
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client';
-import { learnSecret } from '../../base/secrets/learned-values.ts';
+import { learnSecret } from '../../base/secrets/mask-values.ts';
 import { authFailed } from './auth-fetch.ts';
 import type { Discovered } from './discovery.ts';
 import { type Login, serverKey, urlWithoutQuery } from './login.ts';
@@ -26,7 +26,7 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
   const { access_token, refresh_token, expires_in, token_type, scope } = tokens;
   const given = refresh_token ? [access_token, refresh_token] : [access_token];
   if (token_type.toLowerCase() !== 'bearer' || !given.every((token) => BEARER_TOKEN.test(token))) {
-    throw authFailed(`${urlWithoutQuery(discovered.issuer)} gave a token that is no bearer token`);
+    throw authFailed(`${urlWithoutQuery(discovered.issuer)} issued a token that is not a bearer token`);
   }
   for (const token of given) learnSecret(token);
   const authMethod = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined;

@@ -243,7 +243,7 @@ export class ServerProcess {
     return this.streamErrors.stdin;
   }
 
-  /** Calls back once when the leader has exited, also if it has exited already. */
+  /** Calls back once when the leader has exited, even if it has exited already. */
   onExit(listener: (status: ExitStatus) => void): void {
     void this.exit.then(listener);
   }

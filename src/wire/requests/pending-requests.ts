@@ -39,7 +39,7 @@ export interface PendingRequest<Answer, Options> {
   dueMs: number;
   /**
    * Called when the signal aborts. The request is the listener itself, because a closure for each request kept all of
-   * them alive for long.
+   * them alive for a long time.
    */
   handleEvent(): void;
 }
@@ -68,7 +68,7 @@ export interface PendingRequestsOptions<Content, Answer, Options> {
   /** The connection: how many writes it has begun, and evidence about the other end. */
   connection: { readonly writes?: number | undefined; evidence?(): Evidence };
   send: (request: PendingRequest<Answer, Options>, content: Content) => Promise<void>;
-  /** Whether a request whose time is over gets its full time again. */
+  /** Called when a request times out. True restarts its timeout, because the other end waits for us. */
   waitsForUs?: (request: PendingRequest<Answer, Options>) => boolean;
   /** Called after a request timed out or was aborted. */
   gaveUp?: (request: PendingRequest<Answer, Options>, reason: string) => void;
@@ -204,7 +204,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     const total = request.dueMs === request.totalDueMs;
     if (!total && this.#options.waitsForUs?.(request)) return this.extend(request);
     const ms = total ? request.options!.totalTimeoutMs! : request.timeoutMs;
-    const message = `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`;
+    const message = `${request.method} was not answered within ${ms} ms${total ? ' in total' : ''}`;
     const hint = total ? 'Raise totalTimeoutMs for this call.' : this.#options.timeoutHint;
     const error = this.#error('REQUEST_TIMEOUT', message, hint);
     error.waitedInFull = ms >= this.#options.requestTimeoutMs;

@@ -2,62 +2,23 @@
 // in bytes: a request is kept until it is answered, and a few long ones take as much memory as many short ones. Nothing
 // more is started while too many answers are unread (`hold`).
 
-import { type CancelListener, type CancelSignal, toAbortSignal } from '../../base/cancel-signal.ts';
+import { Cancellable } from '../../base/cancel-signal.ts';
 import { isThenable } from '../../base/wait.ts';
 import { InFlight } from './in-flight.ts';
 
 /** Four times the default maximum frame size. */
 export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
 
-/** One incoming request. */
-export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
+/** One incoming request. It is cancelled when the other end cancels it or disconnects. */
+export abstract class QueuedRequest<Id = unknown> extends Cancellable {
   /** Unique among the requests of the queue. */
   abstract readonly id: Id;
   /** The bytes that the queue counts for this request while it runs or waits. */
   heldBytes = 0;
-  #cancelled: { reason: unknown } | undefined;
-  #signal: AbortSignal | undefined;
-  #listeners: CancelListener[] | undefined;
 
   /** Estimated memory of the request in bytes. */
   abstract get bytes(): number;
   abstract run(): unknown;
-
-  get cancelled(): boolean {
-    return this.#cancelled !== undefined;
-  }
-
-  /** Aborts when the other end cancels the request or disconnects. Created on first use: most handlers never read it. */
-  get signal(): AbortSignal {
-    this.#signal ??= toAbortSignal(this);
-    return this.#signal;
-  }
-
-  get aborted(): boolean {
-    return this.#cancelled !== undefined;
-  }
-
-  get reason(): unknown {
-    return this.#cancelled?.reason;
-  }
-
-  addEventListener(_type: 'abort', listener: CancelListener): void {
-    if (this.#listeners) this.#listeners.push(listener);
-    else this.#listeners = [listener];
-  }
-
-  removeEventListener(_type: 'abort', listener: CancelListener): void {
-    this.#listeners = this.#listeners?.filter((each) => each !== listener);
-  }
-
-  cancel(reason: unknown): void {
-    if (this.#cancelled) return;
-    this.#cancelled = { reason };
-    for (const listener of this.#listeners ?? []) {
-      if (typeof listener === 'function') listener();
-      else listener.handleEvent();
-    }
-  }
 }
 
 export interface QueueLimits {
@@ -119,8 +80,8 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     }
     const size = bytes ?? (waits ? request.bytes : 0);
     if (this.#heldBytes > 0 && this.#heldBytes + size > maxInboundBytes) {
-      const held = `those that run or wait have ${this.#heldBytes} bytes, this one ${size}, and ${maxInboundBytes} may be held`;
-      return { message: `Requests too long: ${held}; send it again later`, limits: { maxInboundBytes } };
+      const held = `pending requests have ${this.#heldBytes}, this one has ${size}, and the limit is ${maxInboundBytes}`;
+      return { message: `Too many request bytes: ${held}; send it again later`, limits: { maxInboundBytes } };
     }
     request.heldBytes = size;
     this.#heldBytes += size;

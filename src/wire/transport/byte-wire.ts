@@ -34,6 +34,8 @@ export abstract class ByteWire implements Wire {
   #isFull = false;
   #readsNoMore = false;
   #closed = false;
+  /** Calls of `holdInput` that are in force. */
+  #holds = 0;
   #closeError: Error | undefined;
   #detach: (() => void) | undefined;
 
@@ -145,12 +147,25 @@ export abstract class ByteWire implements Wire {
     this.#reader?.hold();
   }
 
+  holdInput(until: Promise<void>): void {
+    this.#holds++;
+    this.#reader?.hold();
+    void until.then(() => {
+      this.#holds--;
+      if (!this.#closed) this.#readOn();
+    });
+  }
+
   #full(isFull: boolean): void {
     if (this.#isFull === isFull) return;
     this.#isFull = isFull;
     if (isFull) this.#reader?.hold();
-    else if (!this.#readsNoMore) this.#reader?.release();
+    else this.#readOn();
     this.tell((events) => events.full?.(isFull));
+  }
+
+  #readOn(): void {
+    if (!this.#isFull && this.#holds === 0 && !this.#readsNoMore) this.#reader?.release();
   }
 
   /**

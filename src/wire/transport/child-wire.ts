@@ -31,7 +31,7 @@ export interface ChildOptions extends WireOptions {
    * Keeps processes alive that left the server's session, such as daemons. By default they are stopped with the server.
    */
   keepDaemons?: boolean;
-  /** Session id of the lease of this process. The watchdog kills the session if the lease is not renewed in time. */
+  /** Session id of the lease of this process. The watchdog kills the process tree if the lease is not renewed in time. */
   lease?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Local sockets for programs of one user: Unix sockets or, on Windows, named pipes. Each socket has a path in a folder that only its user
-// can write to, also on Windows. Its key is beside it (local-key.ts), and both ends prove that they have the key (handshake.ts).
+// can write to, even on Windows. Its key is beside it (local-key.ts), and both ends prove that they have the key (handshake.ts).
 
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 // Messages that are written together: one string if the framing can be encoded as text, otherwise a list of frames.
 
-import { escapeLineSeparators } from '../../base/line-separators.ts';
+import { escapeLineSeparators } from '../../base/to-json.ts';
 import type { Framing } from '../framing/framing.ts';
 
 export interface Waiter {

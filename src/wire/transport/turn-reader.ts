@@ -15,7 +15,7 @@ const TURN_BYTES = 256 * 1024;
 const TURN_ALONE_MS = 4;
 const LONGEST_TURN_MS = 0.25;
 const SHORTEST_TURN_MS = 0.05;
-/** A shorter turn ends with the round of the event loop and needs no scheduled end. */
+/** A turn shorter than this ends with the current round of the event loop, so its end is not scheduled. */
 const UNCOUNTED_MS = 0.02;
 /** A smaller chunk does not fill a read, after which the event loop continues with other streams, so it need not be split into turns. */
 const SHORT_BYTES = 4 * 1024;

@@ -16,6 +16,9 @@ import type {
   SearchPage,
   ServerOffer,
   StderrPage,
+  TaskAnswer,
+  TaskDetail,
+  TaskSummary,
 } from '../../../src/app/inspector/api.ts';
 import { secretsShown } from '../state/secrets.ts';
 import { token } from './token.ts';
@@ -84,6 +87,10 @@ export const api = {
   calls: () => request<CallUpdate[]>('calls'),
   cancel: (id: string) => request<unknown>(`calls/${one(id)}`, { method: 'DELETE' }),
   answer: (id: string, answer: Answer) => post<unknown>(`questions/${one(id)}`, answer),
+  tasks: () => request<TaskSummary[]>('tasks'),
+  task: (id: string) => request<TaskDetail>(`tasks/${one(id)}`),
+  cancelTask: (id: string) => request<unknown>(`tasks/${one(id)}`, { method: 'DELETE' }),
+  answerTask: (id: string, answer: TaskAnswer) => post<unknown>(`tasks/${one(id)}/answer`, answer),
   latency: () => request<LatencyReport>('latency'),
   stderr: (query: { server?: string; life?: string; search?: string }) => {
     const given = Object.entries(query).filter(([, value]) => value);

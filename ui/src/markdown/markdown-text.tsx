@@ -1,4 +1,4 @@
-// Text that may be Markdown. Rendered if its type or its look says so. The source can be shown on demand.
+// Text that may be Markdown. Rendered if its type is Markdown or it looks like Markdown. The source can be shown on demand.
 
 import { lazy, Suspense, useState } from 'react';
 import { LongText } from '../parts/long-text.tsx';

@@ -42,7 +42,7 @@ function blockElement(block: Block, key: number): ReactNode {
     case 'rule':
       return <hr key={key} />;
     case 'list': {
-      // biome-ignore lint/suspicious/noArrayIndexKey: items have no name but their place
+      // biome-ignore lint/suspicious/noArrayIndexKey: items are identified by their position
       const items = block.items.map((blocks, at) => <li key={at}>{blocks.map(blockElement)}</li>);
       return block.start === undefined ? (
         <ul key={key}>{items}</ul>
@@ -63,7 +63,7 @@ function Table({ head, rows }: { head: string[]; rows: string[][] }) {
       <thead>
         <tr>
           {head.map((cell, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no name but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns are identified by their position
             <th key={at} scope="col">
               <Spans text={cell} />
             </th>
@@ -72,10 +72,10 @@ function Table({ head, rows }: { head: string[]; rows: string[][] }) {
       </thead>
       <tbody>
         {rows.map((cells, row) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by their position
           <tr key={row}>
             {cells.map((cell, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no name but their place
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns are identified by their position
               <td key={at}>
                 <Spans text={cell} />
               </td>

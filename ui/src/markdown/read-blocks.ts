@@ -116,7 +116,7 @@ const signs = [
 ];
 const sureSigns = [/^ {0,3}```[\s\S]*?^ {0,3}```/m, /^\|.*\|\s*\n\|[\s:|-]+\|\s*$/m];
 
-/** A heuristic: a single sign may also be a script comment or a list in a log. */
+/** A heuristic that needs several marks: a single one may be a script comment or a list in a log. */
 export function looksLikeMarkdown(text: string): boolean {
   const start = text.slice(0, 8_000);
   if (/^\s*[{[<]/.test(start)) return false;

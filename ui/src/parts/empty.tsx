@@ -1,4 +1,4 @@
-// The empty state of a view, with a hint what to do.
+// The empty state of a view, with a hint about what to do.
 
 import type { ReactNode } from 'react';
 

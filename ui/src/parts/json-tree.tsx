@@ -63,7 +63,7 @@ function Children({ value, openTo }: { value: object; openTo: number }) {
   return (
     <div className="json-children">
       {entries.slice(0, shown).map(([name, child], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, places do not change
+        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, positions are fixed
         <Node key={at} name={name} value={child} openTo={openTo} />
       ))}
       {rest > 0 && (

@@ -11,6 +11,6 @@ interface Props {
 }
 
 export function ScrollRegion({ label, ...props }: Props) {
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
   return <section aria-label={label} tabIndex={0} {...props} />;
 }

@@ -44,7 +44,7 @@ export function Splitter({ label, width, least, most, change }: Props) {
     change(width + by);
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    // biome-ignore lint/a11y/useSemanticElements: an hr element cannot be moved
     <div
       className="splitter"
       role="separator"

@@ -11,7 +11,7 @@ export function ArrayField({ meaning, value, root, depth, required, onChange, la
   return (
     <>
       {items.map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items have no name but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: items are identified by their position
         <div key={at} className="array-item">
           <Field
             name={`${at + 1}`}

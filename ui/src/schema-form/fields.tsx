@@ -111,7 +111,7 @@ function Input(props: InputProps) {
         >
           <option value="">{required ? 'choose…' : '(not given)'}</option>
           {meaning.options.map(({ title }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: titles may repeat, places do not change
+            // biome-ignore lint/suspicious/noArrayIndexKey: titles may repeat, positions are fixed
             <option key={index} value={index}>
               {visibleLine(title)}
             </option>

@@ -84,7 +84,7 @@ function ofAlternatives(alternatives: Schema[], schema: Schema, root: Schema): M
     };
   }
   if (real.length === 1) return meaningOf({ ...schema, oneOf: undefined, anyOf: undefined, ...real[0] }, root);
-  // Keywords beside the alternatives apply to each of them.
+  // Keywords next to the alternatives apply to each of them.
   const { oneOf: _, anyOf: __, title: ___, description: ____, default: _____, ...beside } = schema;
   return {
     form: 'variants',

@@ -30,7 +30,7 @@ export function VariantField({ meaning, value, root, depth, name, label, require
         }}
       >
         {variants.map(({ title }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: titles may repeat, places do not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: titles may repeat, positions are fixed
           <option key={at} value={at}>
             {visibleLine(title)}
           </option>

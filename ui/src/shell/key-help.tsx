@@ -4,7 +4,7 @@ const groups: [string, [string, string][]][] = [
   [
     'Everywhere',
     [
-      ['1 … 9, 0', 'go to a view'],
+      ['1 … 9, 0, t', 'go to a view'],
       ['/', 'search'],
       ['T', 'switch between light and dark'],
       ['?', 'show this list'],
@@ -18,6 +18,7 @@ const groups: [string, [string, string][]][] = [
       ['Shift ↓ ↑', 'select a range'],
       ['PgDn PgUp', 'one screen down, up'],
       ['g G', 'first, last row'],
+      ['→ ←', 'show, hide the messages of a task'],
       ['Enter', 'open the details'],
       ['p', 'matching request or response'],
       ['x', 'linked request on the client or server side'],
@@ -26,6 +27,13 @@ const groups: [string, [string, string][]][] = [
       ['Space', 'pause'],
       ['c', 'copy as standpipe call'],
       ['e', 'export'],
+    ],
+  ],
+  [
+    'Tasks',
+    [
+      ['j k', 'next, previous task'],
+      ['Enter', 'move into the task'],
     ],
   ],
 ];

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
 import { arrivals, clients, fleet, isAlarming, problems, servers } from '../state/inspected.ts';
+import { tasks, tasksVersion } from '../state/tasks.ts';
 
 export const titles: Record<View, string> = {
   servers: 'Servers',
@@ -9,6 +10,7 @@ export const titles: Record<View, string> = {
   tools: 'Tools',
   resources: 'Resources',
   prompts: 'Prompts',
+  tasks: 'Tasks',
   latency: 'Latency',
   stderr: 'stderr',
   problems: 'Problems',
@@ -16,34 +18,39 @@ export const titles: Record<View, string> = {
   fleet: 'Fleet',
 };
 
-/** The tenth view has the key 0. */
-export const keyOf = (at: number) => String((at + 1) % 10);
+const numbered = views.filter((view) => view !== 'tasks');
+
+/** The tenth view has the key 0. The view that most servers do not need has a letter, so that the keys of the others stay. */
+export const keyOf = (view: View) => (view === 'tasks' ? 't' : String((numbered.indexOf(view) + 1) % 10));
 
 export function Navigation() {
   const { view } = useRoute();
   const known = useCell(fleet);
-  const shown = views.filter((one) => one !== 'fleet' || one === view || known);
+  useCell(tasksVersion);
+  const needed = { fleet: known !== undefined, tasks: tasks.size > 0 };
+  const shown = views.filter((one) => one === view || (needed[one as keyof typeof needed] ?? true));
   const counts: Partial<Record<View, number>> = {
     servers: useCell(servers).length,
     wire: useCell(arrivals).rows,
     problems: useCell(problems).filter(isAlarming).length,
+    tasks: tasks.size,
     clients: useCell(clients).size,
     fleet: known?.nodes.length,
   };
   const here = useRef<HTMLAnchorElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view, another link
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the view changes
   useEffect(() => {
     here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view]);
   return (
     <nav className="nav" aria-label="Views">
-      {shown.map((one, at) => (
+      {shown.map((one) => (
         <a
           key={one}
           ref={one === view ? here : undefined}
           href={lastAddressOf(one)}
           aria-current={one === view ? 'page' : undefined}
-          title={`Key ${keyOf(at)}`}
+          title={`Key ${keyOf(one)}`}
         >
           <span>{titles[one]}</span>
           {counts[one] ? (

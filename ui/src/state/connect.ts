@@ -9,7 +9,8 @@ import { loadCalls, putCall } from './calls.ts';
 import { isHidden, type RowUpdate } from './event-columns.ts';
 import * as inspected from './inspected.ts';
 import { nextTask } from './next-task.ts';
-import { dropQuestion, putQuestion } from './questions.ts';
+import { dropQuestion, putQuestion, putTaskQuestions } from './questions.ts';
+import { loadTasks, putTask } from './tasks.ts';
 
 const PAGE_ROWS = 2_000;
 const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
@@ -46,6 +47,7 @@ async function catchUp(): Promise<void> {
   putClients(overview.clients);
   inspected.problems.set(overview.problems);
   if (overview.canAct) await loadCalls();
+  await loadTasks();
   await loadRows();
 }
 
@@ -78,7 +80,7 @@ function addRows(rows: readonly EventRow[]): void {
 }
 
 function applyUpdates(updates: readonly RowUpdate[]): void {
-  inspected.wireRows.revisit(updates.map((update) => inspected.columns.update(update)).filter((index) => index >= 0));
+  inspected.wireRows.revisit(updates.flatMap((update) => inspected.columns.update(update)));
 }
 
 function putServers(servers: InspectedServer[]): void {
@@ -97,7 +99,11 @@ const handlers: LiveHandlers = {
   servers: putServers,
   clients: putClients,
   problems: (problems) => inspected.problems.set(problems),
-  call: putCall,
+  call: (call) => {
+    putCall(call);
+    putTaskQuestions(call);
+  },
+  task: putTask,
   question: putQuestion,
   answered: ({ id }) => dropQuestion(id),
   fleet: (status) => inspected.fleet.set(status),

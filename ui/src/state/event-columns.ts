@@ -16,9 +16,9 @@ const hiddenCodes = kinds.flatMap((kind, at) => (isHidden(kind) ? [at + 1] : [])
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
 export const directions = ['toServer', 'fromServer', 'fromClient', 'toClient'] as const;
 
-export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>;
+export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note' | 'task'>;
 
-const numeric = ['seq', 'atMs', 'life', 'size', 'latencyMs', 'pairSeq'] as const;
+const numeric = ['seq', 'atMs', 'life', 'size', 'latencyMs', 'pairSeq', 'task'] as const;
 const named = ['server', 'client', 'method', 'tool', 'error', 'note'] as const;
 const coded = ['kind', 'type', 'direction'] as const;
 
@@ -38,6 +38,8 @@ export class EventColumns {
   codes = tables(coded, () => new Uint8Array(1024));
   ids: (string | number | undefined)[] = [];
   summaries: string[] = [];
+  /** By the number of a task: its first row, which stands for all of them, and how many there are. */
+  readonly tasks = new Map<number, { headSeq: number; rows: number }>();
 
   append(rows: readonly EventRow[]): void {
     this.#reserve(this.count + rows.length);
@@ -66,15 +68,33 @@ export class EventColumns {
     return NONE;
   }
 
-  update({ seq, latencyMs, pairSeq, error, note }: RowUpdate): number {
+  /** Whether the row belongs to a task and is not its first. */
+  isPart(index: number): boolean {
+    const task = this.tasks.get(this.numbers.task[index]!);
+    return task !== undefined && task.headSeq !== this.numbers.seq[index];
+  }
+
+  /** Returns the indices of the changed rows. */
+  update({ seq, latencyMs, pairSeq, error, note, task }: RowUpdate): number[] {
     const index = this.indexOf(seq);
-    if (index === NONE) return index;
+    if (index === NONE) return [];
     if (latencyMs !== undefined) this.numbers.latencyMs[index] = latencyMs;
     if (pairSeq !== undefined) this.numbers.pairSeq[index] = pairSeq;
     if (error !== undefined) this.names.error[index] = this.errors.number(error);
     if (note !== undefined) this.names.note[index] = this.notes.number(note);
     if (pairSeq !== undefined) this.#completeAnswer(this.indexOf(pairSeq), index);
-    return index;
+    if (task === undefined || this.numbers.task[index] !== NONE) return [index];
+    const head = this.tasks.get(task)?.headSeq ?? NONE;
+    this.numbers.task[index] = task;
+    this.#join(task, seq);
+    return [index, this.indexOf(head)].filter((changed) => changed !== NONE);
+  }
+
+  /** The request that became a task may join it after the rows that follow. */
+  #join(task: number, seq: number): void {
+    const known = this.tasks.get(task);
+    if (!known) this.tasks.set(task, { headSeq: seq, rows: 1 });
+    else Object.assign(known, { headSeq: Math.min(known.headSeq, seq), rows: known.rows + 1 });
   }
 
   /** Copies method and tool of the request to a response that arrived without them. */
@@ -106,6 +126,7 @@ export class EventColumns {
     row.size = known(numbers.size[index]!);
     row.latencyMs = known(numbers.latencyMs[index]!);
     row.pairSeq = known(numbers.pairSeq[index]!);
+    row.task = known(numbers.task[index]!);
     return row;
   }
 
@@ -121,7 +142,14 @@ export class EventColumns {
     this.summaries = this.summaries.slice(gone);
     this.count -= gone;
     this.dropped += gone;
+    this.tasks.clear();
+    for (let index = 0; index < this.count; index++) this.#joinAt(index);
     return gone;
+  }
+
+  #joinAt(index: number): void {
+    const task = this.numbers.task[index]!;
+    if (task !== NONE) this.#join(task, this.numbers.seq[index]!);
   }
 
   #put(index: number, row: EventRow): void {
@@ -132,6 +160,7 @@ export class EventColumns {
     numbers.size[index] = row.size ?? NONE;
     numbers.latencyMs[index] = row.latencyMs ?? NONE;
     numbers.pairSeq[index] = row.pairSeq ?? NONE;
+    numbers.task[index] = row.task ?? NONE;
     names.server[index] = this.servers.number(row.server);
     names.client[index] = this.servers.number(row.client);
     names.method[index] = this.methods.number(row.method);
@@ -144,6 +173,7 @@ export class EventColumns {
     this.ids[index] = row.id;
     this.summaries[index] = row.summary;
     if (isHidden(row.kind)) this.hidden++;
+    this.#joinAt(index);
   }
 
   #reserve(count: number): void {

@@ -1,10 +1,10 @@
 // The rows that pass the filter, in order. Filtering runs in slices of at most SLICE_MS, and results are shown while it continues.
-// New rows do not cause a new pass over the old ones.
+// New rows do not cause a new pass over the old ones. The rows of a task are folded into its first row until it is unfolded.
 
 import { Cell } from './cell.ts';
 import type { EventColumns } from './event-columns.ts';
 import { nextTask } from './next-task.ts';
-import { compileFilter, noFilter, type WireFilter } from './wire-filter.ts';
+import { compileFilter, folds, noFilter, type WireFilter } from './wire-filter.ts';
 
 const SLICE_MS = 8;
 const ROWS_BETWEEN_LOOKS = 512;
@@ -19,7 +19,12 @@ export class FilteredRows {
   readonly #nowMs: () => number;
   /** Events that contain the text of the filter outside the text of their row. */
   readonly #holders = new Set<number>();
+  /** The numbers of the tasks whose rows are shown. */
+  readonly #unfolded = new Set<number>();
+  /** Number of rows that pass the filter and are folded. */
+  folded = 0;
   #filter: WireFilter = noFilter;
+  #folds = true;
   #passes: (index: number) => boolean;
   #found = new Int32Array(1024);
   #foundCount = 0;
@@ -56,6 +61,41 @@ export class FilteredRows {
     return ~low;
   }
 
+  /** Whether tasks can be folded under the current filter. */
+  get folds(): boolean {
+    return this.#folds;
+  }
+
+  isUnfolded(task: number): boolean {
+    return this.#unfolded.has(task);
+  }
+
+  isFolded(index: number): boolean {
+    return this.#folds && this.#columns.isPart(index) && !this.#unfolded.has(this.#columns.numbers.task[index]!);
+  }
+
+  fold(task: number): void {
+    if (!this.#folds || !this.#unfolded.delete(task)) return;
+    const kept = this.#found.subarray(0, this.#foundCount).filter((index) => !this.isFolded(index));
+    this.folded += this.#foundCount - kept.length;
+    this.#found.set(kept);
+    this.#foundCount = kept.length;
+    this.#changed();
+  }
+
+  unfold(task: number): void {
+    if (!this.#folds || this.#unfolded.has(task)) return;
+    this.#unfolded.add(task);
+    const { numbers } = this.#columns;
+    const added: number[] = [];
+    for (let index = 0; index < this.#scanned; index++) {
+      if (numbers.task[index] === task && this.positionOf(index) < 0 && this.#passes(index)) added.push(index);
+    }
+    this.folded -= added.length;
+    this.#merge(added);
+    this.#changed();
+  }
+
   get paused(): boolean {
     return this.#pausedAt !== undefined;
   }
@@ -70,6 +110,7 @@ export class FilteredRows {
   setFilter(filter: WireFilter): void {
     if (filter.text.trim() !== this.#filter.text.trim()) this.#holders.clear();
     this.#filter = filter;
+    this.#folds = folds(filter);
     this.#restart();
   }
 
@@ -97,14 +138,16 @@ export class FilteredRows {
     this.#changed();
   }
 
-  /** Tests changed rows again: a response may make its request pass. */
+  /** Tests changed rows again: a response may make its request pass, and a task may fold a row. */
   revisit(indices: readonly number[]): void {
-    const { errorsOnly, slowerThanMs, text } = this.#filter;
-    const matters = errorsOnly || slowerThanMs > 0 || text !== '';
+    const { errorsOnly, slowerThanMs, task, text } = this.#filter;
+    const matters = errorsOnly || slowerThanMs > 0 || task > 0 || text !== '' || this.#columns.tasks.size > 0;
     for (const index of matters ? indices : []) {
       if (index >= this.#scanned) continue;
       const position = this.positionOf(index);
-      if (position < 0 && this.#passes(index)) this.#insert(~position, index);
+      const isFolded = this.isFolded(index);
+      if (position < 0 && !isFolded && this.#passes(index)) this.#insert(~position, index);
+      else if (position >= 0 && isFolded) this.#remove(position);
     }
     this.#changed();
   }
@@ -112,6 +155,7 @@ export class FilteredRows {
   #restart(): void {
     this.#passes = compileFilter(this.#filter, this.#columns, (seq) => this.#holders.has(seq));
     this.#foundCount = 0;
+    this.folded = 0;
     this.#scanned = 0;
     this.#changed();
     void this.#scan();
@@ -143,7 +187,9 @@ export class FilteredRows {
     do {
       const stop = Math.min(end, this.#scanned + ROWS_BETWEEN_LOOKS);
       for (let index = this.#scanned; index < stop; index++) {
-        if (this.#passes(index)) this.#found[this.#foundCount++] = index;
+        if (!this.#passes(index)) continue;
+        if (this.isFolded(index)) this.folded++;
+        else this.#found[this.#foundCount++] = index;
       }
       this.#scanned = stop;
     } while (this.#scanned < end && this.#nowMs() < until);
@@ -166,6 +212,12 @@ export class FilteredRows {
     this.#found.copyWithin(position + 1, position, this.#foundCount);
     this.#found[position] = index;
     this.#foundCount++;
+  }
+
+  #remove(position: number): void {
+    this.#found.copyWithin(position, position + 1, this.#foundCount);
+    this.#foundCount--;
+    this.folded++;
   }
 
   #changed(): void {

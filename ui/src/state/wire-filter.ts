@@ -8,7 +8,7 @@ export type Group = (typeof groups)[number];
 
 export interface WireFilter {
   server: string;
-  /** Selects messages of this client, and messages of servers on its behalf. */
+  /** Selects messages from this client, and messages of servers on its behalf. */
   client: string;
   method: string;
   direction: '' | (typeof directions)[number];
@@ -16,7 +16,26 @@ export interface WireFilter {
   groups: Group[];
   errorsOnly: boolean;
   slowerThanMs: number;
+  /** The number of a task: selects its messages. 0: all messages. */
+  task: number;
   text: string;
+}
+
+/** Whether the rows of a task are folded: if the filter looks for messages, each match is shown. */
+export function folds({
+  method,
+  direction,
+  groups: chosen,
+  errorsOnly,
+  slowerThanMs,
+  task,
+  text,
+}: WireFilter): boolean {
+  return (
+    [method, direction, text].every((each) => each.trim() === '') &&
+    !errorsOnly &&
+    slowerThanMs + task + chosen.length === 0
+  );
 }
 
 export const noFilter: WireFilter = {
@@ -27,6 +46,7 @@ export const noFilter: WireFilter = {
   groups: [],
   errorsOnly: false,
   slowerThanMs: 0,
+  task: 0,
   text: '',
 };
 
@@ -66,6 +86,7 @@ export function compileFilter(
   const hasText = textTest(filter.text, columns);
   return (index) => {
     if (columns.isHidden(index)) return false;
+    if (filter.task !== 0 && columns.numbers.task[index] !== filter.task) return false;
     if (client !== 0 && columns.names.client[index] !== client) return false;
     if (server !== 0 && columns.names.server[index] !== server) return false;
     if (method !== 0 && !hasMethod(columns, index, method, filter.method)) return false;

@@ -1,17 +1,17 @@
 // Finds the command that `check` starts: the one after `--`, or the one of a config entry.
 
-import { UsageError } from '../../../base/errors.ts';
+import type { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { problemError } from '../../../config/problem.ts';
 import { secretsOf } from '../../../config/secrets-of-server.ts';
 import type { CommandConfig } from '../../../config/server-config.ts';
 import { rejections, unknownServer } from '../../../host/services/unknown-name.ts';
 import { UnusableEntry } from '../exit-code.ts';
-import type { Invocation } from '../invocation.ts';
+import type { Settings } from '../invocation.ts';
+import { type Invocation, invalidOption } from '../invocation.ts';
 import { commandHint } from '../servers/find-server.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { serverOfCommand } from '../servers/server-command.ts';
-import type { Settings } from '../settings.ts';
 
 export interface CheckedCommand {
   target: {
@@ -31,27 +31,25 @@ export async function commandToCheck(
 ): Promise<CheckedCommand> {
   const [name, excess] = words;
   if (excess !== undefined || (name !== undefined && serverCommand)) {
-    throw new UsageError('INVALID_OPTION', 'check takes one server', {
-      hint: `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check accepts one name from the config.`,
-    });
+    throw invalidOption(
+      'check takes one server',
+      `Write a command after --: ${ownCommand} check -- python3 server.py. Without --, check accepts one name from the config.`,
+    );
   }
   if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));
   if (options.client) {
-    throw new UsageError('INVALID_OPTION', 'No client command was given', {
-      hint: `Write it after --: ${ownCommand} check --client -- <command …> {server}`,
-    });
+    throw invalidOption(
+      'No client command was given',
+      `Write it after --: ${ownCommand} check --client -- <command …> {server}`,
+    );
   }
   if (name === undefined) {
-    throw new UsageError('INVALID_OPTION', 'No server was given', {
-      hint: `${ownCommand} check -- <command …>, or ${ownCommand} check <server>`,
-    });
+    throw invalidOption('No server was given', `${ownCommand} check -- <command …>, or ${ownCommand} check <server>`);
   }
   if (/^https?:\/\//i.test(name)) throw remote(name);
   const ofCommands = (['env', 'cwd'] as const).find((option) => options[option] !== undefined);
   if (ofCommands) {
-    throw new UsageError('INVALID_OPTION', `--${ofCommands} needs a command after --`, {
-      hint: `Set it in the entry "${name}" of the config.`,
-    });
+    throw invalidOption(`--${ofCommands} needs a command after --`, `Set it in the entry "${name}" of the config.`);
   }
   return checked(await entryOf(name, settings));
 }
@@ -73,15 +71,17 @@ async function entryOf(name: string, settings: Settings): Promise<CommandConfig>
 function checked(config: CommandConfig): CheckedCommand {
   const { command, args, env, cwd, protocol, framing } = config;
   if (protocol === 'mcp' && framing !== undefined && framing !== 'newline') {
-    throw new UsageError('INVALID_OPTION', `"${config.name}" uses the framing ${framing}, which MCP does not support`, {
-      hint: 'MCP over stdio separates messages by newlines.',
-    });
+    throw invalidOption(
+      `"${config.name}" uses the framing ${framing}, which MCP does not support`,
+      'MCP over stdio separates messages by newlines.',
+    );
   }
   return { target: { command, args, env, cwd, secrets: secretsOf(config).secrets }, protocol };
 }
 
 function remote(name: string): UsageError {
-  return new UsageError('INVALID_OPTION', `"${name}" is a remote server: check tests servers over stdio`, {
-    hint: 'The official conformance suite tests servers over HTTP: npx @modelcontextprotocol/conformance server --url <url>',
-  });
+  return invalidOption(
+    `"${name}" is a remote server: check tests servers over stdio`,
+    'The official conformance suite tests servers over HTTP: npx @modelcontextprotocol/conformance server --url <url>',
+  );
 }

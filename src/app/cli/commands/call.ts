@@ -1,30 +1,28 @@
 // `standpipe call`: calls a tool.
 
-import { type ProcessIdentity, StandpipeError } from '../../../base/errors.ts';
-import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
-import type { ServerWarning } from '../../../host/control/control-methods.ts';
+import { StandpipeError } from '../../../base/errors.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
 import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { ServerClient } from '../../../host/services/typed-client.ts';
+import type { CallHandle } from '../../../mcp/extensions/default-extensions.ts';
 import { RAN } from '../../../mcp/meta.ts';
-import type { CallToolResult } from '../../../mcp/types.ts';
 import { passOn, withheldVariable } from '../../../wire/diagnosis/withheld-variable.ts';
 import { childEnvironment, withheldNames } from '../../../wire/process/launch/environment.ts';
-import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { besideResult } from '../result/beside-result.ts';
-import { errorText, printContent } from '../result/print-content.ts';
-import { checkOutput } from '../result/save-content.ts';
+import { printCall } from '../output/call-result.ts';
+import { checkOutput } from '../output/content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';
-import { type Reached, withHost } from '../servers/reach-host.ts';
-import { reportWarnings } from '../servers/server-reports.ts';
-import { stderrTailLines } from '../show-error.ts';
+import { withHost } from '../servers/reach-host.ts';
+import { followTask, resultOf, TaskInterrupt, taskName } from '../tasks/follow-task.ts';
 import { readArguments } from '../values/arguments.ts';
-import { readPositional } from '../values/positional.ts';
-import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
+import { readPositional } from '../values/word.ts';
+import { addAddressOptions, addServerOptions, help, serverOptions } from './server-options.ts';
 
 interface Options {
   args?: string;
   check: boolean;
+  detach?: boolean;
   output?: string;
   repeatable?: boolean;
 }
@@ -35,22 +33,19 @@ export const define: CommandModule['define'] = (command, run) => {
     .argument('[words...]', 'server, tool and arguments of the tool')
     .option('--args <json>', 'all arguments as JSON; @file reads a file, - reads stdin')
     .option('--no-check', 'send the arguments without checking them')
+    .option('--detach', 'leave the call running as a task, and print its id')
     .option('--output <path>', 'save images, audio and files of the result here')
     .option('--repeatable', 'allow a retry if the server exits during the call');
   addFleetOptions(addAddressOptions(addServerOptions(command)));
-  command.addHelpText(
-    'after',
-    `
-Arguments are converted to the types in the schema of the tool:
+  help(
+    command,
+    `Arguments are converted to the types in the schema of the tool:
   name=value      a value; repeat it for a list
   name:=json      JSON, regardless of the schema
   name=@file      content of the file; @- is stdin, @@text is the text @text
   a.b=value       inside an object
   -               all arguments as one JSON object on stdin
 A LiteMCP server has one tool and takes values by position.`,
-  );
-  examples(
-    command,
     'call weather forecast city=Oslo days=3',
     'call weather/forecast city=Oslo --json',
     'call search filter.tags=a filter.tags=b options:=\'{"deep": true}\'',
@@ -60,51 +55,61 @@ A LiteMCP server has one tool and takes values by position.`,
     "call https://example.com/mcp add a=2 --header 'X-Key: ${KEY}'",
     'call calculator 2 3',
     'call files list --join nats://127.0.0.1',
+    'call studio render --detach',
   );
   command.action(run(call));
 };
 
-const call: CommandBody = async (invocation, words, options) => {
-  const { args, check, repeatable, output } = options as unknown as Options;
+const call: CommandBody = async (given, words, options) => {
+  const { args, check, detach, repeatable, output } = options as unknown as Options;
   await checkOutput(output);
+  const interrupt = new TaskInterrupt(given.signal, given.out);
+  const invocation = { ...given, signal: interrupt.signal };
   return withHost(invocation, serverOptions(options), async (reached) => {
-    const found = await findTool(reached, words, invocation.settings);
     const { settings, signal, out } = invocation;
+    const { host, unanswered } = reached;
+    const detaching = detach ? await import('../tasks/detach.ts') : undefined;
+    await detaching?.prepareDetach(invocation, serverOptions(options), reached, words);
+    const found = await findTool(reached, words, settings);
+    const { server } = found;
+    const tool = found.tool.name;
     const input = await readInput(found, args, check);
-    out.activity.begin(`calling ${found.server}/${found.tool.name}`);
-    const stderr = stderrOfCall(reached.host, found.server);
+    const place = await detaching?.lastingPlace(invocation, serverOptions(options), reached, server);
+    out.activity.begin(`calling ${server}/${tool}`);
+    const stderr = stderrOfCall(host, server);
     const hintFor = (text: string) => hintOfVariable(text, invocation, serverOptions(options).env);
     const wantsOrigin = out.json || settings.verbose;
-    let sent: unknown;
-    const result = await reached.host
-      .client(found.server)
-      .callTool(found.tool.name, input, {
-        timeoutMs: settings.timeoutMs,
-        signal,
-        repeatable,
-        ...(wantsOrigin && { meta: { [RAN]: true } }),
-        onProgress: (progress) => out.activity.progress(progress),
-        onAnswer: (answer) => (sent = answer),
-      })
-      .catch(async (error) => withStderr(error, await stderr(), hintFor));
-    const written = result.isError ? await stderr() : '';
-    const hint = result.isError ? hintFor(`${written}\n${errorText(result)}`) : undefined;
-    out.activity.end();
-    const warned = await reportWarnings(reached.host, [found.server], out);
-    return show(
-      result,
-      sent as CallToolResult,
-      found,
-      output,
-      {
-        ...(written && { stderr: written }),
-        ...(hint && { hint }),
-        ...warned,
-        ...unansweredOf(reached),
-        ...originOf(result),
-      },
-      invocation,
-    );
+    const failed = async (error: unknown) => withStderr(error, await stderr(), hintFor);
+    const begin = (client: ServerClient) =>
+      client
+        .callTool(tool, input, {
+          task: 'handle',
+          timeoutMs: settings.timeoutMs,
+          signal,
+          repeatable,
+          ...(wantsOrigin && { meta: { [RAN]: true } }),
+          onProgress: (progress) => out.activity.progress(progress),
+        })
+        .catch(failed);
+    const print = async (handle: CallHandle) => {
+      const result = await resultOf(handle).catch(failed);
+      return printCall(handle, result, { host, server, tool, output, unanswered, stderr, hintFor }, invocation);
+    };
+    if (detaching && place) {
+      return host.direct(server, async (client) => {
+        const handle = await begin(client);
+        if (handle.taskId !== '') return detaching.leaveTask(handle, server, place, out);
+        out.say('The server answered at once: there is no task.');
+        return print(handle);
+      });
+    }
+    const handle = await begin(host.client(server));
+    const following = { server, tool, out, unanswered };
+    if (handle.taskId !== '') {
+      const followed = () => followTask(handle, following).catch(failed);
+      await interrupt.during(handle, taskName(handle, following), followed);
+    }
+    return print(handle);
   });
 };
 
@@ -112,72 +117,15 @@ async function readInput({ tool, protocol, words }: FoundTool, args: string | un
   const schema = tool.inputSchema;
   const name = visibleLine(tool.name);
   const byPosition = protocol === 'litemcp' && args === undefined ? await readPositional(words, tool) : undefined;
-  return (
-    byPosition ??
-    readArguments(words, {
-      ...{ tool: name, schema, args, unchecked: !check },
-      typesAreHints: protocol === 'litemcp',
-    })
-  );
-}
-
-function unansweredOf({ unanswered }: Reached): { unanswered?: Reached['unanswered'] } {
-  return unanswered.length > 0 ? { unanswered } : {};
-}
-
-/** The process that answered, and in a fleet its node and the generation of its claim. */
-function originOf({ _meta }: CallToolResult): { ran?: ProcessIdentity } {
-  const ran = _meta?.[RAN] as ProcessIdentity | undefined;
-  return ran ? { ran } : {};
-}
-
-/** The result as the server sent it, without the origin that this command requested. */
-function withoutOrigin({ _meta: { [RAN]: _ran, ...meta } = {}, ...result }: CallToolResult): object {
-  return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result;
-}
-
-function originText({ server, pid, node, claim }: ProcessIdentity): string {
-  const where = node === undefined ? '' : ` on node ${node}`;
-  const generation = claim === undefined ? '' : `, generation ${claim}`;
-  return visibleLine(`Answered by ${server}${where}${pid === null ? '' : `, process ${pid}`}${generation}`);
-}
-
-interface More {
-  stderr?: string;
-  hint?: string;
-  warnings?: ServerWarning[];
-  unanswered?: Reached['unanswered'];
-  ran?: ProcessIdentity;
-}
-
-async function show(
-  result: CallToolResult,
-  sent: CallToolResult,
-  { server, tool }: FoundTool,
-  output: string | undefined,
-  more: More,
-  { out, settings }: Invocation,
-): Promise<number> {
-  const { isError = false, content, structuredContent } = result;
-  const saved = isError ? [] : await printContent(content, structuredContent, output, out);
-  if (out.json) out.document(besideResult(withoutOrigin(sent), { server, tool: tool.name, isError, saved, ...more }));
-  if (settings.verbose && more.ran && !out.json) out.say(originText(more.ran));
-  if (!isError) return ExitCode.done;
-  out.say(`${out.paintError('red', 'The tool reports an error:')} ${visibleIndented(errorText(result))}`);
-  for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));
-  if (more.hint) out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(more.hint)}`);
-  return ExitCode.toolError;
+  const options = { tool: name, schema, args, unchecked: !check, typesAreHints: protocol === 'litemcp' };
+  return byPosition ?? readArguments(words, options);
 }
 
 /**
- * Tells how to pass on a variable that is set here and was not passed to the server after `--`, if the server names it in its error or
+ * Explains how to pass on a variable that is set here and was not passed to the server after `--`, if the server names it in its error or
  * stderr. If the server does not start, the diagnosis has this hint. `env`: the `--env` options.
  */
-function hintOfVariable(
-  text: string,
-  { serverCommand }: Pick<Invocation, 'serverCommand'>,
-  env: readonly string[] = [],
-): string | undefined {
+function hintOfVariable(text: string, { serverCommand }: Invocation, env: readonly string[] = []): string | undefined {
   if (serverCommand === undefined) return undefined;
   const passed = childEnvironment(Object.fromEntries(env.map((word) => [word.split('=')[0]!, ''])));
   const name = withheldVariable(text, withheldNames(passed));
@@ -201,15 +149,10 @@ function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {
 }
 
 /** Throws the error, with stderr added to its evidence unless it has some, and with the hint for both texts if there is one. */
-function withStderr(
-  error: unknown,
-  stderrTail: string,
-  hintFor: (text: string) => string | undefined = () => undefined,
-): never {
-  const hint = error instanceof StandpipeError ? hintFor(`${stderrTail}\n${error.message}`) : undefined;
-  if (hint !== undefined) Object.assign(error as StandpipeError, { hint });
-  if (error instanceof StandpipeError && stderrTail !== '' && !error.evidence?.stderrTail) {
-    Object.assign(error, { evidence: { phase: 'running', ...error.evidence, stderrTail } });
-  }
-  throw error;
+function withStderr(error: unknown, stderrTail: string, hintFor: (text: string) => string | undefined): never {
+  if (!(error instanceof StandpipeError)) throw error;
+  const hint = hintFor(`${stderrTail}\n${error.message}`);
+  const evidence = { phase: 'running', ...error.evidence, stderrTail };
+  const isNew = stderrTail !== '' && !error.evidence?.stderrTail;
+  throw Object.assign(error, hint !== undefined && { hint }, isNew && { evidence });
 }

@@ -1,18 +1,17 @@
 // `standpipe check`: tests a server or a client against the rules of its protocol.
 
-import { type Command, Option } from 'commander';
-import { UsageError } from '../../../base/errors.ts';
+import type { UsageError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import type { Check, RuleInfo } from '../../../check/checks.ts';
 import type { CheckReport } from '../../../check/report/report.ts';
 import type { NamedCall } from '../../../check/server/calls.ts';
 import { type Revision, revisionsOfMcp } from '../../../mcp/revisions.ts';
-import { checkReportFiles, saveReports } from '../check/save-reports.ts';
+import { checkReportFiles, saveReports } from '../check/report-files.ts';
 import { commandToCheck } from '../check/target.ts';
 import { ExitCode } from '../exit-code.ts';
-import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { type CommandBody, type CommandModule, type Invocation, invalidOption } from '../invocation.ts';
 import { printRows } from '../output/table.ts';
-import { collect, countOf, examples } from './server-options.ts';
+import { collect, countOf, help } from './server-options.ts';
 
 interface Options {
   client?: boolean;
@@ -45,8 +44,8 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--rule <id>', 'run this rule; --verbose shows its messages; repeatable', collect)
     .option('--strict', 'also fail on a violated SHOULD')
     .option('--allow-calls <call>', `allow calls of a tool: name, name={"a":1} or '*'; repeatable`, collect)
-    .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"a":1}')
-    .addOption(new Option('--revision <date>', 'test only this MCP revision; repeatable').argParser(collectRevision))
+    .option('--long-call <call>', 'call that takes at least 5 s and may be cancelled: name={"a":1}')
+    .option('--revision <date>', 'test only this MCP revision; repeatable', collectRevision)
     .option('--baseline <file>', 'accept the violations that this file lists')
     .option('--update-baseline', 'write the violations of this run to --baseline')
     .option('--junit <file>', 'write a JUnit XML report')
@@ -54,20 +53,10 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--list', 'list the rules')
     .option('--env <name=value>', 'set an environment variable; repeatable', collect)
     .option('--cwd <folder>', 'working folder')
-    .addOption(
-      new Option('--concurrency <number>', 'limit for concurrent processes (default: 4)').argParser(
-        countOf('--concurrency'),
-      ),
-    );
-  help(command);
-  command.action(run(check));
-};
-
-function help(command: Command): void {
-  command.addHelpText(
-    'after',
-    `
-Tools are called only if they are marked as read-only (readOnlyHint), or named
+    .option('--concurrency <number>', 'limit for concurrent processes (default: 4)', countOf('--concurrency'));
+  help(
+    command,
+    `Tools are called only if they are marked as read-only (readOnlyHint), or named
 by --allow-calls or --long-call. --timeout limits each answer (default: 10s).
 
 With --client, {server} in the command becomes the command of the server that
@@ -80,9 +69,6 @@ newest one of the server, or if a known SDK causes it. In a revision named by
 Exit code: 0 no rule failed (with --strict: no warning either), 1 a rule failed,
 2 the command line is wrong, 3 the command cannot be started, 4 no rule failed,
 but some were not tested in time.`,
-  );
-  examples(
-    command,
     'check -- python3 server.py',
     'check weather --strict --junit check.xml --html check.html',
     'check weather --baseline check-baseline.json --update-baseline',
@@ -93,14 +79,15 @@ but some were not tested in time.`,
     `check --litemcp --allow-calls '*' -- python3 calculator.py`,
     'check --list',
   );
-}
+  command.action(run(check));
+};
 
 const check: CommandBody = async (invocation, words, options) => {
   const given = options as Options;
   await warnOfRemoved(invocation, given);
   if (given.list) return list(invocation, given);
   await checkReportFiles(given);
-  const { readBaseline, withBaseline } = await import('../check/baseline-file.ts');
+  const { readBaseline, withBaseline } = await import('../check/report-files.ts');
   const baseline = await readBaseline(given);
   const report = await withBaseline(await runCheck(invocation, words, given), baseline, given);
   const { out, settings } = invocation;
@@ -124,7 +111,7 @@ async function warnOfRemoved({ out }: Invocation, { only = [], rule = [], skip =
   const { removedRules } = await import('../../../check/select-rules.ts');
   const named = [...only, ...rule, ...skip];
   for (const id of removedRules.filter((each) => named.includes(each)))
-    out.say(`${out.paintError('yellow', 'warning:')} The rule ${id} was removed. Delete it from the command line.`);
+    out.tell('warning', `The rule ${id} was removed. Delete it from the command line.`);
 }
 
 async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
@@ -154,7 +141,6 @@ async function runCheck(invocation: Invocation, words: string[], given: Options)
   }
 }
 
-/** Options that only some checks accept. */
 function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) {
   const given = {
     ...(revision && { revisions: revision }),
@@ -164,7 +150,7 @@ function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) 
   const names = { revisions: '--revision', allowCalls: '--allow-calls', longCall: '--long-call' };
   const needless = (Object.keys(given) as (keyof typeof given)[]).find((name) => !has.includes(name));
   if (needless === undefined) return given;
-  throw new UsageError('INVALID_OPTION', `${names[needless]} does not apply to this check`, { hint: 'Remove it.' });
+  throw invalidOption(`${names[needless]} does not apply to this check`, 'Remove it.');
 }
 
 async function list(
@@ -209,9 +195,7 @@ function collectList(value: string, before: string[] = []): string[] {
 function collectRevision(value: string, before: Revision[] = []): Revision[] {
   const found = revisionsOfMcp.find((revision) => revision === value);
   if (found) return revisionsOfMcp.filter((revision) => revision === found || before.includes(revision));
-  throw new UsageError('INVALID_OPTION', `"${value}" is not a revision of MCP`, {
-    hint: `The revisions: ${revisionsOfMcp.join(', ')}`,
-  });
+  throw invalidOption(`"${value}" is not a revision of MCP`, `The revisions: ${revisionsOfMcp.join(', ')}`);
 }
 
 /** A call that the user names: `name`, `name={"json":"arguments"}`, or a pattern such as `*`. */
@@ -230,8 +214,9 @@ function readNamedCall(option: string, text: string): NamedCall {
 }
 
 function invalid(option: string, text: string, cause?: unknown): UsageError {
-  return new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, {
-    hint: `Write the name of a tool, or the name and its arguments as a JSON object: ${option} 'search={"query":"x"}'`,
+  return invalidOption(
+    `${option} cannot be "${text}"`,
+    `Write the name of a tool, or the name and its arguments as a JSON object: ${option} 'search={"query":"x"}'`,
     cause,
-  });
+  );
 }

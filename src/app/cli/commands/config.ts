@@ -11,8 +11,7 @@ import { checkOnSystem } from '../../../config/read/check-entry.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
-import { shownPath } from '../output/shown.ts';
-import { printRows, type Row } from '../output/table.ts';
+import { printRows, type Row, shownPath } from '../output/table.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -39,7 +38,7 @@ const config: CommandBody = async ({ settings, out }) => {
       out.say(`"${visibleLine(name)}" in ${place(source)} is overridden by ${place(by)}`);
     }
   }
-  for (const problem of problems) out.say(describeProblem(problem, out.paintError));
+  for (const problem of problems) out.tell(problem.severity, describeProblem(problem));
   if (!out.json && problems.length === 0) {
     out.say(servers.length > 0 ? 'No problems found.' : 'The config has no servers.');
   }
@@ -64,8 +63,7 @@ function toRow(server: ServerDescription, out: Output): Row {
   return [name, { text: status, colour }, protocol, target, Object.keys(values).join(','), from];
 }
 
-function describeProblem(problem: ConfigProblem, paint: (colour: 'red' | 'yellow', text: string) => string): string {
-  const { severity, suggestion } = problem;
-  const hint = suggestion ? ` ${visibleLine(suggestion)}` : '';
-  return `${paint(severity === 'error' ? 'red' : 'yellow', `${severity}:`)} ${visibleLine(problemText(problem))}.${hint}`;
+function describeProblem(problem: ConfigProblem): string {
+  const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';
+  return `${visibleLine(problemText(problem))}.${hint}`;
 }

@@ -13,8 +13,7 @@ import type { Host } from '../../../host/host.ts';
 import { unknownServer } from '../../../host/services/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
 import type { InspectorSource } from '../../inspector/sources/source.ts';
-import { ExitCode } from '../exit-code.ts';
-import { untilAborted } from '../interrupt.ts';
+import { ExitCode, untilAborted } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
 import { loadServers } from '../servers/own-host.ts';
@@ -134,8 +133,8 @@ async function ofServer(
 ): Promise<{ source: InspectorSource; host: Host }> {
   const [{ Host }, { ServerSecrets }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../../host/host.ts'),
-    import('../servers/server-secrets.ts'),
-    import('../../inspector/sources/host-source.ts'),
+    import('../servers/show-traffic.ts'),
+    import('../../inspector/sources/source.ts'),
     import('../../inspector/calls/questions.ts'),
   ]);
   const questions = inspectorInputs();

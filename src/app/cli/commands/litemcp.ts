@@ -1,9 +1,8 @@
 // `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. The protocol uses stdin and stdout.
 
-import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { framingByName } from '../../../wire/framing/by-name.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
 import { serverOfCommand } from '../servers/server-command.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
@@ -19,9 +18,7 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _words, options) => {
   if (!serverCommand) {
-    throw new UsageError('INVALID_OPTION', 'No server was given', {
-      hint: `${ownCommand} litemcp serve --tool NAME -- <command …>`,
-    });
+    throw invalidOption('No server was given', `${ownCommand} litemcp serve --tool NAME -- <command …>`);
   }
   const { command, args, env, cwd, secrets, framing, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(
     serverCommand,

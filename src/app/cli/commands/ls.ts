@@ -9,15 +9,13 @@ import { visibleLine } from '../../../base/terminal/visible.ts';
 import { unlessAborted } from '../../../base/wait.ts';
 import type { ConfigProblem } from '../../../config/problem.ts';
 import type { HostAccess } from '../../../host/control/host-access.ts';
+import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../../host/supervision/server-state.ts';
-import { addAddressesOfFleet } from '../fleet/fleet-options.ts';
-import { type ListedServer, nodesText, withNodes } from '../fleet/where-it-runs.ts';
-import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { shownPath, shownReason } from '../output/shown.ts';
-import { printRows, type Row } from '../output/table.ts';
-import { tellRejected } from '../servers/rejected-entries.ts';
+import { addAddressesOfFleet, isOfFleet } from '../fleet/fleet-options.ts';
+import type { CommandBody, CommandModule, Invocation, Settings } from '../invocation.ts';
+import { printRows, type Row, shownPath, shownReason } from '../output/table.ts';
+import { tellRejected } from '../servers/find-server.ts';
 import { findRunningHost } from '../servers/running-host.ts';
-import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -153,7 +151,7 @@ function figures(
     name,
     state === REJECTED
       ? { text: state, colour: 'red' }
-      : { text: state === 'stopped' && url?.startsWith('nats:') ? NOT_USED : state, colour: stateColours[state] },
+      : { text: state === 'stopped' && isOfFleet({ url }) ? NOT_USED : state, colour: stateColours[state] },
     state === 'ready' ? describeUptime(uptimeMs) : '-',
     String(calls),
     String(errors),
@@ -233,4 +231,44 @@ function listedEntry({ server, file, line, column, message }: ConfigProblem): Li
     lastError: visibleLine(message),
   };
   return [entry];
+}
+
+/** `slot` and `generation` are absent for a server of the node's own config. */
+interface RunsOn {
+  node: string;
+  slot?: number;
+  generation?: number;
+}
+
+type ListedServer = ServerStatus & { runsOn?: RunsOn[] };
+
+const MOST_SHOWN = 3;
+
+/** Queries the fleet only if the host has servers of a fleet. */
+async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Promise<ListedServer[]> {
+  if (!servers.some(isOfFleet)) return [...servers];
+  const fleet = await host.control('standpipe/fleet').catch(() => undefined);
+  if (!fleet) return [...servers]; // their addresses are shown
+  const placed = new Map(fleet.servers.map((server) => [server.name, server.replicas]));
+  return servers.map((server) => {
+    if (!isOfFleet(server)) return server;
+    const replicas = placed.get(server.name)?.filter(({ isInForce }) => isInForce);
+    const runsOn = replicas?.map(({ node, slot, generation }) => ({ node, slot, generation }));
+    return { ...server, runsOn: runsOn ?? ownerOf(server.name, fleet) };
+  });
+}
+
+/** `two (generation 3)`. */
+function nodesText(runsOn: readonly RunsOn[]): string {
+  if (runsOn.length === 0) return 'no node';
+  const shown = runsOn.slice(0, MOST_SHOWN).map(({ node, generation }) => {
+    return generation === undefined ? node : `${node} (generation ${generation})`;
+  });
+  const more = runsOn.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function ownerOf(name: string, { nodes }: FleetStatus): RunsOn[] {
+  const node = name.slice(name.lastIndexOf('@') + 1);
+  return nodes.some((each) => each.name === node && each.isAlive) ? [{ node }] : [];
 }

@@ -5,12 +5,10 @@ import { ownCommand } from '../../../base/own-command.ts';
 import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
 import { hintOfNames } from '../../../config/nearest.ts';
 import type { Prompt } from '../../../mcp/types.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
+import { besideResult, describePiece, readBlock } from '../output/content.ts';
 import type { Output } from '../output/output.ts';
 import { describing, printRows } from '../output/table.ts';
-import { besideResult } from '../result/beside-result.ts';
-import { readBlock } from '../result/print-content.ts';
-import { describePiece } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
@@ -37,9 +35,10 @@ const prompt: CommandBody = (invocation, words, options) =>
     const { out, settings, signal } = invocation;
     const [given, name, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
     if (given === undefined) {
-      throw new UsageError('INVALID_OPTION', 'prompt takes a server and the name of a prompt', {
-        hint: `${ownCommand} prompt <server> <name> [name=value …]`,
-      });
+      throw invalidOption(
+        'prompt takes a server and the name of a prompt',
+        `${ownCommand} prompt <server> <name> [name=value …]`,
+      );
     }
     const { name: server } = await findServer(given, reached, settings);
     const client = reached.host.client(server);

@@ -1,16 +1,14 @@
 // `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
-import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { visibleJson, visibleLine } from '../../../base/terminal/visible.ts';
 import type { ServerClient } from '../../../host/services/typed-client.ts';
 import { isKnownContents } from '../../../mcp/client/known-content.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../../mcp/types.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
+import { besideResult, checkOutput, describePiece, type Piece, savePieces } from '../output/content.ts';
 import type { Output } from '../output/output.ts';
 import { describing, printRows } from '../output/table.ts';
-import { besideResult } from '../result/beside-result.ts';
-import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
@@ -39,9 +37,7 @@ const read: CommandBody = async (invocation, words, options) => {
     const { out, settings, signal } = invocation;
     const [given, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
     if (given === undefined || rest.length > 0) {
-      throw new UsageError('INVALID_OPTION', 'read takes a server and a URI', {
-        hint: `${ownCommand} read <server> <uri>`,
-      });
+      throw invalidOption('read takes a server and a URI', `${ownCommand} read <server> <uri>`);
     }
     const { name: server } = await findServer(given, reached, settings);
     const client = reached.host.client(server);

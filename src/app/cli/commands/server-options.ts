@@ -1,11 +1,11 @@
 // Options for a server given after `--` or by URL, shared by the commands that accept one.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { remoteTransports } from '../../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../../mcp/revisions.ts';
 import type { FleetOptions } from '../fleet/fleet-options.ts';
+import { invalidOption } from '../invocation.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 
 const GROUP = 'Options for a server given as a URL or after --:';
@@ -36,7 +36,13 @@ export function serverOptions(options: Record<string, unknown>): ServerCommandOp
   return options as ServerCommandOptions & FleetOptions;
 }
 
-/** Adds examples to the help. A subcommand shows the lines that begin with its name, so define subcommands first. */
+/** Adds a text and examples to the help. */
+export function help(command: Command, text: string, ...lines: string[]): void {
+  command.addHelpText('after', `\n${text}`);
+  examples(command, ...lines);
+}
+
+/** A subcommand shows the lines that begin with its name, so define subcommands first. */
 export function examples(command: Command, ...lines: string[]): void {
   addExamples(command, lines);
   for (const child of command.commands) {
@@ -60,14 +66,14 @@ export function withoutCommonOptions(command: Command): void {
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port < 65_536) return port;
-  throw new UsageError('INVALID_OPTION', `"${text}" is not a port`, { hint: 'A port is an integer from 0 to 65535.' });
+  throw invalidOption(`"${text}" is not a port`, 'A port is an integer from 0 to 65535.');
 }
 
 export const countOf =
   (option: string) =>
   (text: string): number => {
     if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-    throw new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, { hint: 'Write an integer above 0.' });
+    throw invalidOption(`${option} cannot be "${text}"`, 'Write an integer above 0.');
   };
 
 export function collect(value: string, before: string[] = []): string[] {

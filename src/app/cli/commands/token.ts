@@ -11,7 +11,7 @@ import {
   type TokenEntry,
 } from '../../../host/gateway/access/token-file.ts';
 import { ExitCode } from '../exit-code.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { countOf, examples } from './server-options.ts';
 
@@ -133,9 +133,10 @@ function day(date: string): string {
 /** Refuses an empty pattern, which would allow nothing. */
 function collectNames(text: string, before: readonly string[] = []): string[] {
   if (text !== '') return [...before, text];
-  throw new UsageError('INVALID_OPTION', 'The name of a server or tool is empty', {
-    hint: "Write a name or a pattern: --server github, --tool 'github/search_*'.",
-  });
+  throw invalidOption(
+    'The name of a server or tool is empty',
+    "Write a name or a pattern: --server github, --tool 'github/search_*'.",
+  );
 }
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
@@ -144,7 +145,5 @@ function readLifetime(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const ms = Number(amount) * units[unit ?? '']!;
   if (amount !== undefined && ms > 0) return ms;
-  throw new UsageError('INVALID_OPTION', `--expires cannot be "${text}"`, {
-    hint: 'Write a number with its unit: 90m, 12h, 30d, 52w.',
-  });
+  throw invalidOption(`--expires cannot be "${text}"`, 'Write a number with its unit: 90m, 12h, 30d, 52w.');
 }

@@ -7,16 +7,14 @@ import { catalogOf, type Offer } from '../../../host/services/catalog.ts';
 import type { Tool } from '../../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { CommandBody, CommandModule, Settings } from '../invocation.ts';
+import { besideResult } from '../output/content.ts';
 import type { Output } from '../output/output.ts';
-import { causeOf } from '../output/shown.ts';
-import { describing, printRows } from '../output/table.ts';
-import { besideResult } from '../result/beside-result.ts';
+import { causeOf, describing, printRows } from '../output/table.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
 import { type Reached, whyItFailed, withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
-import type { Settings } from '../settings.ts';
 import { errorDocument } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
 import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
@@ -61,7 +59,7 @@ const tools: CommandBody = (invocation, [name], options) =>
         ...warned,
       });
     } else if ((options as { signatures?: boolean }).signatures) {
-      const { signatureOf } = await import('../types/tool-types.ts');
+      const { signatureOf } = await import('./types.ts');
       for (const { server, definition } of tools) {
         out.write(`${visibleLine(server)}/${visibleLine(signatureOf(definition))}\n`);
       }
@@ -76,7 +74,7 @@ const tools: CommandBody = (invocation, [name], options) =>
 
 /** An entry that cannot be used is listed as failed, like a server that does not start. A file that cannot be read is only reported. */
 async function all(reached: Reached, settings: Settings, out: Output): Promise<Found> {
-  const { rejectedEntries, tellRejected } = await import('../servers/rejected-entries.ts');
+  const { rejectedEntries, tellRejected } = await import('../servers/find-server.ts');
   const [{ offers: tools, failed }, rejected] = await Promise.all([
     reached.host.tools(),
     rejectedEntries(reached, settings),

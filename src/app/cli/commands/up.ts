@@ -7,11 +7,10 @@ import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { reportStart } from '../../../wire/process/launch/start-detached.ts';
 import { ExitCode } from '../exit-code.ts';
-import { addJoinOptions, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
-import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { durationOf } from '../settings.ts';
+import { addJoinOptions, readJoinOptions, settingsOfNode } from '../fleet/fleet-options.ts';
+import { type CommandBody, type CommandModule, durationOf, type Invocation, invalidOption } from '../invocation.ts';
 import type { UpOptions } from '../up/run-host.ts';
-import { collect, countOf, examples, readPort } from './server-options.ts';
+import { collect, countOf, help, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -41,18 +40,14 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--allow-origin <origin>', 'allow web pages from this origin; repeatable', collect)
     .option('--drain <time>', 'limit for pending requests during a stop (default: 10s)', durationOf('--drain'));
   addJoinOptions(command);
-  command.addHelpText(
-    'after',
-    `
-Other commands find the running host by its config and use its servers. A
+  help(
+    command,
+    `Other commands find the running host by its config and use its servers. A
 config change restarts only the servers that it affects.
 
 With --join the host becomes a node of a fleet, named by --node (default: the
 machine name). A node works without a config: it runs the servers that the
 fleet places on it.`,
-  );
-  examples(
-    command,
     'up',
     'up --config examples/mcp.json --open',
     'up --background --idle 10m',
@@ -78,9 +73,10 @@ const up: CommandBody = async (invocation, _words, options) => {
     });
   }
   if (given.record === undefined && (given.maxFileBytes ?? given.maxFiles) !== undefined) {
-    throw new UsageError('INVALID_OPTION', '--max-file-bytes and --max-files need --record', {
-      hint: 'Name the file to record to: --record session.jsonl.',
-    });
+    throw invalidOption(
+      '--max-file-bytes and --max-files need --record',
+      'Name the file to record to: --record session.jsonl.',
+    );
   }
   if (invocation.settings.shared && readJoinOptions(given)) {
     throw new UsageError('NOT_SUPPORTED', '--shared cannot be used with --join', {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Sources } from './candidates.ts';
 import { candidates } from './candidates.ts';
-import type { Sources } from './sources.ts';
 
 const text = { type: 'string' };
 const typed = {
@@ -19,6 +19,7 @@ const sources: Sources = {
   allTools: async () => tools.map((tool) => ({ server: 'everything', tool })),
   resources: async () => [],
   prompts: async () => [],
+  tasks: () => [{ word: '0f3a', about: 'studio/render' }, { word: '1b9c' }],
   close: async () => undefined,
 };
 
@@ -49,6 +50,10 @@ test('commands, servers, options, and the values of options', async () => {
   expect(await complete('fleet', 'apply', '')).toEqual({ filesBehind: '' });
   expect(await complete('help', 'lo')).toEqual(['logs', 'login', 'logout']);
   expect(await complete('rm', 'everything', '')).toEqual(['calculator']);
+  expect(await complete('tasks', 'w')).toEqual(['wait']);
+  expect(await complete('tasks', 'wait', '')).toEqual(['0f3a', '1b9c']);
+  expect(await complete('tasks', 'answer', '1')).toEqual(['1b9c']);
+  expect(await complete('tasks', 'answer', '1b9c', '')).toEqual([]);
   expect(await complete('check', '--litemcp', '--only', 'litemcp-w')).toContain('litemcp-wire');
 });
 

@@ -2,26 +2,32 @@
 // help (`<file>`, `<server>`). Names with special shell characters are not suggested; they can be typed in quotes.
 
 import type { Argument, Command, Option } from 'commander';
+import { systemClock } from '../../../base/clock.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { SILENT, within } from '../../../base/wait.ts';
 import { hostIds } from '../../../config/hosts/host-program.ts';
+import type { ServerClient } from '../../../host/services/typed-client.ts';
 import { alternatives, propertiesOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../../mcp/types.ts';
+import { shellScripts } from '../commands/completion.ts';
+import type { Settings } from '../invocation.ts';
 import { makeProgram } from '../run-command.ts';
-import type { Settings } from '../settings.ts';
-import type { RememberedTool } from './remembered-tools.ts';
-import { shellScripts } from './shell-scripts.ts';
-import type { Sources } from './sources.ts';
+import { loadServers } from '../servers/own-host.ts';
+import { findRunningHost } from '../servers/running-host.ts';
+import { detachedTasks } from '../tasks/detached-tasks.ts';
+import { type RememberedTool, recallTools } from './remembered-tools.ts';
 
-export interface Candidate {
+interface Candidate {
   word: string;
   about?: string | undefined;
 }
 
 /** The shell completes file names after the prefix. */
-export interface Files {
+interface Files {
   filesBehind: string;
 }
 
-export type Answer = Candidate[] | Files;
+type Answer = Candidate[] | Files;
 
 const files: Files = { filesBehind: '' };
 
@@ -103,6 +109,8 @@ async function ofArgument(command: Command, given: string[], current: string, so
       const servers = await sources.servers();
       return words(...servers.filter((each) => !given.includes(each)));
     }
+    case 'task':
+      return sources.tasks();
     case 'host':
       return current !== '' && hosts.length === 0 ? files : words(...hosts);
     case 'what': {
@@ -190,4 +198,79 @@ function fitting(answer: Answer, current: string): Answer {
   if (!Array.isArray(answer)) return answer;
   const safe = /^[\p{L}\p{N}_@./:=+,%~-]+$/u;
   return answer.filter(({ word }) => word.startsWith(current) && safe.test(word));
+}
+
+export interface Sources {
+  servers(): Promise<string[]>;
+  tools(server: string): Promise<RememberedTool[]>;
+  allTools(): Promise<{ server: string; tool: RememberedTool }[]>;
+  resources(server: string): Promise<string[]>;
+  prompts(server: string): Promise<{ name: string; arguments?: { name: string }[] }[]>;
+  tasks(): Candidate[];
+  close(): Promise<void>;
+}
+
+/** Limit for the answer from a host, because the user is typing. */
+const PATIENCE_MS = 5_000;
+
+/** Undefined after a failure or a timeout. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const value = await within(
+    systemClock,
+    PATIENCE_MS,
+    answer.catch(() => undefined),
+  );
+  return value === SILENT ? undefined : value;
+}
+
+/** Reads from the running host, or from the config and the cache. Never starts a server. */
+async function completionSources(settings: Settings): Promise<Sources> {
+  const host = await inTime(findRunningHost(settings));
+  const running = host && (await inTime(host.status()))?.servers;
+  const isReady = (server: string) => running?.some(({ name, state }) => name === server && state === 'ready');
+  const ask = async <T>(server: string, from: (client: ServerClient) => Promise<T>, otherwise: T): Promise<T> =>
+    (host && isReady(server) ? await inTime(from(host.client(server))) : undefined) ?? otherwise;
+  const sources: Sources = {
+    async servers() {
+      return (running ?? (await loadServers(settings)).servers).map(({ name }) => name);
+    },
+    tools: (server) =>
+      ask(server, async (client) => (await client.listTools()).tools, recallTools(settings)[server] ?? []),
+    async allTools() {
+      const lists = await Promise.all(
+        (await sources.servers()).map(async (server) =>
+          (await sources.tools(server)).map((tool) => ({ server, tool })),
+        ),
+      );
+      return lists.flat();
+    },
+    resources: (server) =>
+      ask(server, async (client) => (await client.listResources()).resources.map(({ uri }) => uri), []),
+    prompts: (server) => ask(server, async (client) => (await client.listPrompts()).prompts, []),
+    tasks: () => detachedTasks().map(({ server, tool, task }) => ({ word: task.taskId, about: `${server}/${tool}` })),
+    close: async () => void (host && (await inTime(host.close()))),
+  };
+  return sources;
+}
+
+/**
+ * Answers a completion request of a shell: one candidate per line, with a description after a tab. Errors are not printed, because the user is
+ * typing.
+ */
+export async function answerShell(line: readonly string[]): Promise<void> {
+  try {
+    const answer = await candidates(wordsOf(line), completionSources);
+    const lines = Array.isArray(answer)
+      ? answer.map(({ word, about }) => (about ? `${word}\t${visibleLine(about).slice(0, 80)}` : word))
+      : [`:files ${answer.filesBehind}`];
+    if (lines.length > 0) process.stdout.write(`${[...new Set(lines)].join('\n')}\n`);
+  } catch {
+    // no suggestions; an error cannot be shown
+  }
+}
+
+/** The words themselves, or one argument `--hex=…`: UTF-8 in hexadecimal digits, with a NUL between words. */
+function wordsOf(line: readonly string[]): readonly string[] {
+  const hex = line.length === 1 && /^--hex=([\da-f]*)$/i.exec(line[0]!)?.[1];
+  return typeof hex === 'string' ? Buffer.from(hex, 'hex').toString().split('\0') : line;
 }

@@ -7,8 +7,8 @@ import { shortHash } from '../../../base/short-hash.ts';
 import type { Tool } from '../../../mcp/types.ts';
 import { cacheFolder } from '../../../wire/process/files/cache-folder.ts';
 import { replacePrivately } from '../../../wire/process/files/private-file.ts';
+import type { Settings } from '../invocation.ts';
 import { configFileOf } from '../servers/running-host.ts';
-import type { Settings } from '../settings.ts';
 
 export type RememberedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
 type Remembered = Record<string, RememberedTool[]>;

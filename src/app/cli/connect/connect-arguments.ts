@@ -1,15 +1,15 @@
 // Parses the command line of `standpipe connect`. Does not load the other commands, because an MCP host waits for the start.
 
 import { basename, resolve } from 'node:path';
-import { UsageError } from '../../../base/errors.ts';
+import type { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { remoteTransports, type SharePolicy, shareModes } from '../../../config/server-config.ts';
 import type { BroughtCommand } from '../../../host/control/shared-servers.ts';
 import type { Params } from '../../../mcp/service.ts';
 import { ofFlag, ofText, ofTexts, readOptions, type Values } from '../../../observe/tap/read-options.ts';
 import { readVariable } from '../../../wire/process/launch/environment.ts';
+import { DEFAULT_IDLE_MS, durationOf, invalidOption, type Settings } from '../invocation.ts';
 import type { AddressOptions } from '../servers/server-at-address.ts';
-import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
 
 export interface ConnectArguments {
   settings: Settings;
@@ -110,5 +110,5 @@ function readShare(text: string | undefined): SharePolicy['by'] | undefined {
 const synopsis = `${ownCommand} connect <server> | --all [--config FILE] [--idle TIME], or ${ownCommand} connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or ${ownCommand} connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]`;
 
 function usage(problem: string, hint = synopsis): UsageError {
-  return new UsageError('INVALID_OPTION', problem, { hint });
+  return invalidOption(problem, hint);
 }

@@ -3,21 +3,22 @@
 
 import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import { PeerError, StandpipeError, toError } from '../../../base/errors.ts';
 import { visibleIndented } from '../../../base/terminal/visible.ts';
-import { chooseServer } from '../../../host/control/choose-server.ts';
-import { connectHost } from '../../../host/control/connect-host.ts';
+import { chooseServer, connectHost } from '../../../host/control/connect-host.ts';
 import { isTrusted, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
+import { type OwnStdio, ownStdio, watchHost } from '../../../observe/tap/own-stdio.ts';
+import type { FrameSink } from '../../../wire/framing/framing.ts';
 import { ExitCode, exitCodeOf } from '../exit-code.ts';
 import { certainControlPath } from '../servers/running-host.ts';
 import { type ConnectArguments, parseConnectArguments } from './connect-arguments.ts';
-import { relay } from './relay.ts';
 
 export async function connectMain(words: readonly string[]): Promise<void> {
   try {
     const given = parseConnectArguments(words);
     if (given.address) {
-      const { broughtAddress } = await import('./brought-address.ts');
+      const { broughtAddress } = await import('../servers/server-at-address.ts');
       given.use = { brought: broughtAddress(given.address, print) };
     }
     const socket = await openConnection(given);
@@ -27,7 +28,6 @@ export async function connectMain(words: readonly string[]): Promise<void> {
   } catch (thrown) {
     const error = toError(thrown);
     print(inWords(error));
-    const { answerWithError } = await import('./answer-with-error.ts');
     await answerWithError(error);
     process.exit(exitCodeOf(error));
   }
@@ -69,5 +69,81 @@ async function openConnection({ settings, use, idleMs }: ConnectArguments): Prom
     const { startInBackground } = await import('../up/start-background.ts');
     const started = await startInBackground(settings, { idleMs });
     if (started) print(started.text);
+  }
+}
+
+/** Sent first, so that an incomplete last line of output does not merge with the error. */
+const END = '\n{"jsonrpc":"2.0","method":"standpipe/end"}\n';
+
+/**
+ * Copies bytes between stdio and the socket; messages are neither parsed nor buffered, to add little latency to a call. Resolves to `client` if
+ * the client closed its input and got its answers or has exited, and to `host` if the host has ended. The process then exits, because every
+ * client understands that all pending requests are lost. A silent reconnect would lose the session of the client.
+ */
+export function relay(
+  socket: Socket,
+  { input, output }: Pick<OwnStdio, 'input' | 'output'> = ownStdio(),
+): Promise<'client' | 'host'> {
+  return new Promise((resolve) => {
+    let inputOver = false;
+    const clientGone = () => {
+      socket.destroy(); // cancels the requests from the client
+      resolve('client');
+    };
+    const client = watchHost(input, clientGone);
+    const inputEnded = () => {
+      if (!inputOver && socket.writable) socket.write(END);
+      inputOver = true;
+    };
+    const hostEnded = () => {
+      client.stop();
+      output.end(() => resolve(inputOver ? 'client' : 'host'));
+    };
+    pass(input, socket);
+    pass(socket, output);
+    input.once('end', inputEnded).once('error', inputEnded).once('close', inputEnded);
+    output.once('error', clientGone);
+    socket.once('end', hostEnded).once('close', hostEnded);
+    socket.on('error', () => undefined); // `close` follows
+    socket.resume();
+  });
+}
+
+/** Waits only for data that the system has not accepted yet, whatever its size. */
+function pass(source: Readable, sink: Writable): void {
+  const drained = () => source.resume();
+  source.on('data', (chunk: Buffer) => {
+    if (sink.write(chunk) || sink.writableLength === 0) return;
+    source.pause();
+    sink.once('drain', drained);
+  });
+}
+
+/**
+ * Answers each request with the error until the client closes its input: MCP hosts show such errors to their users, but often hide stderr.
+ */
+async function answerWithError(reason: Error & { hint?: string | undefined }): Promise<void> {
+  const [{ toRpcError }, { newline }] = await Promise.all([
+    import('../../../base/error-json.ts'),
+    import('../../../wire/framing/newline.ts'),
+  ]);
+  const { rpcCode: code, message, data } = toRpcError(reason);
+  const error = { code, message: reason.hint ? `${message}. ${reason.hint}` : message, data };
+  const decoder = newline().decoder();
+  const answer = (line: Uint8Array) => {
+    const id = requestId(Buffer.from(line).toString());
+    if (id !== undefined) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
+  };
+  const sink: FrameSink = { frame: answer, fault: ({ prefix }) => answer(prefix) }; // the last line may have no newline
+  for await (const chunk of process.stdin) decoder.push(chunk, sink);
+  decoder.end(sink);
+}
+
+function requestId(line: string): unknown {
+  try {
+    const { id, method } = JSON.parse(line);
+    return method === undefined ? undefined : id;
+  } catch {
+    return undefined; // not JSON
   }
 }

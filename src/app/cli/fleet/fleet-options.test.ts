@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UsageError } from '../../../base/errors.ts';
-import { type FleetOptions, readFleetOptions } from './fleet-options.ts';
+import { type FleetOptions, readFleetOptions, readJoinOptions } from './fleet-options.ts';
 
 const read = (options: FleetOptions, env: NodeJS.ProcessEnv = {}) => readFleetOptions(options, 'standpipe', env);
 
@@ -52,3 +52,8 @@ function textOf(options: FleetOptions): string {
   }
   return expect.unreachable();
 }
+
+test('the options of a node: its name, its labels, and how long calls may take to end', () => {
+  const plan = readJoinOptions({ join: 'nats://a', node: 'one', labels: 'gpu,eu', drain: 60_000 });
+  expect(plan).toMatchObject({ node: 'one', labels: ['gpu', 'eu'], offers: true, drainMs: 60_000 });
+});

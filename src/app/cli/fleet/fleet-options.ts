@@ -1,14 +1,16 @@
-// Options and environment variables with which commands reach a fleet: NATS servers, fleet name and credentials. Secrets come only
-// from files or the environment, never from options, and are never printed.
+// Options and environment variables with which commands reach a fleet (NATS servers, fleet name and credentials) and with which `up` joins one.
+// Secrets come only from files or the environment, never from options, and are never printed.
 
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
+import { MOST_LABELS } from '../../../config/server-config.ts';
 import type { ClusterNetworkOptions } from '../../../host/fleet/nats/open-network.ts';
 import { fleetName } from '../../../host/fleet/subjects.ts';
-import { durationOf } from '../settings.ts';
+import { durationOf, invalidOption, type Settings } from '../invocation.ts';
+import { configFileOf } from '../servers/running-host.ts';
 
 export interface FleetOptions {
-  /** Comma-separated addresses of NATS servers. */
   join?: string;
   fleet?: string;
   lease?: number;
@@ -19,7 +21,7 @@ export interface FleetOptions {
   natsKey?: string;
 }
 
-export const DEFAULT_FLEET = 'default';
+const DEFAULT_FLEET = 'default';
 /** A shorter lease expires on a busy machine; a longer one delays the replacement of a dead node. */
 const LEASE_MS = { least: 1_000, most: 600_000 };
 
@@ -43,7 +45,7 @@ export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command
 }
 
 /** Options that take effect only for the first node of a fleet. */
-export function addBucketOptions(command: Command): Command {
+function addBucketOptions(command: Command): Command {
   return command
     .optionsGroup(GROUP)
     .option(
@@ -83,9 +85,10 @@ export function readFleetOptions(
     throw missingJoin();
   }
   if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError('INVALID_OPTION', '--nats-cert and --nats-key must be used together', {
-      hint: 'Give both: --nats-cert FILE --nats-key FILE.',
-    });
+    throw invalidOption(
+      '--nats-cert and --nats-key must be used together',
+      'Give both: --nats-cert FILE --nats-key FILE.',
+    );
   }
   return {
     servers: join.split(',').map((address) => readAddress(address, options.join !== undefined)),
@@ -99,17 +102,16 @@ export function readFleetOptions(
 }
 
 export function missingJoin(): UsageError {
-  return new UsageError('INVALID_OPTION', 'No fleet was given, and this folder has no running node', {
-    hint: 'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment. Or name a node of this machine: --node NAME.',
-  });
+  return invalidOption(
+    'No fleet was given, and this folder has no running node',
+    'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment. Or name a node of this machine: --node NAME.',
+  );
 }
 
 /** Names of nodes, fleets and labels become parts of NATS subjects. */
-export function checkName(option: string, name: string): string {
+function checkName(option: string, name: string): string {
   if (fleetName.test(name)) return name;
-  throw new UsageError('INVALID_OPTION', `${option} cannot be "${name}"`, {
-    hint: 'Use letters, digits, - and _: at most 64.',
-  });
+  throw invalidOption(`${option} cannot be "${name}"`, 'Use letters, digits, - and _: at most 64.');
 }
 
 /** Errors never quote the address, which may contain a password. `isVisible`: the address is part of the command line. */
@@ -128,9 +130,10 @@ function readAddress(text: string, isVisible: boolean): string {
     );
   }
   if (isVisible && url.username !== '') {
-    throw new UsageError('INVALID_OPTION', '--join cannot contain a user or a password', {
-      hint: 'A command line is visible to others. Use STANDPIPE_JOIN in the environment, or --nats-creds FILE.',
-    });
+    throw invalidOption(
+      '--join cannot contain a user or a password',
+      'A command line is visible to others. Use STANDPIPE_JOIN in the environment, or --nats-creds FILE.',
+    );
   }
   return full;
 }
@@ -138,10 +141,74 @@ function readAddress(text: string, isVisible: boolean): string {
 function replicasOf(text: string): number {
   const replicas = Number(text);
   if ([1, 3, 5].includes(replicas)) return replicas;
-  throw new UsageError('INVALID_OPTION', '--nats-replicas must be 1, 3 or 5', { hint: 'The default is 1.' });
+  throw invalidOption('--nats-replicas must be 1, 3 or 5', 'The default is 1.');
 }
 
 function checkLease(ms: number): number {
   if (ms >= LEASE_MS.least && ms <= LEASE_MS.most) return ms;
-  throw new UsageError('INVALID_OPTION', '--lease must be from 1s to 10m', { hint: 'The default is 5s.' });
+  throw invalidOption('--lease must be from 1s to 10m', 'The default is 5s.');
+}
+
+export interface JoinFlags extends FleetOptions {
+  node?: string;
+  labels?: string;
+  offer?: boolean;
+  drain?: number;
+}
+
+export interface JoinPlan {
+  network: ClusterNetworkOptions;
+  node: string;
+  labels: string[];
+  offers: boolean;
+  /** Limit in ms for pending calls when a server moves or the node leaves. */
+  drainMs: number | undefined;
+}
+
+export function addJoinOptions(command: Command): Command {
+  addFleetOptions(command, 'join the fleet at these NATS servers: nats://HOST,…');
+  return addBucketOptions(command)
+    .option('--labels <names>', 'labels of this node for placement: gpu,eu')
+    .option('--no-offer', 'do not offer the servers of the config to other nodes');
+}
+
+/** Validates the options before anything starts. Undefined without --join. */
+export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags): JoinPlan | undefined {
+  const node = checkName('--node', options.node ?? nodeNameOf(hostname()));
+  const network = readFleetOptions(options, node);
+  if (network) {
+    const names = (labels ?? '').split(',').filter((label) => label !== '');
+    const checked = names.map((label) => checkName('--labels', label));
+    if (checked.length > MOST_LABELS) {
+      throw invalidOption(`--labels has ${checked.length} names; the limit is ${MOST_LABELS}`);
+    }
+    return { network, node, labels: checked, offers: offer !== false, drainMs: drain };
+  }
+  const needless = options.node !== undefined ? '--node' : labels !== undefined ? '--labels' : undefined;
+  if (needless === undefined && offer !== false) return undefined;
+  throw invalidOption(
+    `${needless ?? '--no-offer'} needs --join`,
+    'Name the NATS servers of the fleet: --join nats://HOST[:PORT].',
+  );
+}
+
+/** The host name with other characters replaced: `web-1.example.org` is the node `web-1-example-org`. */
+export function nodeNameOf(host: string): string {
+  return (
+    host
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 64) || 'node'
+  );
+}
+
+/** A node works without a config. Its host is then found by the node name. */
+export function settingsOfNode(settings: Settings, plan: JoinPlan | undefined): Settings {
+  const ofConfig = { ...settings, node: undefined };
+  const hasConfig = settings.discover || settings.shared || configFileOf(ofConfig) !== undefined;
+  return plan && !hasConfig ? { ...settings, node: plan.node } : ofConfig;
+}
+
+export function isOfFleet({ url }: { url?: string | undefined }): boolean {
+  return url?.startsWith('nats:') ?? false;
 }

@@ -6,8 +6,7 @@ import type { FleetServerStatus, FleetStatus, NodeStatus, ReplicaStatus } from '
 import { isAway, type ServerStatus } from '../../../host/supervision/server-state.ts';
 import { describeUptime, stateColours } from '../commands/ls.ts';
 import type { Invocation } from '../invocation.ts';
-import { causeOf } from '../output/shown.ts';
-import { type Cell, printRows, type Row } from '../output/table.ts';
+import { type Cell, causeOf, printRows, type Row } from '../output/table.ts';
 
 /** State of a server as its node reports it. Undefined if the state is unknown or the node does not have the server. */
 export type StateOnNode = (node: string, server: string) => ServerStatus | undefined;
@@ -49,13 +48,12 @@ export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invoca
       'This node is not connected to NATS and shows its last known state. It reconnects as soon as NATS can be reached.',
     );
   for (const hint of new Set(replicas.flatMap((each) => each.hint ?? []))) {
-    out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(hint)}`);
+    out.tell('hint', visibleLine(hint));
   }
   if (servers.length === 0 && isConnected)
     out.say(`The fleet has no servers: \`${ownCommand} fleet apply FILE\` adds those of a config.`);
 }
 
-/** Why no node runs a server. */
 export function whyNowhere(replicas: readonly ReplicaStatus[], placer: string | undefined): string {
   const known = replicas.find(({ reason }) => reason !== undefined)?.reason;
   return known ?? (placer === undefined ? 'no node places servers' : PLACED_SOON);

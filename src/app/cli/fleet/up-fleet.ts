@@ -15,13 +15,12 @@ import type { FleetAddress, FleetStatus } from '../../../host/fleet/fleet-status
 import type { ClusterNetworkOptions } from '../../../host/fleet/nats/open-network.ts';
 import { recordOf } from '../../../host/fleet/node/node-entry.ts';
 import type { FleetQuotas } from '../../../host/fleet/quotas/fleet-quotas.ts';
-import type { SharedQuotas } from '../../../host/gateway/shared-quotas.ts';
+import type { SharedQuotas } from '../../../host/gateway/limits.ts';
 import type { Host } from '../../../host/host.ts';
-import type { ServiceOf } from '../../../host/host-options.ts';
-import type { JoinPlan } from './join-options.ts';
+import type { HostOptions, ServiceOf } from '../../../host/hosted-server.ts';
+import type { JoinPlan } from './fleet-options.ts';
 
 export interface JoinContext {
-  /** URL of the gateway. */
   url: string | undefined;
   note: (text: string) => void;
   /** Called with servers before they start, to redact their secrets. */
@@ -65,12 +64,10 @@ export class UpFleet {
     return this.#plan.network.fleet;
   }
 
-  /** Name of the node. */
   get name(): string {
     return this.#plan.node;
   }
 
-  /** Undefined until the host has joined. */
   get node(): FleetNode | undefined {
     return this.#node;
   }
@@ -78,6 +75,8 @@ export class UpFleet {
   readonly serviceOf: ServiceOf = (config, wire) => this.#begun?.serviceOf(config, wire);
 
   readonly whyAway = (server: string): string | undefined => this.#begun?.whyAway(server);
+
+  readonly recordsOf: HostOptions['recordsOf'] = (config) => this.#begun?.recordsOf?.(config);
 
   /** Quotas for the gateway of this node. Until the host has joined, the gateway has the whole quota. */
   readonly sharedQuotas: SharedQuotas = (principal, quotas, counts) =>
@@ -222,7 +221,6 @@ export class UpFleet {
     note(`--lease has no effect: the first node of the fleet ${this.fleet} set it to ${lifetimeMs} ms`);
   }
 
-  /** For requests before the host has joined. */
   #statusAlone(): FleetStatus {
     const self = { ...recordOf(this.#plan), startedAt: this.#startedAt, isAlive: false };
     return { fleet: this.fleet, self: self.name, isConnected: false, placer: undefined, nodes: [self], servers: [] };

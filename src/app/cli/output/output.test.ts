@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { isColourful, painter } from '../../../base/terminal/colours.ts';
 import { textWidth } from '../../../base/terminal/text-width.ts';
 import { Output } from './output.ts';
-import { causeOf, shownPath } from './shown.ts';
-import { describing, printRows, tableLines } from './table.ts';
+import { causeOf, describing, printRows, shownPath, tableLines } from './table.ts';
 
 test('a table keeps to its width and shows every letter, whatever is in it', () => {
   const rows = [

@@ -1,6 +1,8 @@
 // Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. Long fields are wrapped. In a pipe:
 // one line per row, fields separated by tabs, without a header. Nothing is cut. The content of a field cannot break the layout.
 
+import { homedir } from 'node:os';
+import { shellHere } from '../../../base/command-line.ts';
 import type { Colour, Paint } from '../../../base/terminal/colours.ts';
 import { padToWidth, textWidth, wrapToLines, wrapToWidth } from '../../../base/terminal/text-width.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
@@ -26,7 +28,6 @@ export function describing(text: string): Cell {
 }
 
 const GAP = '  ';
-/** Minimum width of a column, also in a narrow window. */
 const LEAST_WIDTH = 6;
 
 export function printRows(
@@ -109,4 +110,32 @@ function textOf(cell: string | Cell): string {
 
 function colourOf(cell: string | Cell): Colour | undefined {
   return typeof cell === 'string' ? undefined : cell.colour;
+}
+
+/** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`, and neither do shells on Windows. */
+export function shownPath(
+  path: string,
+  { onTerminal }: Pick<Output, 'onTerminal'>,
+  home = homedir(),
+  shell = shellHere,
+): string {
+  const isInside = home.length > 1 && (path === home || path.startsWith(home.endsWith('/') ? home : `${home}/`));
+  return onTerminal && isInside && shell === 'posix' ? `~${path.slice(home.length)}` : path;
+}
+
+/** The part of an error message before its cause. In a table row the server is already named. */
+const beginnings = [
+  /^Server "[^"]*" (?:is not (?:running|connected)|cannot be reached): /,
+  /^Could not connect(?: \([\w/]+\)| to \S+)?: /,
+  /^Server ".*?" (?=(?:exited with|was ended by) )/,
+];
+
+/** Reason of a server state in a table. A pipe gets the whole message. */
+export function shownReason(message: string, { onTerminal }: Pick<Output, 'onTerminal'>): string {
+  return onTerminal ? causeOf(message) : message;
+}
+
+/** The cause in an error message: `exited with code 3 …` for `Could not connect (initialize): Server "node x.js" exited with code 3 …`. */
+export function causeOf(message: string): string {
+  return beginnings.reduce((text, beginning) => text.replace(beginning, ''), message);
 }

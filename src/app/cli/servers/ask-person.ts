@@ -1,13 +1,14 @@
 // Shows an elicitation of a server at the terminal and reads the answer. Without a terminal, declines and reports it.
 
+import { createInterface } from 'node:readline';
 import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
+import { unlessAborted } from '../../../base/wait.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
 import type { InputHandlers } from '../../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
 import { describeType, TypeMismatch, typedValue } from '../values/typed-value.ts';
 import { hasTerminal, reportUnanswered } from './server-reports.ts';
-import { EndOfInput, TypedLines } from './typed-lines.ts';
 
 type Ask = (question: string) => Promise<string>;
 type Content = NonNullable<ElicitResult['content']>;
@@ -52,8 +53,8 @@ async function answer(params: ElicitParams, ask: Ask, out: Output): Promise<Elic
 
 async function fillIn({ requestedSchema }: ElicitFormParams, ask: Ask, out: Output): Promise<Content> {
   const content: Content = {};
-  const required = new Set(requestedSchema.required);
-  for (const [name, schema] of Object.entries(requestedSchema.properties)) {
+  const required = new Set(requestedSchema?.required);
+  for (const [name, schema] of Object.entries(requestedSchema?.properties ?? {})) {
     const about = [schema.title, schema.description].filter((text) => typeof text === 'string').map(String);
     if (about.length > 0) out.say(`  ${visibleLine(about.join(': '))}`);
     const usual = schema.default === undefined ? '' : ` (${visibleLine(String(schema.default))})`;
@@ -81,4 +82,55 @@ async function askUntilItFits(question: string, schema: object, isRequired: bool
 
 function isYes(text: string): boolean {
   return /^y(?:es)?$/i.test(text.trim());
+}
+
+/** Ctrl-D, or the terminal was closed. */
+class EndOfInput extends Error {}
+
+/** Questions answered by one line each. Lines that were pasted or typed ahead answer the next questions. */
+class TypedLines {
+  readonly #lines = createInterface({ input: process.stdin, output: process.stderr });
+  readonly #ahead: string[] = [];
+  #isClosed = false;
+  /** Called with the next line; without one at the end of the input. */
+  #next: ((line?: string) => void) | undefined;
+
+  constructor() {
+    this.#lines.on('line', (line) => {
+      if (!this.#answer(line)) this.#ahead.push(line);
+    });
+    this.#lines.on('close', () => {
+      this.#isClosed = true;
+      this.#answer();
+    });
+    // While readline reads from the terminal, Ctrl-C emits its SIGINT event and sends no signal.
+    this.#lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  }
+
+  async ask(question: string, signal: AbortSignal): Promise<string> {
+    const known = this.#ahead.shift();
+    if (known !== undefined) {
+      process.stderr.write(`${question}${visibleLine(known)}\n`);
+      return known;
+    }
+    if (this.#isClosed) throw new EndOfInput();
+    this.#lines.setPrompt(question);
+    this.#lines.prompt();
+    const answer = new Promise<string>((resolve, reject) => {
+      this.#next = (line) => (line === undefined ? reject(new EndOfInput()) : resolve(line));
+    });
+    return unlessAborted(answer, signal);
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+
+  /** Several lines may arrive in one turn: only the first one answers the question. */
+  #answer(line?: string): boolean {
+    const next = this.#next;
+    this.#next = undefined;
+    next?.(line);
+    return next !== undefined;
+  }
 }

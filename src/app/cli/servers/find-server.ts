@@ -1,13 +1,14 @@
 // Finds a server by its name, or explains why it cannot be used.
 
 import { shellWord } from '../../../base/command-line.ts';
-import { problemError } from '../../../config/problem.ts';
-import { onNodes, unknownServer } from '../../../host/services/unknown-name.ts';
+import { visibleLine } from '../../../base/terminal/visible.ts';
+import { type ConfigProblem, problemError, problemText } from '../../../config/problem.ts';
+import { onNodes, rejections, unknownServer } from '../../../host/services/unknown-name.ts';
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 import { UnusableEntry } from '../exit-code.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
 import type { Reached } from './reach-host.ts';
-import { rejectedEntries } from './rejected-entries.ts';
 
 type Searched = Pick<Reached, 'host' | 'running' | 'only'>;
 
@@ -41,10 +42,27 @@ export function commandHint(name: string): string | undefined {
   return isCommand ? `Write the command of a server at the end, after --: -- ${shellWord(name)} …` : undefined;
 }
 
-/** Throws if the config has an entry of this name that cannot be used. */
 export async function explainRejected(name: string, reached: Searched, settings: Settings): Promise<void> {
   const problem = (await rejectedEntries(reached, settings)).find(({ server }) => server === name);
   if (!problem) return;
   const { code, message, hint } = problemError(problem);
   throw new UnusableEntry(code, message, { hint });
+}
+
+/** Asks the running host, which may have loaded an earlier version of the file; otherwise reads the config. */
+export async function rejectedEntries(
+  { host, running, only }: Pick<Reached, 'host' | 'running' | 'only'>,
+  settings: Settings,
+): Promise<ConfigProblem[]> {
+  if (only !== undefined) return [];
+  if (running) return (await host.control('standpipe/config')).rejected;
+  const { loadServers } = await import('./own-host.ts');
+  return rejections(await loadServers(settings).catch(() => undefined)); // already reported when the config was loaded
+}
+
+export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {
+  for (const problem of rejected) {
+    const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';
+    out.tell('ignored', `${visibleLine(problemText(problem))}.${hint}`);
+  }
 }

@@ -10,7 +10,7 @@ import { onNodes, unknownServer } from '../../../host/services/unknown-name.ts';
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 import type { Tool } from '../../../mcp/types.ts';
 import { recallTools } from '../completion/remembered-tools.ts';
-import type { Settings } from '../settings.ts';
+import { invalidOption, type Settings } from '../invocation.ts';
 import { readAssignment } from '../values/word.ts';
 import { commandHint } from './find-server.ts';
 import type { FoundTool } from './find-tool.ts';
@@ -81,9 +81,7 @@ export function noSuchTool(
 ): UsageError {
   const names = tools.map((tool) => tool.name);
   if (name === undefined || readAssignment(name)) {
-    return new UsageError('INVALID_OPTION', `No tool of "${server}" was given`, {
-      hint: hintOfNames('', names, NO_TOOLS),
-    });
+    return invalidOption(`No tool of "${server}" was given`, hintOfNames('', names, NO_TOOLS));
   }
   if (next !== undefined && names.includes(next)) {
     return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {

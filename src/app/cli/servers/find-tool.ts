@@ -1,20 +1,17 @@
 // Finds the tool of a call: `server tool`, `server/tool`, a tool name that is unique among all servers, or only a server that has one
 // tool.
 
-import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 import type { Tool } from '../../../mcp/types.ts';
-import type { Settings } from '../settings.ts';
-import { parameterNames } from '../values/positional.ts';
-import { readAssignment } from '../values/word.ts';
+import { invalidOption, type Settings } from '../invocation.ts';
+import { parameterNames, readAssignment } from '../values/word.ts';
 import type { Reached } from './reach-host.ts';
 
 export interface FoundTool {
   server: string;
   protocol: ServerStatus['protocol'];
   tool: Tool;
-  /** The remaining words: the arguments. */
   words: string[];
 }
 
@@ -24,7 +21,7 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   const named = (name: string | undefined) => servers.find((server) => server.name === name);
   if (only !== undefined) return ofServer(reached, named(only)!, words);
   const [first, ...rest] = words;
-  if (first === undefined) throw new UsageError('INVALID_OPTION', 'No tool was given', { hint: HOW_TO_CALL });
+  if (first === undefined) throw invalidOption('No tool was given', HOW_TO_CALL);
   const server = named(first);
   if (server) return ofServer(reached, server, rest);
   const slash = first.indexOf('/');

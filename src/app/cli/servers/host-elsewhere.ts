@@ -5,9 +5,9 @@ import { shellWord, shellWords } from '../../../base/command-line.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
 import { RemoteHost } from '../../../host/control/remote-host.ts';
-import type { LiveDescriptor } from '../../../observe/live/descriptor.ts';
 import { findLive } from '../../../observe/live/find-live.ts';
-import type { Settings } from '../settings.ts';
+import type { LiveDescriptor } from '../../../observe/live/runtime-folder.ts';
+import type { Settings } from '../invocation.ts';
 import { controlPathOf } from './running-host.ts';
 
 /** Called if the only running host belongs to another folder. `option` selects it from any folder. May throw. */

@@ -5,10 +5,9 @@ import type { Config } from '../../../config/files/load-config.ts';
 import type { ServerConfig } from '../../../config/server-config.ts';
 import { userEraMemory } from '../../../connect/file-era-memory.ts';
 import type { Host } from '../../../host/host.ts';
-import type { HostOptions } from '../../../host/host-options.ts';
+import type { HostOptions } from '../../../host/hosted-server.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
-import type { Invocation } from '../invocation.ts';
-import type { Settings } from '../settings.ts';
+import type { Invocation, Settings } from '../invocation.ts';
 import { askPerson } from './ask-person.ts';
 import { reportNoise } from './server-reports.ts';
 
@@ -46,7 +45,7 @@ export async function ownHost(
   if (settings.verbose) {
     const [{ showTraffic }, { ServerSecrets }] = await Promise.all([
       import('./show-traffic.ts'),
-      import('./server-secrets.ts'),
+      import('./show-traffic.ts'),
     ]);
     showTraffic(host.flow, out, new ServerSecrets(servers).redact);
   }

@@ -8,7 +8,7 @@ import type { RemoteHost } from '../../../host/control/remote-host.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
 import type { Tool } from '../../../mcp/types.ts';
 import type { FleetOptions } from '../fleet/fleet-options.ts';
-import type { Invocation } from '../invocation.ts';
+import { type Invocation, invalidOption } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
 import { givenServer, type ServerCommandOptions } from './server-command.ts';
@@ -18,10 +18,10 @@ export interface Reached {
   host: HostAccess;
   /** The host was running before the command and keeps running. */
   running: boolean;
-  /** The only server, if the command line gives one. */
+  /** The socket of the running host; undefined for a fleet. */
+  control?: string;
   only: string | undefined;
-  /** Elicitations that were not answered. */
-  unanswered: readonly Unanswered[];
+  unanswered: Unanswered[];
   /** For completions while no host is running. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
@@ -37,18 +37,16 @@ export async function withHost<T>(
   const unanswered: Unanswered[] = [];
   if (options.join !== undefined) {
     if (given) throw serverOfFleet();
-    const { visitFleet } = await import('../fleet/visit-fleet.ts');
+    const { visitFleet } = await import('../fleet/reach-fleet.ts');
     return visitFleet(invocation, options, unanswered, work);
   }
-  const running = given ? undefined : await findRunningHost(settings, (text) => out.say(text));
+  const running = given || settings.alone ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Using the running host; its traffic is shown there, not here.');
     answerQuestions(running, unanswered, out);
     try {
-      return await unlessAborted(
-        work({ host: running, running: true, only: undefined, remember: () => undefined, unanswered }),
-        signal,
-      );
+      const reached = { host: running, running: true, control: running.path, only: undefined, unanswered };
+      return await unlessAborted(work({ ...reached, remember: () => undefined }), signal);
     } finally {
       await running.close();
     }
@@ -75,9 +73,10 @@ export async function withHost<T>(
 }
 
 function serverOfFleet(): UsageError {
-  return new UsageError('INVALID_OPTION', '--join cannot be used with a command after -- or with a URL', {
-    hint: 'Name a server of the fleet, or remove --join.',
-  });
+  return invalidOption(
+    '--join cannot be used with a command after -- or with a URL',
+    'Name a server of the fleet, or remove --join.',
+  );
 }
 
 /** Shows elicitations during a call at the terminal of this command, if there is one. */
@@ -110,7 +109,7 @@ export async function withRunningHost<T>(
   changes = false,
 ): Promise<T> {
   const find = findRunningHost(settings, (text) => out.say(text), changes);
-  // With --shared or --node, the error tells that this host is not running.
+  // With --shared or --node, the error says that this host is not running.
   const host = await find.catch((error) => {
     if (error instanceof UsageError && error.code === 'NOT_STARTED')
       return otherwise().then(

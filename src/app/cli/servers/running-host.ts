@@ -6,11 +6,11 @@ import { shellWord } from '../../../base/command-line.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { shortHash } from '../../../base/short-hash.ts';
-import { usedFiles } from '../../../config/files/used-files.ts';
+import { usedFiles } from '../../../config/hosts/host-folders.ts';
 import { systemContext } from '../../../config/system-context.ts';
 import type { RemoteHost } from '../../../host/control/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../invocation.ts';
 
 /** Path of the config file for the settings, if there is one. The file is not read. */
 export function configFileOf({ config, shared, node }: Settings): string | undefined {
@@ -41,8 +41,8 @@ export function controlNameOf(settings: Settings): string | undefined {
   return key === undefined ? undefined : `control-${shortHash(key)}`;
 }
 
-/** Undefined if there is no config. */
 export function controlPathOf(settings: Settings): string | undefined {
+  if (settings.control !== undefined) return settings.control;
   const name = controlNameOf(settings);
   return name === undefined ? undefined : join(runtimeFolder(), `${name}.sock`);
 }

@@ -1,30 +1,25 @@
 // `--url <address>`: a remote server for one command, validated like an entry of a config.
 
 import { UsageError } from '../../../base/errors.ts';
-import { secretsInAddress } from '../../../config/expand/address.ts';
+import { readHeader, secretsInAddress, showsSecret } from '../../../config/expand/address.ts';
 import { configOf } from '../../../config/given-config.ts';
-import { readHeader, showsSecret } from '../../../config/header-option.ts';
 import type { RemoteConfig, RemoteTransport } from '../../../config/server-config.ts';
-import type { Settings } from '../settings.ts';
+import type { BroughtAddress } from '../../../host/control/shared-servers.ts';
+import type { ConnectAddress } from '../connect/connect-arguments.ts';
+import type { Settings } from '../invocation.ts';
 import { forOneServer } from './server-command.ts';
 
 export interface AddressOptions {
   url?: string;
-  /** `Name: value`. */
   header?: readonly string[];
   transport?: RemoteTransport;
-}
-
-export interface ServerAtAddress {
-  server: RemoteConfig;
-  warnings: string[];
 }
 
 export function serverAtAddress(
   url: string,
   { header = [], transport = 'auto' }: AddressOptions,
   settings: Settings,
-): ServerAtAddress {
+): { server: RemoteConfig; warnings: string[] } {
   const headers = Object.fromEntries(header.map(readHeader));
   const type = transport === 'auto' ? 'remote' : transport;
   const { servers, problems } = configOf({ mcpServers: { [url]: { url, headers, type } } });
@@ -53,4 +48,12 @@ function visibleSecrets(url: string, headers: Readonly<Record<string, string>>):
     warnings.push(`Other users of this machine can see the credentials in the address. ${hint}`);
   }
   return warnings;
+}
+
+/** For `connect URL`. Variables are expanded here, because the shared host has a different environment. */
+export function broughtAddress(given: ConnectAddress, say: (text: string) => void): BroughtAddress {
+  const { server, warnings } = serverAtAddress(given.url, given, {});
+  for (const warning of warnings) say(`warning: ${warning}`);
+  const { url, headers, transport, secrets } = server;
+  return { name: given.name ?? server.name, url, headers, transport, secrets, share: given.share };
 }

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../../base/count-json-values.ts';
-import { UsageError } from '../../../base/errors.ts';
 import { COMMAND_LINE } from '../../../config/problem.ts';
 import {
   type CommandConfig,
@@ -15,8 +14,8 @@ import {
 } from '../../../config/server-config.ts';
 import type { Era, Revision } from '../../../mcp/revisions.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../../wire/framing/framing.ts';
-import type { Invocation } from '../invocation.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../invocation.ts';
+import { type Invocation, invalidOption } from '../invocation.ts';
 import type { AddressOptions } from './server-at-address.ts';
 
 export interface ServerCommandOptions extends AddressOptions {
@@ -37,19 +36,17 @@ export async function givenServer(
   const { url } = options;
   if (url === undefined) {
     const [needless] = (['header', 'transport'] as const).filter((name) => options[name] !== undefined);
-    if (needless) throw new UsageError('INVALID_OPTION', `--${needless} needs --url`, { hint: 'Add --url <address>.' });
+    if (needless) throw invalidOption(`--${needless} needs --url`, 'Add --url <address>.');
     return serverCommand && serverOfCommand(serverCommand, options, settings);
   }
   const ofCommands = (['env', 'cwd', 'protocol', 'framing'] as const).find((name) => options[name] !== undefined);
   if (serverCommand || ofCommands) {
     const other = ofCommands ? `--${ofCommands}` : 'A command after --';
-    throw new UsageError('INVALID_OPTION', `${other} cannot be used for a remote server`, {
-      hint: 'Remove one of the two.',
-    });
+    throw invalidOption(`${other} cannot be used for a remote server`, 'Remove one of the two.');
   }
   const { serverAtAddress } = await import('./server-at-address.ts');
   const { server, warnings } = serverAtAddress(url, options, settings);
-  for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${warning}`);
+  for (const warning of warnings) out.tell('warning', warning);
   const { era = server.era, revision } = options;
   return { ...server, era, revision };
 }
@@ -73,8 +70,7 @@ export function serverOfCommand(
   settings: Settings,
 ): CommandConfig {
   const [command, ...args] = words;
-  if (!command)
-    throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
+  if (!command) throw invalidOption('There is no command after --', 'For example: -- node server.mjs');
   const cwd = options.cwd ?? process.cwd();
   return {
     ...defaultSettings,
@@ -108,7 +104,5 @@ function readVariable(text: string): [string, string] {
   const value = at < 0 ? process.env[name] : text.slice(at + 1);
   if (name !== '' && value !== undefined) return [name, value];
   const hint = 'Write --env NAME=VALUE, or --env NAME to pass on a variable.';
-  throw new UsageError('INVALID_OPTION', name ? `The variable ${name} is not set` : `--env cannot be "${text}"`, {
-    hint,
-  });
+  throw invalidOption(name ? `The variable ${name} is not set` : `--env cannot be "${text}"`, hint);
 }

@@ -1,5 +1,6 @@
 // Reports to stderr about servers: non-protocol text on stdout, deviations from the protocol, and unanswered elicitations.
 
+import { isatty } from 'node:tty';
 import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../../host/control/control-methods.ts';
 import type { HostAccess } from '../../../host/control/host-access.ts';
@@ -10,8 +11,8 @@ const MOST_CHARACTERS = 200;
 
 /** Standpipe ignores such text, but other clients may fail on it. */
 export function reportNoise(server: string, text: string, out: Output): void {
-  out.say(`${out.paintError('yellow', 'warning:')} ${noiseText(server, text)}`);
-  out.say(`${out.paintError('cyan', 'hint:')} stdout is for protocol messages only; print to stderr instead.`);
+  out.tell('warning', noiseText(server, text));
+  out.tell('hint', `stdout is for protocol messages only; print to stderr instead.`);
 }
 
 export function noiseText(server: string, text: string): string {
@@ -36,14 +37,14 @@ export async function reportWarnings(
   const all = [...ofHost.filter(({ server }) => servers.includes(server)), ...own];
   const warnings = [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()];
   for (const { server, message } of warnings) {
-    out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(server)}: ${visibleLine(message)}`);
+    out.tell('warning', `${visibleLine(server)}: ${visibleLine(message)}`);
   }
   return warnings.length > 0 ? { warnings } : {};
 }
 
-/** Whether the user can answer: input and output must be a terminal. */
+/** Whether the user can answer. `isatty` does not open stdin: its stream takes milliseconds to load. */
 export function hasTerminal(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return isatty(0) && isatty(2);
 }
 
 export function reportUnanswered({ server, message, action }: Unanswered, out: Output): void {

@@ -1,8 +1,11 @@
 // --verbose: prints messages and process events to stderr, one line each.
 
 import { decodeText } from '../../../base/decode-text.ts';
-import type { Redact } from '../../../base/secrets/redact.ts';
+import { maskForms } from '../../../base/secrets/mask-values.ts';
+import { type Redact, redactor } from '../../../base/secrets/redact.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
+import { formsToMask } from '../../../config/secrets-of-server.ts';
+import type { ServerConfig } from '../../../config/server-config.ts';
 import { eventText } from '../../../observe/analysis/event-text.ts';
 import type { FlowEvent } from '../../../observe/flow/event.ts';
 import type { FlowStore } from '../../../observe/flow/store.ts';
@@ -58,4 +61,27 @@ function decode(bytes: Uint8Array): string {
 function shorten(text: string, keptBytes: number, length: number): string {
   const shown = visibleLine(text.slice(0, MOST_CHARACTERS));
   return text.length > MOST_CHARACTERS || keptBytes < length ? `${shown}… (${length} bytes)` : shown;
+}
+
+/**
+ * Redacts the secrets of all servers in all traffic: a server may repeat a secret of another one. A secret that was removed from the config
+ * stays hidden: earlier traffic is still stored, and the secret may still be valid.
+ */
+export class ServerSecrets {
+  readonly #maskOf = new Map<string, string>();
+  #redact: Redact = redactor();
+
+  constructor(servers: readonly ServerConfig[]) {
+    this.learn(servers);
+  }
+
+  /** Call this before these servers start. */
+  learn(servers: readonly ServerConfig[]): void {
+    for (const server of servers) {
+      for (const [form, mask] of formsToMask(server)) this.#maskOf.set(form, mask);
+    }
+    this.#redact = redactor({ mask: maskForms(this.#maskOf) });
+  }
+
+  readonly redact: Redact = (text) => this.#redact(text);
 }

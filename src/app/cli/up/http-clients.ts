@@ -8,13 +8,12 @@ import { jwt } from '../../../host/gateway/access/jwt.ts';
 import { defaultTokenFile, makeToken, readTokenFile } from '../../../host/gateway/access/token-file.ts';
 import { futureTokens, tokens } from '../../../host/gateway/access/tokens.ts';
 import { readPrivately, replacePrivately } from '../../../wire/process/files/private-file.ts';
+import { invalidOption } from '../invocation.ts';
 import type { HttpOptions } from './serve-http.ts';
 
 interface HttpClients {
   auth: Auth;
-  /** Token of the owner. */
   token?: string;
-  /** Message that tells which tokens are accepted. */
   clients: string;
 }
 
@@ -53,9 +52,10 @@ function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth 
   const audience = options.jwtAudience ?? (publicUrl === undefined ? undefined : new URL('/mcp', publicUrl).href);
   if (issuer === undefined) {
     if (options.jwtAudience === undefined && jwks === undefined && !jwtAnyScope) return undefined;
-    throw new UsageError('INVALID_OPTION', '--jwt-audience, --jwks and --jwt-any-scope need --jwt-issuer', {
-      hint: 'Name the issuer of the access tokens: --jwt-issuer URL.',
-    });
+    throw invalidOption(
+      '--jwt-audience, --jwks and --jwt-any-scope need --jwt-issuer',
+      'Name the issuer of the access tokens: --jwt-issuer URL.',
+    );
   }
   if (audience === undefined) {
     throw new UsageError(

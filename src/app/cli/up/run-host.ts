@@ -1,9 +1,12 @@
 // Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
 
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { shellWord } from '../../../base/command-line.ts';
+import { durationText } from '../../../base/duration.ts';
 import { toError } from '../../../base/errors.ts';
+import type { Redact } from '../../../base/secrets/redact.ts';
+import { shortHash } from '../../../base/short-hash.ts';
 import type { ConfigDiff } from '../../../config/files/diff-configs.ts';
 import type { Config, LoadOptions } from '../../../config/files/load-config.ts';
 import { type ConfigWatch, watchConfig } from '../../../config/files/watch-config.ts';
@@ -14,38 +17,30 @@ import { SharedServers } from '../../../host/control/shared-servers.ts';
 import { Host, type HostOptions } from '../../../host/host.ts';
 import { isAway, type ServerStatus, type StateChange } from '../../../host/supervision/server-state.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
+import type { Recorder } from '../../../observe/record/recorder.ts';
 import { BoundedLog } from '../../../wire/process/files/bounded-log.ts';
+import { stateFolder } from '../../../wire/process/files/cache-folder.ts';
 import { reportStart } from '../../../wire/process/launch/start-detached.ts';
-import { type JoinFlags, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
+import { untilAborted } from '../exit-code.ts';
+import { type JoinFlags, readJoinOptions, settingsOfNode } from '../fleet/fleet-options.ts';
 import { UpFleet } from '../fleet/up-fleet.ts';
-import { untilAborted } from '../interrupt.ts';
-import type { Invocation } from '../invocation.ts';
-import { logStderr } from '../logs/host-log.ts';
+import { DEFAULT_IDLE_MS, type Invocation, type Settings } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
 import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
-import { ServerSecrets } from '../servers/server-secrets.ts';
-import { showTraffic } from '../servers/show-traffic.ts';
-import { DEFAULT_IDLE_MS, durationText, type Settings } from '../settings.ts';
-import { adviceFor } from './advice.ts';
-import { errorLine, jsonView, logView } from './log-view.ts';
-import { newProblems } from './new-problems.ts';
-import { type RecordOptions, recordHost } from './record-host.ts';
-import { screenView } from './screen-view.ts';
+import { ServerSecrets, showTraffic } from '../servers/show-traffic.ts';
+import { logStderr } from './host-log.ts';
 import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
-import type { UpView } from './view.ts';
+import { adviceFor, errorLine, jsonView, logView, screenView, type UpView } from './view.ts';
 import { Viewers } from './viewers.ts';
 
 export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
   watch: boolean;
   inspector: boolean;
-  /** First port to try for the Inspector. */
   port?: number;
-  /** Whether to open the Inspector in a browser. */
   open?: boolean;
   /** Time in ms without clients on its socket after which the host ends. */
   idle?: number;
-  /** Servers are started at their first use. */
   onDemand?: boolean;
   /** Set for a background host: stdout and stderr are written to this file. */
   log?: string;
@@ -65,10 +60,15 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const sameConfig = sameOptions(settings);
   const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
   const isRepeated = repeatedFailures();
+  const controlPath = controlPathOf(settings); // undefined without a config, which `Host.open` reports
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
+    // The socket admits one host at a time.
+    ...(controlPath && { stateFile: join(stateFolder(), `${shortHash(controlPath)}.records`) }),
+    onStateFileProblem: ({ message }) => tell(`${message}. Tasks of this host may end with it`),
     serviceOf: fleet?.serviceOf,
     whyAway: fleet?.whyAway,
+    recordsOf: fleet?.recordsOf,
     ...(options.inspector && { inputs: viewers.questions.inputs }),
     onNoise: ({ server, text, count }) =>
       tell(
@@ -77,10 +77,9 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
           : `${server} printed non-protocol text to stdout ${count} times so far`,
       ),
     onStateChange: (change) => {
-      const isSubscriptionNotification = !isRepeated(change);
-      if (isSubscriptionNotification || out.json) view?.changed(change);
-      const failed =
-        isSubscriptionNotification && isAway(change.to) && host.status().find(({ name }) => name === change.server);
+      const isNew = !isRepeated(change);
+      if (isNew || out.json) view?.changed(change);
+      const failed = isNew && isAway(change.to) && host.status().find(({ name }) => name === change.server);
       if (failed) view?.advise(adviceOf(failed));
     },
   };
@@ -99,7 +98,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   // Claim the socket before starting servers: a second host of the same config must not start any.
   const asked = new AbortController();
   const ending = AbortSignal.any([signal, asked.signal]);
-  const control = await openControl(host, controlPathOf(settings)!, {
+  const control = await openControl(host, controlPath!, {
     onDown: () => asked.abort(),
     shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
     fleet: fleet?.control,
@@ -138,7 +137,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     await started;
     // Viewers close last, so that they get the final events.
     await viewers.close();
-    // The Inspector could start a server until it was closed.
+    // Stopped after the Inspector, which can start servers until it is closed.
     await host.stop();
     await recorder?.close();
   };
@@ -209,14 +208,12 @@ function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
   }
 }
 
-/** Options with which other commands find this host. */
 function sameOptions({ shared, node, config }: Settings): string {
   if (shared) return ' --shared';
   if (node !== undefined) return ` --node ${node}`;
   return config === undefined ? '' : ` --config ${shellWord(relative(process.cwd(), config))}`;
 }
 
-/** File and line of the entry of a server. */
 function placeOf({ shared }: Settings, host: Host, name: string): string {
   if (shared) return 'its entry in the config of the program that starts it';
   const config = host.config?.servers.find((server) => server.name === name);
@@ -240,4 +237,41 @@ function repeatedFailures(): (change: StateChange) => boolean {
     else if (!isRepeated) away.delete(key);
     return isRepeated;
   };
+}
+
+interface RecordOptions {
+  record?: string;
+  maxFileBytes?: number;
+  maxFiles?: number;
+}
+
+/** A failed write does not affect the traffic: it is reported, and recording is tried again. */
+async function recordHost(
+  host: Host,
+  about: { name: string; cwd: string },
+  { record: file, maxFileBytes, maxFiles }: RecordOptions,
+  redact: Redact,
+  note: (text: string) => void,
+): Promise<Recorder | undefined> {
+  if (file === undefined) return undefined;
+  const { record } = await import('../../../observe/record/recorder.ts');
+  return record(host.flow, {
+    file: resolve(file),
+    redact,
+    maxFileBytes,
+    maxFiles,
+    about: { kind: 'host', ...about, record: resolve(file) },
+    onFailure: ({ message }) => note(`Cannot record to ${file}: ${message}`),
+  });
+}
+
+/** Problems since the last load. A problem that only moved to another line is not new; a syntax error at another position is. */
+export function newProblems(before: readonly ConfigProblem[], now: readonly ConfigProblem[]): ConfigProblem[] {
+  const known = new Set(before.map(identity));
+  return now.filter((problem) => !known.has(identity(problem)));
+}
+
+function identity({ severity, file, server, message, line, column }: ConfigProblem): string {
+  const isOfWholeFile = severity === 'error' && server === undefined;
+  return JSON.stringify([severity, file, server, message, ...(isOfWholeFile ? [line, column] : [])]);
 }

@@ -1,15 +1,16 @@
 // `up --http`: serves the servers of the host over HTTP to clients with a token.
 
-import { UsageError } from '../../../base/errors.ts';
+import { readFileSync } from 'node:fs';
+import { toError } from '../../../base/errors.ts';
+import { FileWatch } from '../../../config/files/watch-files.ts';
+import type { Tls } from '../../../host/gateway/http/listener.ts';
 import { type HttpServing, serveHttp } from '../../../host/gateway/http/serve-http.ts';
 import type { Host } from '../../../host/host.ts';
-import { fleetMetrics } from '../fleet/fleet-metrics.ts';
 import type { UpFleet } from '../fleet/up-fleet.ts';
-import { hostMetrics, whyNotReady } from './host-metrics.ts';
+import { invalidOption } from '../invocation.ts';
 import { findClients } from './http-clients.ts';
-import { readTls, type TlsFiles, tlsFiles, watchTls } from './tls-files.ts';
+import { fleetMetrics, hostMetrics, whyNotReady } from './metrics.ts';
 
-/** HTTP options of `up`. */
 export interface HttpOptions {
   /** `[HOST:]PORT` for MCP clients. */
   http?: string;
@@ -28,7 +29,7 @@ export interface HttpOptions {
   allowOrigin?: string[];
 }
 
-export interface HttpPlan {
+interface HttpPlan {
   options: HttpOptions;
   address: HttpAddress;
   tls: TlsFiles | undefined;
@@ -48,9 +49,7 @@ export function readHttpOptions(options: HttpOptions, isNode = false): HttpPlan 
   const ofHttp = isNode ? undefined : drain;
   const given = [tokens, ofHttp, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
   if (given.every((each) => each === undefined)) return undefined;
-  throw new UsageError('INVALID_OPTION', 'HTTP options need --http', {
-    hint: 'Set the address to listen on: --http 8080.',
-  });
+  throw invalidOption('HTTP options need --http', 'Set the address to listen on: --http 8080.');
 }
 
 /** `PORT`, `HOST:PORT` or `[::1]:PORT`. */
@@ -58,16 +57,16 @@ function readHttpAddress(text: string): HttpAddress {
   const [, host, digits] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65_535) {
-    throw new UsageError('INVALID_OPTION', `"${text}" is not an address`, {
-      hint: 'Write a port, or a host and a port: --http 8080, --http 127.0.0.1:8080.',
-    });
+    throw invalidOption(
+      `"${text}" is not an address`,
+      'Write a port, or a host and a port: --http 8080, --http 127.0.0.1:8080.',
+    );
   }
   return { host: host?.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
 export interface HostServing {
   readonly url: string;
-  /** Message that tells which tokens are accepted. */
   readonly clients: string;
   close(): Promise<void>;
 }
@@ -107,4 +106,41 @@ export async function serveHost(
       return serving.close({ drainMs: options.drain ?? DEFAULT_DRAIN_MS });
     },
   };
+}
+
+interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
+function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  throw invalidOption('--tls-cert and --tls-key must be used together', 'Give both: --tls-cert FILE --tls-key FILE.');
+}
+
+function readTls({ cert, key }: TlsFiles): Tls {
+  return { cert: read(cert), key: read(key) };
+}
+
+/** Reads the files again when they change, because certificates are renewed at run time. Returns a function that stops watching. */
+function watchTls(files: TlsFiles, renew: (tls: Tls) => void, note: (text: string) => void): () => void {
+  const paths = [files.cert, files.key];
+  const onChange = async () => {
+    try {
+      renew(readTls(files));
+    } catch (error) {
+      note(`${toError(error).message}. The certificate read earlier stays in use.`);
+    }
+  };
+  const watching = new FileWatch(paths, paths, onChange);
+  return () => watching.close();
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw invalidOption(`Cannot read ${file}: ${toError(error).message}`, undefined, error);
+  }
 }

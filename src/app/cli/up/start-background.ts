@@ -7,6 +7,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { shellWords } from '../../../base/command-line.ts';
+import { durationText } from '../../../base/duration.ts';
 import { type ErrorDescription, errorFrom } from '../../../base/error-json.ts';
 import { ProcessError, toError, UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
@@ -16,10 +17,10 @@ import { openPrivateSync } from '../../../wire/process/files/private-file.ts';
 import { getDefaultEnvironment } from '../../../wire/process/launch/environment.ts';
 import { type DetachedStart, startDetached } from '../../../wire/process/launch/start-detached.ts';
 import { isServed } from '../../../wire/transport/local-socket.ts';
-import { hostLogFile } from '../logs/host-log.ts';
-import { mainFile } from '../main-file.ts';
+import { mainFile } from '../../built-files.ts';
+import type { Settings } from '../invocation.ts';
 import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
-import { durationText, type Settings } from '../settings.ts';
+import { hostLogFile } from './host-log.ts';
 
 export interface BackgroundOptions {
   /** Time in ms without clients after which the host ends. */
@@ -33,16 +34,12 @@ export interface BackgroundOptions {
 export interface BackgroundHost {
   pid: number;
   log: string;
-  /** Command that stops the host. */
   stop: string;
-  /** Message with all of the above. */
   text: string;
 }
 
-/** Interval at which other programs check whether the host is running. */
 const LOOK_MS = 50;
 
-/** Message from the new process. */
 export type StartReport = { error?: ErrorDescription };
 
 /** Resolves when the host is running. Undefined if another program has started it. */

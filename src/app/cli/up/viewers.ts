@@ -9,13 +9,12 @@ import { type Announced, announce } from '../../../observe/live/announce.ts';
 import type { Question } from '../../inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../inspector/calls/questions.ts';
 import type { Inspector } from '../../inspector/server.ts';
-import { hostSource } from '../../inspector/sources/host-source.ts';
+import { hostSource } from '../../inspector/sources/source.ts';
 
 interface ViewersOptions {
   inspector: boolean;
   port?: number;
   record?: string;
-  /** The fleet that the host has joined. */
   fleet?: (() => Promise<FleetStatus>) | undefined;
 }
 

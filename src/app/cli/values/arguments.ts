@@ -1,11 +1,11 @@
 // Converts the words of a command line to the arguments of a tool, typed by its schema and validated before the call.
 
-import { UsageError } from '../../../base/errors.ts';
+import type { UsageError } from '../../../base/errors.ts';
 import { setOwn } from '../../../base/json-object.ts';
 import { objectSchema, objectSchemas, propertiesOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../../mcp/types.ts';
-import { checkArguments, describeParameters } from './check.ts';
-import { findWrongType } from './check-types.ts';
+import { invalidOption } from '../invocation.ts';
+import { checkArguments, describeParameters, findWrongType } from './check.ts';
 import { propertyOfAny } from './property-schema.ts';
 import { acceptsList, itemSchema, TypeMismatch, typedValue } from './typed-value.ts';
 import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
@@ -13,12 +13,10 @@ import { type Assignment, parseJson, readAssignment, readSource, readStdin } fro
 type Arguments = Record<string, unknown>;
 
 export interface ArgumentsOptions {
-  /** Name of the tool in error messages. */
   tool: string;
   schema: JsonSchema;
   /** `--args`: JSON, `@file` or `-`. */
   args?: string | undefined;
-  /** Skip the validation. */
   unchecked?: boolean;
   /** The server converts types itself, as in LiteMCP: JSON values of other types are sent too. */
   typesAreHints?: boolean;
@@ -48,11 +46,12 @@ export async function readArguments(words: readonly string[], options: Arguments
   return args;
 }
 
-async function readObject(source: string): Promise<Arguments> {
+/** `--args`: JSON, `@file` or `-`. */
+export async function readObject(source: string): Promise<Arguments> {
   const text = source === '-' ? (await readStdin()).toString() : await readTextSource(source);
   const value = parseJson(text, source === '-' ? 'The text on stdin' : '--args');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;
-  throw new UsageError('INVALID_OPTION', 'Arguments must be a JSON object', { hint: 'For example: {"name": "value"}' });
+  throw invalidOption('Arguments must be a JSON object', 'For example: {"name": "value"}');
 }
 
 async function readTextSource(value: string): Promise<string> {
@@ -132,13 +131,12 @@ function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
 }
 
 function wrongType(name: string, message: string, { tool, schema }: ArgumentsOptions): UsageError {
-  return new UsageError('INVALID_OPTION', `"${name}" of ${tool} ${message}`, {
-    hint: `It takes: ${describeParameters(schema)}`,
-  });
+  return invalidOption(`"${name}" of ${tool} ${message}`, `It takes: ${describeParameters(schema)}`);
 }
 
 function notAnAssignment(word: string, { tool, schema }: ArgumentsOptions): UsageError {
-  return new UsageError('INVALID_OPTION', `"${word}" is not an argument of ${tool}: write arguments as name=value`, {
-    hint: `It takes: ${describeParameters(schema)}`,
-  });
+  return invalidOption(
+    `"${word}" is not an argument of ${tool}: write arguments as name=value`,
+    `It takes: ${describeParameters(schema)}`,
+  );
 }

@@ -1,19 +1,21 @@
-// Validates the names of arguments against a schema: a misspelled or missing name is reported before the call, with a suggestion.
-// `check-types.ts` validates the types of values. The server validates the rest.
+// Validates the names and types of arguments against a schema before the call. The server validates the rest. Schemas come from servers, so the
+// search never throws and its time is limited.
 
-import { UsageError } from '../../../base/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../base/json-object.ts';
 import { didYouMean } from '../../../config/nearest.ts';
-import { objectSchemas, propertiesOf, requiredOf } from '../../../mcp/schema-alternatives.ts';
+import { alternatives, objectSchemas, propertiesOf, requiredOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../../mcp/types.ts';
+import { invalidOption } from '../invocation.ts';
 import { isOpen, propertySchema } from './property-schema.ts';
-import { describeType } from './typed-value.ts';
+import { choicesOf, describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
 /** Limit for compared alternatives. Only the server validates a schema with more of them. */
 const MOST_ALTERNATIVES = 1000;
 const MOST_SHOWN = 4;
 
+/** Reports misspelled and missing names, with a suggestion. */
 export function checkArguments(args: Record<string, unknown>, schema: JsonSchema, tool: string): void {
   const { unknown, missing, suggestion } = findFaults(args, schema, { root: schema, left: MOST_ALTERNATIVES });
   if (unknown.length + missing.length === 0) return;
@@ -21,9 +23,10 @@ export function checkArguments(args: Record<string, unknown>, schema: JsonSchema
     ...(missing.length > 0 ? [`needs ${list(missing)}`] : []),
     ...(unknown.length > 0 ? [`does not take ${list(unknown)}`] : []),
   ];
-  throw new UsageError('INVALID_OPTION', `${tool} ${faults.join(', and ')}`, {
-    hint: `${suggestion ? `${suggestion} ` : ''}It takes: ${describeParameters(schema)}`,
-  });
+  throw invalidOption(
+    `${tool} ${faults.join(', and ')}`,
+    `${suggestion ? `${suggestion} ` : ''}It takes: ${describeParameters(schema)}`,
+  );
 }
 
 type Arguments = Record<string, unknown>;
@@ -102,3 +105,62 @@ function describeObject(top: JsonSchema, schema: JsonSchema): string {
 function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
+
+const MOST_VALUES = 10_000;
+const LONGEST_SHOWN = 60;
+
+interface WrongType {
+  /** `filter.tags.0` */
+  name: string;
+  /** Continues a sentence that begins with the name. */
+  message: string;
+}
+
+/** The first value whose type differs from the schema, compared as `typed-value.ts` does for text. */
+export function findWrongType(args: Readonly<Record<string, unknown>>, schema: JsonSchema): WrongType | undefined {
+  return search(args, schema, [], { root: schema, left: MOST_VALUES });
+}
+
+function search(value: unknown, schema: unknown, path: readonly string[], look: Look): WrongType | undefined {
+  if (look.left-- <= 0) return undefined;
+  const fitting = alternatives(schema, look.root).filter((choice) => isOfType(value, choice));
+  if (fitting.length === 0 && path.length > 0) {
+    const text = JSON.stringify(value);
+    const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+    return { name: path.join('.'), message: `must be ${describeType(schema, look.root)}, not ${shown}` };
+  }
+  let first: WrongType | undefined;
+  for (const choice of fitting) {
+    const wrong = searchInside(value, choice, path, look);
+    if (wrong === undefined) return undefined;
+    first ??= wrong;
+  }
+  return first;
+}
+
+function searchInside(value: unknown, schema: JsonSchema, path: readonly string[], look: Look): WrongType | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inside] of Object.entries(value)) {
+    if (look.left <= 0) return undefined;
+    const type = Array.isArray(value) ? schema.items : propertySchema(schema, key);
+    const wrong = search(inside, type, [...path, key], look);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function isOfType(value: unknown, schema: JsonSchema): boolean {
+  const named = choicesOf(schema);
+  if (named.length > 0) return named.some((choice) => isDeepStrictEqual(choice, value));
+  return types.get(schema.type)?.(value) ?? true;
+}
+
+const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
+  ['string', (value: unknown) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', Number.isInteger],
+  ['null', (value) => value === null],
+  ['array', Array.isArray],
+  ['object', isObject],
+]);

@@ -16,7 +16,6 @@ export function propertyOfAny(schema: unknown, name: string, root: JsonSchema): 
   return found.length > 1 ? { anyOf: found } : found[0];
 }
 
-/** The schemas of a property; undefined if the schema does not have it. */
 export function propertySchema(schema: JsonSchema, name: string): unknown {
   const properties = propertiesOf(schema);
   if (Object.hasOwn(properties, name)) return properties[name];

@@ -19,6 +19,7 @@ const wholeNumbers = { type: 'array', items: { type: 'integer' } };
 test.each([
   ['text', { type: 'string' }, ['5', 'true', 'null', '[1]', 'x']],
   ['nothing in particular', {}, ['5', 'true', 'null', '[1]', 'x']],
+  ['a type that does not exist', { type: 'str' }, ['5', 'true', 'null', '[1]', 'x']],
   ['a number', { type: 'number' }, [5, refused, refused, refused, refused]],
   ['an integer', { type: 'integer' }, [5, refused, refused, refused, refused]],
   ['true or false', { type: 'boolean' }, [refused, true, refused, refused, refused]],

@@ -20,7 +20,8 @@ export function typedValue(text: string, schema: unknown, root: JsonSchema): unk
   if (wants('number', 'integer') && numberText.test(text)) return readNumber(text, wants('number'));
   const parsed = wants('object', 'array') ? parseStructure(text) : undefined;
   if (parsed !== undefined && wants(Array.isArray(parsed) ? 'array' : 'object')) return parsed;
-  if (open.some((choice) => choice.type === undefined || choice.type === 'string')) return text;
+  // A server may have a type that JSON Schema does not know, such as `str`.
+  if (open.some(({ type }) => type === 'string' || !knownTypes.has(type))) return text;
   const list = open.find(({ type }) => type === 'array');
   if (list) return [typedValue(text, list.items, root)];
   throw new TypeMismatch(`must be ${describeType(schema, root)}, not ${JSON.stringify(text)}`);
@@ -42,20 +43,14 @@ export function describeType(schema: unknown, root: JsonSchema, depth = 0): stri
     if (choice.type === 'array' && depth < 3 && isObject(choice.items)) {
       return `array of ${describeType(choice.items, root, depth + 1)}`;
     }
-    return names[String(choice.type)] ?? 'any';
+    if (choice.type === 'boolean') return 'true or false';
+    return plainTypes.find((type) => type === choice.type) ?? 'any';
   });
   return [...new Set(words)].join(' or ');
 }
 
-const names: Record<string, string> = {
-  string: 'string',
-  number: 'number',
-  integer: 'integer',
-  boolean: 'true or false',
-  null: 'null',
-  array: 'array',
-  object: 'object',
-};
+const plainTypes = ['string', 'number', 'integer', 'null', 'array', 'object'];
+const knownTypes: ReadonlySet<unknown> = new Set([...plainTypes, 'boolean']);
 
 /** Values of an `enum` or a `const`. Empty if any value of the type is allowed. */
 export function choicesOf(schema: JsonSchema): unknown[] {

@@ -5,15 +5,16 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
 import { secretsIn } from '../../../config/edit/change-config.ts';
-import { readServers } from '../../../config/edit/config-servers.ts';
-import { hostIdOf, placesOfHost, placeToWrite } from '../../../config/edit/host-servers.ts';
-import { filesOfProjects, relativeFiles } from '../../../config/edit/project-paths.ts';
+import { hostIdOf, placesOfHost, placeToWrite, readServers } from '../../../config/edit/config-servers.ts';
+import { filesOfProjects, projectOf, relativeFiles } from '../../../config/edit/spell-entry.ts';
 import { type ConfigPlace, placeOf } from '../../../config/files/places.ts';
 import { hostIds } from '../../../config/hosts/host-program.ts';
 import { systemContext } from '../../../config/system-context.ts';
 import type { WrapResult } from '../../../config/wrap/wrap-servers.ts';
+import type { Wrapper } from '../../../config/wrap/wrapped-entry.ts';
+import { ownInfo } from '../../../mcp/own-info.ts';
+import { mainFile } from '../../built-files.ts';
 import type { CommandBody } from '../invocation.ts';
-import { warningOfCommand, wrapperCommand } from './wrapper-command.ts';
 
 interface HostConfigOptions {
   scope?: 'user' | 'project';
@@ -22,7 +23,6 @@ interface HostConfigOptions {
 
 export interface Wrapped extends WrapResult {
   file: string;
-  /** Secret values to hide in the output. */
   secrets: readonly string[];
   warnings: readonly string[];
   /** Warnings about the original entries; only for `install`. */
@@ -32,7 +32,6 @@ export interface Wrapped extends WrapResult {
 
 export interface WrapTarget {
   file: string;
-  /** Undefined means all servers. */
   servers?: readonly string[];
   dryRun: boolean;
 }
@@ -50,7 +49,6 @@ export function addHostConfig(command: Command): Command {
 /** Fits into 80 columns. */
 export const hostNames = `Hosts: ${hostIds.slice(0, 8).join(', ')},\n${hostIds.slice(8).join(', ')}.`;
 
-/** Runs `change` on the named config and adds warnings about its entries. */
 export async function changeHostConfig(
   [word, ...names]: Parameters<CommandBody>[1],
   { scope, dryRun = false }: HostConfigOptions,
@@ -111,4 +109,22 @@ function warningsOf(name: string, entry: Parameters<typeof relativeFiles>[0], fo
       ? [`${name}: ${local.join(', ')} belongs to one project. The entry fails if that project is moved.`]
       : []),
   ];
+}
+
+/**
+ * Uses the absolute path of this program, unless it is in the npx cache, because programs started from a desktop have a shorter PATH.
+ * The version is pinned because `npx standpipe` runs the newest version in the registry.
+ */
+export function wrapperCommand(wrapper: Wrapper): string[] {
+  const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
+  return isCached ? ['npx', '-y', pinned, wrapper] : [process.execPath, mainFile, wrapper];
+}
+
+const pinned = `standpipe@${ownInfo.version}`;
+
+/** Warning if the command stops working when its project is moved. */
+export function warningOfCommand(): string | undefined {
+  const project = wrapperCommand('tap').includes(mainFile) ? projectOf(mainFile) : undefined;
+  if (project === undefined) return undefined;
+  return `The entries run Standpipe from the project ${project} and fail if the project is moved or removed. Install it globally and run this command again: npm install -g ${pinned}`;
 }

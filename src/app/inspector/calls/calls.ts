@@ -2,11 +2,13 @@
 // results are bounded: the oldest calls lose their result first.
 
 import { randomUUID } from 'node:crypto';
-import { isNestedTooDeeply } from '../../../base/nesting.ts';
-import { RawJson } from '../../../base/raw-json.ts';
+import { toError } from '../../../base/errors.ts';
+import { isNestedTooDeeply, RawJson } from '../../../base/to-json.ts';
+import type { CallHandle } from '../../../mcp/extensions/default-extensions.ts';
 import { HttpProblem, problemBody } from '../../../wire/http/http-problem.ts';
-import type { CallRequest, CallUpdate } from '../api.ts';
+import type { CallRequest, CallUpdate, ServerOffer } from '../api.ts';
 import type { SourceHost } from '../sources/source.ts';
+import { taskQuestions } from './questions.ts';
 
 const MOST_CALLS = 200;
 const MOST_RESULT_CHARS = 64 * 1024 * 1024;
@@ -15,7 +17,11 @@ interface Call {
   update: CallUpdate;
   abort: AbortController;
   resultChars: number;
+  /** Set if the server answered with a task. */
+  handle?: CallHandle;
 }
+
+type TaskState = Awaited<ReturnType<CallHandle['status']>>;
 
 export class Calls {
   readonly #host: () => SourceHost;
@@ -46,15 +52,29 @@ export class Calls {
     return id;
   }
 
-  /** False if there is no such call. A finished call is not changed. */
-  cancel(id: string): boolean {
+  /** The newest call whose task is wanted. */
+  withTask(isWanted: (update: CallUpdate) => boolean): Call | undefined {
+    return [...this.#calls.values()].findLast(({ update }) => update.task && isWanted(update));
+  }
+
+  get(id: string): Call | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** False if there is no such call. A finished call is not changed. The server decides whether it cancels a task. */
+  async cancel(id: string): Promise<boolean> {
     const call = this.#calls.get(id);
-    if (call?.update.state === 'running') call.abort.abort();
-    return call !== undefined;
+    if (call?.update.state !== 'running') return call !== undefined;
+    if (call.handle) await call.handle.cancel();
+    else call.abort.abort();
+    return true;
   }
 
   cancelAll(): void {
-    for (const { abort } of this.#calls.values()) abort.abort();
+    for (const { abort, handle, update } of this.#calls.values()) {
+      if (update.state === 'running') void handle?.cancel().catch(() => undefined); // the host is closing
+      abort.abort();
+    }
   }
 
   async #run(call: Call): Promise<void> {
@@ -69,7 +89,8 @@ export class Calls {
       over({ state: 'done', result });
       this.#forgetResults();
     } catch (error) {
-      over(call.abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', ...problemBody(error) });
+      const isCancelled = call.abort.signal.aborted || call.update.task?.status === 'cancelled';
+      over(isCancelled ? { state: 'cancelled' } : { state: 'failed', ...problemBody(error) });
     }
   }
 
@@ -80,20 +101,30 @@ export class Calls {
     const settings = {
       signal: call.abort.signal,
       onProgress: ({ progress, total, message }: NonNullable<CallUpdate['progress']>) => {
-        if (call.update.state === 'running') this.#put(call, { progress: { progress, total, message } });
+        // The message of a task is part of its state.
+        if (call.update.state === 'running' && !call.handle)
+          this.#put(call, { progress: { progress, total, message } });
       },
     };
     switch (request.kind) {
-      case 'tool':
-        return client.callTool(request.name, argumentsOf(request, found.sendsRawJson), {
-          ...settings,
-          timeoutMs: request.timeoutMs,
-        });
+      case 'tool': {
+        const options = { ...settings, timeoutMs: request.timeoutMs, task: 'handle' } as const;
+        const handle = await client.callTool(request.name, argumentsOf(request, found.sendsRawJson), options);
+        if (handle.taskId !== '') call.handle = handle;
+        const onState = (state: TaskState) => call.handle && this.#state(call, state);
+        return handle.result({ signal: call.abort.signal, onState });
+      }
       case 'resource':
         return client.readResource(request.uri, settings);
       case 'prompt':
         return client.getPrompt(request.name, request.args, settings);
     }
+  }
+
+  #state(call: Call, { taskId, status, statusMessage, inputRequests }: TaskState): void {
+    const { id, server } = call.update;
+    const questions = taskQuestions(id, server, inputRequests);
+    this.#put(call, { task: { taskId, status, statusMessage, questions }, progress: undefined });
   }
 
   /** Creates a new object each time: an update that waits to be sent must not change. */
@@ -132,4 +163,40 @@ function argumentsOf(
     409,
     'The arguments have a number that would be rounded, or a duplicate key. They can be sent as written only to MCP servers of the Inspector’s own host.',
   );
+}
+
+/** Lists of one server. Unreadable parts are left out and reported in `error`. */
+export async function readOffer(host: SourceHost, server: string): Promise<ServerOffer> {
+  const errors: string[] = [];
+  const tried = async <T>(ask: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      const result = await ask();
+      if (!isNestedTooDeeply(result)) return result;
+      errors.push('A part of the result is nested too deeply to be shown');
+      return otherwise;
+    } catch (error) {
+      errors.push(toError(error).message);
+      return otherwise;
+    }
+  };
+  const found = host.find(server);
+  const client = found.host.client(found.name);
+  const [{ tools }, { resources }, { resourceTemplates }, { prompts }, { instructions }] = await Promise.all([
+    tried(() => client.listTools(), { tools: [] }),
+    tried(() => client.listResources(), { resources: [] }),
+    tried(() => client.listResourceTemplates(), { resourceTemplates: [] }),
+    tried(() => client.listPrompts(), { prompts: [] }),
+    tried<{ instructions?: string | undefined }>(async () => client.service.describe(), {}),
+  ]);
+  // These requests may have started the server: its revision is known only now.
+  const status = (await host.status()).find(({ name }) => name === server);
+  return {
+    tools,
+    resources,
+    resourceTemplates,
+    prompts,
+    instructions,
+    revision: status?.revision ?? 'unknown',
+    error: [...new Set(errors)].join('; ') || undefined,
+  };
 }

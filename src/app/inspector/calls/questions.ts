@@ -1,12 +1,12 @@
 // Questions of servers (forms, sampling requests) that wait for an answer from the page. A question ends when it is answered, when
-// the server no longer waits, or when no page is open: it is then declined with a reason, so that the server does not wait in vain.
+// the server no longer waits, or when no page is open: it is then declined with a reason, so that the server does not wait forever.
 // The number of pending questions is bounded.
 
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
-import { isNestedTooDeeply } from '../../../base/nesting.ts';
+import { isNestedTooDeeply } from '../../../base/to-json.ts';
 import type { InputContext, InputHandlers } from '../../../mcp/client/options.ts';
 import type { ElicitResult, SampleResult } from '../../../mcp/types.ts';
 import { HttpProblem } from '../../../wire/http/http-problem.ts';
@@ -63,7 +63,6 @@ export class Questions {
     this.#clock = clock;
   }
 
-  /** For `HostOptions.inputs`. */
   readonly inputs = (server: string): InputHandlers => ({
     elicitModes: ['form', 'url'],
     isAnswered: () => !this.#needsPage || this.#pages > 0,
@@ -91,7 +90,6 @@ export class Questions {
     this.#watcher = watcher;
   }
 
-  /** Sets the number of open pages. */
   set pages(count: number) {
     this.#pages = count;
     this.#waitForSomebody();
@@ -113,7 +111,7 @@ export class Questions {
   }
 
   #ask(question: Question, { signal }: InputContext): Promise<Answer> {
-    if (this.#open.size >= MOST_OPEN) return Promise.resolve({ refuse: 'Too many questions are open already' });
+    if (this.#open.size >= MOST_OPEN) return Promise.resolve({ refuse: 'Too many questions are pending already' });
     if (isNestedTooDeeply(question)) return Promise.resolve({ refuse: 'It is nested too deeply to be shown' });
     const { id } = question;
     return new Promise((resolve) => {
@@ -148,8 +146,9 @@ export class Questions {
   }
 }
 
-function readAnswer(kind: Question['kind'], given: unknown): Answer {
-  if (!isObject(given)) throw new HttpProblem(400, 'An answer is a JSON object');
+/** Throws an HttpProblem if the answer is invalid. */
+export function readAnswer(kind: Question['kind'], given: unknown): Answer {
+  if (!isObject(given)) throw new HttpProblem(400, 'An answer must be a JSON object');
   if (typeof given.refuse === 'string') return { refuse: given.refuse };
   return kind === 'elicit' ? readElicitResult(given) : readSampleResult(given);
 }
@@ -159,7 +158,7 @@ function readElicitResult({ action, content }: Record<string, unknown>): ElicitR
     throw new HttpProblem(400, 'The answer to a form needs an "action": accept, decline or cancel');
   }
   if (content === undefined || action !== 'accept') return { action };
-  if (!isObject(content)) throw new HttpProblem(400, 'The "content" of a form is an object');
+  if (!isObject(content)) throw new HttpProblem(400, 'The "content" of a form must be an object');
   return { action, content: content as ElicitResult['content'] };
 }
 
@@ -171,4 +170,25 @@ function readSampleResult(given: Record<string, unknown>): SampleResult {
   if (!isObject(content) && !Array.isArray(content)) throw new HttpProblem(400, 'A message needs "content"');
   const result = { role, content, model } as SampleResult;
   return typeof stopReason === 'string' ? { ...result, stopReason } : result;
+}
+
+const kinds: Readonly<Record<string, Question['kind']>> = {
+  'elicitation/create': 'elicit',
+  'sampling/createMessage': 'sample',
+};
+
+const MOST_QUESTION_CHARS = 1024 * 1024;
+
+/** Converts the `inputRequests` of a task, which may have any form. `id`: the task in the list of tasks. */
+export function taskQuestions(id: string, server: string, inputRequests: unknown): Question[] {
+  if (!isObject(inputRequests) || isNestedTooDeeply(inputRequests)) return [];
+  if (JSON.stringify(inputRequests).length > MOST_QUESTION_CHARS) return [];
+  return Object.entries(inputRequests)
+    .slice(0, MOST_OPEN)
+    .flatMap(([key, request]) => {
+      const { method, params = {} } = isObject(request) ? request : {};
+      const kind = kinds[String(method)];
+      if (!kind || !isObject(params)) return [];
+      return [{ id: `${id} ${key}`, server, kind, params: params as never, task: { id, key } }];
+    });
 }

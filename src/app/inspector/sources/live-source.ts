@@ -6,13 +6,11 @@ import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { UsageError } from '../../../base/errors.ts';
 import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
 import { isOfClient } from '../../../observe/flow/event.ts';
-import type { LiveDescriptor } from '../../../observe/live/descriptor.ts';
+import type { LiveDescriptor } from '../../../observe/live/runtime-folder.ts';
 import type { RecordingItem } from '../../../observe/record/reader.ts';
 import type { Reach } from '../api.ts';
-import { LiveMember } from './live-member.ts';
-import { LiveWatch } from './live-watch.ts';
+import { LiveMember, LiveWatch, ServerNames } from './live-members.ts';
 import { type Origin, RestoredFlow } from './restored-flow.ts';
-import { ServerNames } from './server-names.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
 
 interface Held {
@@ -21,7 +19,6 @@ interface Held {
 }
 
 export interface LiveSourceOptions {
-  /** The folder in which they are announced. */
   folder?: string;
   clock?: Clock;
 }

@@ -2,15 +2,13 @@
 // moved to a common clock, and gets the next number. Process runs are numbered again, because each origin starts at 1.
 
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { keepNewest } from '../../../observe/analysis/keep-newest.ts';
+import { keepNewest } from '../../../observe/analysis/exchange.ts';
 import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../../../observe/flow/event.ts';
 import { FlowStore, type FlowStoreOptions } from '../../../observe/flow/store.ts';
 
-/** The origin of an event. */
 export interface Origin {
   /** Unique for every run of a program. */
   readonly run: string;
-  /** The date of `atMs` 0. */
   readonly startedAt?: Date | undefined;
 }
 
@@ -88,7 +86,6 @@ export class RestoredFlow {
     keepNewest(this.#clients, MOST_LIVES);
   }
 
-  /** Adds a note at the time of the newest event. */
   note(server: string, text: string): void {
     this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
   }

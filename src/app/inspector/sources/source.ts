@@ -1,8 +1,9 @@
-// A source of the Inspector: a flow of events, and optionally a host to act on. One file per implementation.
+// A source of the Inspector: a flow of events, and optionally a host to act on.
 
 import type { Redact } from '../../../base/secrets/redact.ts';
-import type { HostAccess } from '../../../host/control/host-access.ts';
+import { type HostAccess, OwnHost } from '../../../host/control/host-access.ts';
 import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
+import type { Host } from '../../../host/host.ts';
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 import type { FlowStore } from '../../../observe/flow/store.ts';
 import type { Overview, Reach } from '../api.ts';
@@ -10,11 +11,8 @@ import type { Questions } from '../calls/questions.ts';
 
 export interface InspectorSource {
   readonly kind: Overview['source']['kind'];
-  /** For display. */
   readonly title: string;
-  /** The date of `atMs` 0. */
   readonly startedAt: Date;
-  /** Whether more events can arrive. */
   readonly live: boolean;
   readonly flow: FlowStore;
   /** True if the traffic runs in this process: events are not read while no page is open. */
@@ -44,8 +42,43 @@ export interface SourceHost {
 
 export interface FoundServer {
   host: HostAccess;
-  /** The name of the server on that host. */
   name: string;
   /** Whether arguments may be `RawJson`: false if another process or protocol parses them first. */
   sendsRawJson: boolean;
+}
+
+export interface HostSourceOptions {
+  title?: string;
+  /** From `inspectorInputs()`, if the host was given its handlers. */
+  questions?: Questions;
+  /** Hides the secrets of its servers, which are known from their config. */
+  redact?: Redact;
+  reach?: (server: string) => Reach;
+  fleet?: () => Promise<FleetStatus | undefined>;
+}
+
+/** A host in this process. Closing the Inspector does not stop it. */
+export function hostSource(host: Host, options: HostSourceOptions = {}): InspectorSource {
+  const { title, questions, redact, reach, fleet } = options;
+  const access = new OwnHost(host);
+  const speaksMcp = (server: string) =>
+    host.status().some(({ name, protocol }) => name === server && protocol === 'mcp');
+  const acting: SourceHost = {
+    status: () => host.status(),
+    find: (name) => ({ host: access, name, sendsRawJson: speaksMcp(name) }),
+  };
+  return {
+    kind: 'host',
+    title: title ?? (host.names.join(', ') || 'no servers'),
+    startedAt: host.flow.startedAt,
+    live: true,
+    flow: host.flow,
+    isOurs: true,
+    host: acting,
+    questions,
+    redact,
+    reach,
+    ...(fleet && { fleet }),
+    close: async () => undefined,
+  };
 }

@@ -1,9 +1,12 @@
-// One event in full: its bytes, its content and its problems as text.
+// One event in full: its bytes, its content, its problems as text, and the requests related to it.
 
 import type { Evidence } from '../../../base/errors.ts';
-import { isNestedTooDeeply } from '../../../base/nesting.ts';
+import { isNestedTooDeeply } from '../../../base/to-json.ts';
+import type { Analysis } from '../../../observe/analysis/analysis.ts';
+import { type Exchange, hopTimes, isFailure, timesOf } from '../../../observe/analysis/exchange.ts';
+import { linkedWith } from '../../../observe/analysis/links.ts';
 import type { FlowEvent, FrameEvent, HttpFact } from '../../../observe/flow/event.ts';
-import type { EventDetail, HttpReport, Life } from '../api.ts';
+import type { EventDetail, ExchangeReport, HttpReport, Life } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
 
@@ -35,7 +38,7 @@ export async function eventDetail(
   };
 }
 
-/** Facts about the process, for the events that end it. */
+/** Only for events that end the process. */
 function evidenceOf(view: InspectorView, event: FlowEvent, { text }: Redaction): Evidence | undefined {
   const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
   if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;
@@ -98,4 +101,22 @@ function factOf(
   if (event?.kind !== 'http') return undefined;
   const { seq: _, atMs, server, life, kind, state, ...fact } = redaction.event(event) as typeof event;
   return fact;
+}
+
+/** A client's request with the resulting requests to servers and the questions during it. */
+export function exchangeReport(seq: number, analysis: Analysis, startedAt: Date): ExchangeReport {
+  const all = analysis.exchangesOf(seq);
+  const own =
+    all.find(({ direction, causes }) => direction === 'fromClient' || causes?.[0]) ?? all.find(({ hop }) => hop);
+  if (!own) return { requests: [] };
+  const requests = linkedWith(own);
+  const asked = own.direction === 'fromClient' ? own : own.causes?.[0];
+  return { requests: requests.map((each) => partOf(each, startedAt)), times: asked && timesOf(asked) };
+}
+
+function partOf(exchange: Exchange, startedAt: Date): ExchangeReport['requests'][number] {
+  const { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome } = exchange;
+  const failed = isFailure(exchange);
+  const hop = hopTimes(exchange, startedAt.getTime());
+  return { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome, failed, hop };
 }

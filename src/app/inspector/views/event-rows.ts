@@ -7,6 +7,7 @@ import type { MessageDescription } from '../../../observe/analysis/describe-fram
 import { eventText } from '../../../observe/analysis/event-text.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../../observe/analysis/exchange.ts';
 import { isHttpFailure } from '../../../observe/analysis/http-problems.ts';
+import { durationMs, isOver, type Task } from '../../../observe/analysis/tasks.ts';
 import {
   type FlowEvent,
   type FlowStamp,
@@ -63,7 +64,10 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
 /** The row update for a request whose outcome is now known. */
 export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItIs): RowUpdate {
   const update: RowUpdate = { seq };
-  for (const exchange of analysis.exchangesOf(seq)) fillFate(update, exchange, redact);
+  for (const exchange of analysis.exchangesOf(seq)) {
+    fillFate(update, exchange, redact);
+    if (exchange.task) fillTask(update, exchange.task, redact);
+  }
   return update;
 }
 
@@ -82,13 +86,38 @@ function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact:
   const error = message && errorOf(message, redact);
   const [exchange] = analysis.exchangesOf(event.seq);
   if (error !== undefined && !(exchange && noteOf(exchange))) row.error = error;
-  if (!exchange) return;
+  if (exchange) fillExchange(row, exchange, redact);
+  const task = analysis.taskOf(event);
+  if (task) fillTask(row, task, redact);
+}
+
+function fillExchange(row: EventRow, exchange: Exchange, redact: Redact): void {
   const client = exchange.causes?.[0]?.server;
   if (client !== undefined) row.client = client;
   row.method ??= exchange.method;
   // Only the newest progress notification is linked to its request: a row that took the name from it would lose it later.
-  if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;
+  if (exchange.tool !== undefined && row.type !== 'notification') row.tool ??= exchange.tool;
   fillFate(row, exchange, redact);
+}
+
+/** The first message stands for the whole task: it has the time from the call to the end, and the status. */
+function fillTask(row: RowUpdate, task: Task, redact: Redact): void {
+  row.task = task.id;
+  if (row.seq !== task.headSeq) return;
+  const totalMs = durationMs(task);
+  if (totalMs !== undefined) row.latencyMs = totalMs;
+  else if (task.call) delete row.latencyMs;
+  row.note = `task ${task.status.replace('_', ' ')}`;
+  const failure = taskFailure(task, redact);
+  if (failure !== undefined) row.error = failure;
+}
+
+/** Why a task is not a success, as text. */
+export function taskFailure({ status, error, toolError }: Task, redact: Redact): string | undefined {
+  if (status === 'lost') return 'the end of the task is unknown: its process exited, or the server no longer has it';
+  if (toolError) return 'the tool reported an error';
+  if (status !== 'failed') return undefined;
+  return error ? `${error.code}: ${redact(error.message)}` : 'the task failed';
 }
 
 /** Its counterpart is its first message: the request, if it has one. */
@@ -148,7 +177,10 @@ function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
 
 /** Outcomes that look like failures but are not. */
 function noteOf(exchange: Exchange): string | undefined {
-  if (exchange.outcome === 'cancelled') return 'cancelled';
+  const { method, outcome, error, task } = exchange;
+  if (outcome === 'cancelled') return 'cancelled';
+  // 2025-11-25 refuses to cancel a task that has ended. The sender could not know.
+  if (method === 'tasks/cancel' && error?.code === -32602 && task && isOver(task)) return 'the task had ended';
   return isRefusedProbe(exchange) ? 'not supported by this server: it uses an older revision' : undefined;
 }
 

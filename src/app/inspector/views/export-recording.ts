@@ -23,12 +23,12 @@ const SLICE_CHARS = 256 * 1024;
 export function readRanges(body: unknown): readonly Range[] {
   const ranges = isObject(body) ? body.ranges : undefined;
   if (!Array.isArray(ranges))
-    throw new HttpProblem(400, '"ranges" is a list of pairs: the first and the last event of each');
+    throw new HttpProblem(400, '"ranges" must be a list of [first, last] pairs of event numbers');
   let before = 0;
   for (const range of ranges) {
     const [first, last] = Array.isArray(range) && range.length === 2 ? range : [];
     if (!(Number.isSafeInteger(first) && Number.isSafeInteger(last) && before < first && first <= last)) {
-      throw new HttpProblem(400, '"ranges" are pairs of integers that rise');
+      throw new HttpProblem(400, '"ranges" must be ascending pairs of integers');
     }
     before = last;
   }
@@ -65,7 +65,7 @@ async function* recordingOf(source: InspectorSource, ranges: readonly Range[], r
     if (++events % SLICE_EVENTS > 0 && text.length < SLICE_CHARS) continue;
     yield text;
     text = '';
-    await new Promise((resolve) => setImmediate(resolve)); // a fast reader must not delay the traffic
+    await new Promise((resolve) => setImmediate(resolve)); // lets the traffic proceed between slices, even if the reader is fast
   }
   yield text;
 }

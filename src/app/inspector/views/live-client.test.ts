@@ -46,7 +46,13 @@ test('an answer is not told before it is known what it answers, however often th
 
   source.text('fromServer', '{"jsonrpc":"2.0","id":1,"result":{}}');
   clock.advance(BEFORE_IT_IS_READ_MS);
-  client.putCall({ id: 'x', server: 's', request: { kind: 'resource', uri: 'u' }, startedAtMs: 0, state: 'running' });
+  client.put('call', {
+    id: 'x',
+    server: 's',
+    request: { kind: 'resource', uri: 'u' },
+    startedAtMs: 0,
+    state: 'running',
+  });
   client.pump();
   expect(view.seenSeq).toBe(1);
   expect(told('rows')).toEqual([]);

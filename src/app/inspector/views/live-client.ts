@@ -3,15 +3,13 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../../base/clock.ts';
-import type { CallUpdate, ClientSummary, FleetStatus, InspectedServer, LiveMessages, Problem } from '../api.ts';
+import type { LiveMessages } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
 
 const BATCH_ROWS = 500;
 const MOST_UPDATES = 10_000;
 const STALL_MS = 30_000;
-
-type Name = keyof LiveMessages | 'resync';
 
 export class LiveClient {
   /** Applied to everything that is sent. */
@@ -22,13 +20,8 @@ export class LiveClient {
   /** The newest event that was sent. */
   #sentSeq: number;
   #updates = new Set<number>();
-  #servers: InspectedServer[] | undefined;
-  #clients: ClientSummary[] | undefined;
-  #problems: Problem[] | undefined;
-  #fleet: FleetStatus | undefined;
-  /** By id: an update replaces the previous one. */
-  readonly #calls = new Map<string, CallUpdate>();
-  readonly #questions = new Map<string, { name: 'question' | 'answered'; data: unknown }>();
+  /** The newest message of each name and id: a message replaces the previous one, and an answer its question. */
+  readonly #newest = new Map<string, { name: keyof LiveMessages; data: object }>();
   #stalled: Timer | undefined;
   #pumping = false;
 
@@ -50,30 +43,14 @@ export class LiveClient {
     for (const seq of seqs) if (seq <= this.#sentSeq) this.#updates.add(seq);
   }
 
-  /** Already redacted: several pages share them. */
-  putServers(servers: InspectedServer[]): void {
-    this.#servers = servers;
+  put<K extends keyof LiveMessages>(name: K, data: LiveMessages[K]): void {
+    this.putRedacted(name, this.redaction.value(data));
   }
 
-  /** Already redacted. */
-  putClients(clients: ClientSummary[]): void {
-    this.#clients = clients;
-  }
-
-  putProblems(problems: Problem[]): void {
-    this.#problems = this.redaction.value(problems);
-  }
-
-  putFleet(fleet: FleetStatus): void {
-    this.#fleet = this.redaction.value(fleet);
-  }
-
-  putCall(update: CallUpdate): void {
-    this.#calls.set(update.id, this.redaction.value(update));
-  }
-
-  putQuestion<K extends 'question' | 'answered'>(name: K, data: LiveMessages[K]): void {
-    this.#questions.set(data.id, { name, data: this.redaction.value(data) });
+  /** For lists that were redacted once for several pages. */
+  putRedacted<K extends keyof LiveMessages>(name: K, data: LiveMessages[K]): void {
+    const id = 'id' in data ? data.id : '';
+    this.#newest.set(`${name === 'answered' ? 'question' : name} ${id}`, { name, data });
   }
 
   /** Detects a connection that was lost silently. */
@@ -119,19 +96,9 @@ export class LiveClient {
     this.#sentSeq = rows.at(-1)?.seq ?? this.#sentSeq;
     let piece = rows.length > 0 ? `id: ${this.#sentSeq}\n${message('rows', rows)}` : '';
     if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates, this.redaction));
-    if (this.#servers) piece += message('servers', this.#servers);
-    if (this.#clients) piece += message('clients', this.#clients);
-    if (this.#problems) piece += message('problems', this.#problems);
-    if (this.#fleet) piece += message('fleet', this.#fleet);
-    for (const call of this.#calls.values()) piece += message('call', call);
-    for (const { name, data } of this.#questions.values()) piece += message(name, data);
+    for (const { name, data } of this.#newest.values()) piece += message(name, data);
     this.#updates = new Set();
-    this.#servers = undefined;
-    this.#clients = undefined;
-    this.#problems = undefined;
-    this.#fleet = undefined;
-    this.#calls.clear();
-    this.#questions.clear();
+    this.#newest.clear();
     return piece;
   }
 
@@ -142,7 +109,7 @@ export class LiveClient {
   }
 }
 
-function message(name: Name, data: unknown): string {
+function message(name: keyof LiveMessages | 'resync', data: unknown): string {
   try {
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   } catch {

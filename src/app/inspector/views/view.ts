@@ -5,7 +5,7 @@
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { redactor } from '../../../base/secrets/redact.ts';
 import { Analysis, type AnalysisChange } from '../../../observe/analysis/analysis.ts';
-import { eventProblems } from '../../../observe/analysis/event-problems.ts';
+import { eventProblems } from '../../../observe/analysis/schema-check.ts';
 import type { FlowEvent } from '../../../observe/flow/event.ts';
 import type {
   ClientSummary,
@@ -39,7 +39,6 @@ export class InspectorView {
   /** Applied to all output unless a page requests the secrets. */
   readonly masked: Redaction;
   readonly analysis = new Analysis();
-  /** Number of open pages. */
   watchers = 0;
   onChange: (change: AnalysisChange) => void = () => undefined;
   readonly #clock: Clock;
@@ -102,16 +101,20 @@ export class InspectorView {
     const start = after ?? Math.max(0, end - 1 - limit);
     const events = flow.since(start, limit).filter(({ seq }) => seq < end);
     const rows = events.map((event) => this.row(event, redaction));
-    const answered = rows.filter(({ pairSeq }) => pairSeq !== undefined && pairSeq <= start);
+    const earlier = rows.flatMap(({ pairSeq, task }) => [pairSeq ?? 0, this.#headOf(task)]);
     return {
       rows,
       updates: this.updates(
-        answered.map(({ pairSeq }) => pairSeq!),
+        earlier.filter((seq) => seq > 0 && seq <= start),
         redaction,
       ),
       newest: this.#seenSeq,
       oldest: flow.lastSeq - flow.size + 1,
     };
+  }
+
+  #headOf(task: number | undefined): number {
+    return (task !== undefined && this.analysis.tasks.get(task)?.headSeq) || 0;
   }
 
   row(event: FlowEvent, { text }: Redaction): EventRow {

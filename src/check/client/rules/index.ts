@@ -1,20 +1,16 @@
-// All rules for clients of MCP, in the order of the report.
+// All rules for MCP clients, in the order of the report.
 
-import type { ClientRule } from '../client-rule.ts';
+import type { ClientRule } from '../client-rule-run.ts';
 import { callRules } from './calls.ts';
-import { handshakeRules } from './handshake.ts';
 import { messageRules } from './messages.ts';
-import { opens } from './opens.ts';
-import { readingRules } from './reading.ts';
+import { openingRules } from './opening.ts';
 import { shutdownRules } from './shutdown.ts';
-import { versionRules } from './versions.ts';
+import { taskRules } from './tasks.ts';
 
 export const clientRules: readonly ClientRule[] = [
-  opens,
-  ...handshakeRules,
-  ...versionRules,
+  ...openingRules,
   ...messageRules,
-  ...readingRules,
   ...callRules,
+  ...taskRules,
   ...shutdownRules,
 ];

@@ -1,20 +1,21 @@
-// A rule for LiteMCP clients, and its input: the runs of its scenarios, and an undisturbed run for comparison.
+// A rule for LiteMCP clients, and its input: the runs of its scenarios, and the plain run for comparison.
 
 import { textOf } from '../../../base/text-of.ts';
 import { endOf } from '../../client/client-rule-run.ts';
-import type { RuleText } from '../../rule.ts';
+import { type RuleText, rowsOf } from '../../rule.ts';
 import type { Entry } from '../../transcript.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { Message } from '../frames.ts';
-import type { LiteRun, LiteScenario } from './lite-scenario.ts';
-import type { Asked, PlayedLite } from './played-lite.ts';
+import type { Asked, LiteRun, LiteScenario, PlayedLite } from './played-lite.ts';
 
 export interface LiteClientRule extends RuleText {
   /** The scenarios whose runs the rule reads. */
   readonly scenarios: readonly LiteScenario[];
-  /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
+  /** Throws a verdict other than passed (verdict.ts). Must not depend on the speed of the client. */
   readonly check: (ruleRun: LiteClientRuleRun) => void;
 }
+
+export const liteClientRows = rowsOf<LiteClientRule>();
 
 export class LiteClientRuleRun {
   readonly runs: readonly LiteRun[];
@@ -33,7 +34,7 @@ export class LiteClientRuleRun {
     return this.servers.flatMap(({ messages }) => messages);
   }
 
-  /** The calls, or the reason why there are none. */
+  /** Not applicable without calls. */
   calls(): Asked[] {
     const calls = this.servers.flatMap(({ asked }) => asked).filter(({ type }) => type === 'call');
     return calls.length > 0 ? calls : notApplicable('the client did not call the tool');
@@ -43,14 +44,14 @@ export class LiteClientRuleRun {
     return this.runs.flatMap(({ clientRun }) => clientRun.transcript.entries);
   }
 
-  /** Requires that the client behaves and ends as in the undisturbed run. `what`: the disturbance. */
+  /** Requires that the client behaves and ends as in the plain run. `what`: the disturbance. */
   goesOn(what: string): void {
     for (const run of this.runs) {
       const [seen, usual] = [typesIn(run), typesIn(this.plain)];
       const missing = usual.find((type) => !seen.includes(type));
-      if (missing) violation(`${what}, the client did not go on: it did not send "${missing}". ${endOf(run)}`);
-      if (!this.plain.clientRun.exitStatus) continue; // the rule about the exit is violated already
-      if (endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
+      if (missing) violation(`${what}, the client did not send "${missing}". ${endOf(run)}`);
+      if (!this.plain.clientRun.exitStatus) continue; // litemcp-client/exits reports it
+      if (endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Without it: ${endOf(this.plain)}`);
     }
   }
 }

@@ -1,11 +1,11 @@
-// A played LiteMCP server: reads messages of the client and sends the answers of a scenario. It has the tool `Calculator` of the specification.
+// A played LiteMCP server with the tool `Calculator` of the specification: reads messages from the client and sends the answers of a scenario.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
-import { PROTOCOL_VERSION } from '../../../litemcp/version.ts';
+import { PROTOCOL_VERSION } from '../../../litemcp/shape.ts';
 import { parsedBytes } from '../../budget.ts';
 import type { PlayedServer } from '../../client/played-server.ts';
+import { type AnyScenario, play, type RunOptions, type ScenarioRun } from '../../client/scenario.ts';
 import { Frames } from '../frames.ts';
-import type { LiteScenario } from './lite-scenario.ts';
 
 export const calculator = {
   version: PROTOCOL_VERSION,
@@ -18,13 +18,26 @@ export const calculator = {
   ],
 };
 
-/** A request of the client. */
+/** A request from the client. */
 export interface Asked {
   readonly id: unknown;
   readonly type: unknown;
   readonly data: JsonObject;
   /** Whether an `info` was sent before this request arrived. */
   readonly knowsTool: boolean;
+}
+
+export type Answering = (asked: Asked, played: PlayedLite) => void | Promise<void>;
+
+export interface LiteScenario extends AnyScenario {
+  /** Replaces the usual answers. */
+  readonly on?: { readonly get?: Answering; readonly call?: Answering };
+}
+
+export type LiteRun = ScenarioRun<LiteScenario, PlayedLite>;
+
+export function runScenario(scenario: LiteScenario, options: RunOptions): Promise<LiteRun> {
+  return play(scenario, options, (server) => new PlayedLite(server, scenario, options.timeoutMs));
 }
 
 export class PlayedLite {
@@ -82,7 +95,7 @@ export class PlayedLite {
     this.server.write(bytes);
   }
 
-  /** The answer of a correct server. */
+  /** The answer from a correct server. */
   usual({ id, type, data }: Asked): JsonObject {
     const envelope = { version: PROTOCOL_VERSION, id };
     return type === 'get'
@@ -94,7 +107,7 @@ export class PlayedLite {
     const asked = { id, type, data: isObject(data) ? data : {}, knowsTool: this.#hasSentInfo };
     this.asked.push(asked);
     const handler = type === 'get' || type === 'call' ? this.#scenario.on?.[type] : undefined;
-    // One after the other, so that an answer in pieces does not mix with the next.
+    // Sequentially, so that an answer in pieces does not mix with the next.
     if (handler) this.#turn = this.#turn.then(() => handler(asked, this));
     else this.send(this.usual(asked));
   }

@@ -1,20 +1,19 @@
-// All scenarios for LiteMCP clients. Those that take longest are started first.
+// All scenarios for LiteMCP clients.
 
 import { systemClock } from '../../../base/clock.ts';
-import type { Answering, LiteScenario } from './lite-scenario.ts';
-import { calculator, type PlayedLite } from './played-lite.ts';
+import { type Answering, calculator, type LiteScenario, type PlayedLite } from './played-lite.ts';
 
 const both = (answering: Answering) => ({ get: answering, call: answering });
 const LARGE_CHARS = 1024 * 1024;
 const SLOW_MS = 1_500;
 
-/** A server that does nothing unusual. */
+/** A correct server. */
 export const plain: LiteScenario = { name: 'plain' };
 
 /** A server that ignores the end of its stdin and SIGTERM. */
 export const stubborn: LiteScenario = { name: 'stubborn', ignoresEnd: true, timeoutMs: 30_000 };
 
-/** A server that needs time for each answer. */
+/** A server that delays each answer. */
 export const slow: LiteScenario = {
   name: 'slow',
   on: both((asked, played) => void systemClock.after(SLOW_MS, () => played.send(played.usual(asked)))),
@@ -31,7 +30,7 @@ export const printed: LiteScenario = {
   }),
 };
 
-/** Other text on stdout: alone, and on the lines before an answer. */
+/** Stray output: alone, and on the lines before an answer. */
 export const noisy: LiteScenario = {
   name: 'noisy',
   on: both((asked, played) => {
@@ -41,7 +40,7 @@ export const noisy: LiteScenario = {
   }),
 };
 
-/** Before each answer another one, to a request that the client did not send. */
+/** Before each answer, sends an answer to a request that the client did not send. */
 export const strangers: LiteScenario = {
   name: 'strangers',
   on: both((asked, played) => {
@@ -58,7 +57,7 @@ function strangeId(id: unknown): number {
   return typeof id === 'number' ? id + 1_000_000 : -1;
 }
 
-/** A tool with the fields that are required, and null for the others. */
+/** A tool with only its required fields, and null for others. */
 export const sparse: LiteScenario = {
   name: 'sparse',
   on: {
@@ -95,7 +94,7 @@ export const large: LiteScenario = {
   },
 };
 
-/** A server that writes much to stderr before each answer. */
+/** A server that writes 1 MiB to stderr before each answer. */
 export const talkative: LiteScenario = {
   name: 'talkative',
   on: both(async (asked, played) => {
@@ -119,10 +118,11 @@ export const failing: LiteScenario = {
 
 const crash: Answering = (_asked: unknown, { server }: PlayedLite) => server.exit(1);
 
-/** A server that exits instead of an answer. */
+/** A server that exits instead of answering. */
 export const crashing: LiteScenario = { name: 'crashing', on: { call: crash } };
 export const crashingAtStart: LiteScenario = { name: 'crashing at start', on: { get: crash } };
 
+/** Scenarios that take longest are started first. */
 export const scenarios: readonly LiteScenario[] = [
   stubborn,
   slow,

@@ -1,24 +1,23 @@
-// `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
+// `checkLiteMcpServer`: runs the rules for LiteMCP servers and reports the outcomes.
 
 import { Budget } from '../../budget.ts';
-import { DEFAULT_TIMEOUT_MS, deadlineOf, type Job, type RunOptions, runAll, type Seams } from '../../jobs.ts';
+import { checkAlone } from '../../check-alone.ts';
+import { closing, DEFAULT_TIMEOUT_MS, deadlineOf, type Job, type RunOptions, runAll, type Seams } from '../../jobs.ts';
 import { judge, serverJudging } from '../../judge.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
+import { ruleOf } from '../../rule.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
-import type { NamedCall } from '../../server/calls.ts';
+import { mustBeTools, type NamedCall } from '../../server/calls.ts';
 import { type Target, targetOf } from '../../target.ts';
 import { notApplicable, Violation } from '../../verdict.ts';
-import { LiteRuleRun } from './lite-rule-run.ts';
-import type { LiteServerRule } from './lite-server-rule.ts';
+import { LiteRuleRun, type LiteServerRule } from './lite-rule-run.ts';
 import { LiteServerRun } from './lite-server-run.ts';
 import { liteServerRules } from './rules/index.ts';
-import { opens } from './rules/messages/info.ts';
-import { flushedAtOnce } from './rules/wire/what-is-written.ts';
 
 export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions {
   /**
-   * The tool, if it may be called. With arguments, by the names of the parameters, it is called with these only; otherwise with the examples
-   * of its parameters, and with arguments that it should refuse.
+   * The tool, if the check may call it. With arguments by parameter name, the check uses only these; otherwise it uses the examples of the
+   * parameters, and arguments that the tool should refuse.
    */
   allowCalls?: readonly NamedCall[];
   /** Evidence of all rules, not only of those that are violated. */
@@ -33,9 +32,10 @@ export async function checkLiteMcpServer(
   const rules = selectRules(liteServerRules, options);
   const deadline = deadlineOf(options);
   const revisionRun = revisionRunOf(options, budget);
-  try {
+  return closing([revisionRun], options.signal, async () => {
     await revisionRun.open();
     options.signal?.throwIfAborted();
+    mustBeTools(options.allowCalls ?? [], revisionRun.tool ? [revisionRun.tool] : []);
     if (revisionRun.tool && rules.some(({ uses }) => uses === 'seen')) await revisionRun.observe();
     const outcomes = await (revisionRun.tool
       ? runAll(
@@ -56,9 +56,7 @@ export async function checkLiteMcpServer(
       counts: countStatuses(outcomes),
       durationMs: Math.round(performance.now() - startMs),
     };
-  } finally {
-    await revisionRun.close();
-  }
+  });
 }
 
 function revisionRunOf(options: CheckLiteMcpServerOptions, budget: Budget): LiteServerRun {
@@ -72,16 +70,19 @@ function jobOf(
   options: CheckLiteMcpServerOptions,
   budget: Budget,
 ): Job {
-  const begin = () => {
-    const ruleRun = new LiteRuleRun(revisionRun);
+  const begin = (isAlone: boolean) => {
+    const ruleRun = new LiteRuleRun(revisionRun, isAlone);
+    const check = () => rule.check(ruleRun);
     return {
       judging: serverJudging(options, revisionRun, budget, ruleRun),
       check: async () => {
-        await rule.check(ruleRun);
+        await (isAlone ? checkAlone(rule, ruleRun, check, async () => false) : check());
         ruleRun.mustBeWhole();
         if (rule.uses === 'seen') ruleRun.mustBeWhole(ruleRun.seen);
       },
       leave: (isViolated: boolean) => ruleRun.leave(isViolated),
+      lastingEnds: () => ruleRun.lastingEnds,
+      rest: () => ruleRun.rest(),
       lastOutputMs: () => ruleRun.lastOutputMs,
       end: () => ruleRun.end(),
     };
@@ -89,16 +90,19 @@ function jobOf(
   return { rule, uses: rule.uses, revisionRun, begin };
 }
 
-/** The outcome if the server does not open: one rule is violated, and no other can be tested. */
+/** The outcomes if the server does not open: one rule is violated, and the others cannot be tested. */
 async function notOpened(
   rules: readonly LiteServerRule[],
   revisionRun: LiteServerRun,
   options: CheckLiteMcpServerOptions,
   budget: Budget,
 ): Promise<Outcome[]> {
-  const violated = revisionRun.answersAtEnd ? flushedAtOnce : opens;
+  const violated = ruleOf(
+    liteServerRules,
+    revisionRun.answersAtEnd ? 'litemcp-wire/flushed-at-once' : 'litemcp-messages/get-is-answered',
+  );
   const problem = revisionRun.answersAtEnd
-    ? new Violation('The answer to "get" came only after the end of stdin.')
+    ? new Violation('The answer to "get" arrived only after the end of stdin.')
     : (revisionRun.problem ?? new Violation('The server did not open.'));
   const outcomes: Outcome[] = [];
   const all = new Set([violated, ...rules]);

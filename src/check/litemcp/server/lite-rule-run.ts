@@ -1,19 +1,34 @@
-// One rule run on a LiteMCP server: the processes and the call that the rule may use.
+// A rule for LiteMCP servers, and one run of it: the processes and the call that the rule may use.
 
 import type { JsonObject } from '../../../base/json-object.ts';
+import type { EndOfServer } from '../../check-alone.ts';
+import { type RuleText, rowsOf } from '../../rule.ts';
 import { RuleRun } from '../../rule-run.ts';
 import { notApplicable } from '../../verdict.ts';
 import type { LiteProbe } from './lite-probe.ts';
 import type { LiteServerRun } from './lite-server-run.ts';
 import type { PermittedCall } from './permitted-call.ts';
 
+export interface LiteServerRule extends RuleText, EndOfServer {
+  /** See `ServerRule` (server-rule.ts). */
+  readonly uses: 'shared' | 'own' | 'seen';
+  readonly check: (ruleRun: LiteRuleRun) => Promise<void> | void;
+}
+
+export const liteServerRows = rowsOf<LiteServerRule>();
+
 export class LiteRuleRun extends RuleRun<LiteProbe> {
   /** `data` of the first `info`, of any shape. */
   readonly facts: JsonObject;
   readonly #revisionRun: LiteServerRun;
 
-  constructor(revisionRun: LiteServerRun) {
+  readonly #isAlone: boolean;
+  /** Takes the place of the shared process in a run alone. */
+  #own: LiteProbe | undefined;
+
+  constructor(revisionRun: LiteServerRun, isAlone = false) {
     super(revisionRun);
+    this.#isAlone = isAlone;
     this.#revisionRun = revisionRun;
     this.facts = revisionRun.tool!;
   }
@@ -22,25 +37,27 @@ export class LiteRuleRun extends RuleRun<LiteProbe> {
     return this.#revisionRun.options.timeoutMs;
   }
 
-  /** The call that the check may make, or the reason why there is none. */
+  /** The permitted call. Not applicable without one. */
   call(): PermittedCall {
     const { name } = this.facts;
     return (
       this.#revisionRun.call ??
-      notApplicable(`the tool may have effects: name it with --allow-calls ${JSON.stringify(name)}`)
+      notApplicable(`the tool may have effects: allow it with --allow-calls ${JSON.stringify(name)}`)
     );
   }
 
   /** The permitted call, if other arguments may be tried too. */
   freeCall(): PermittedCall {
     const call = this.call();
-    if (call.areGiven) notApplicable('the allowed call has arguments, and no others are tried');
+    if (call.areGiven) notApplicable('--allow-calls gives the arguments of the call, and the check tries no others');
     return call;
   }
 
-  /** The process that rules share. Leave it able to answer. */
+  /** The process that rules share. It must be able to answer afterwards. */
   async shared(): Promise<LiteProbe> {
     this.mustRun();
-    return this.used((await this.#revisionRun.shared.use(this)).probe);
+    if (!this.#isAlone) return this.lasting((await this.#revisionRun.shared.use(this)).probe);
+    if (!this.#own || this.#own.ended) this.#own = this.lasting(await this.start());
+    return this.#own;
   }
 }

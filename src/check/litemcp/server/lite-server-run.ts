@@ -23,10 +23,13 @@ export class LiteServerRun {
   readonly options: LiteServerRunOptions;
   /** The process that got only valid messages, the same in each check. */
   readonly observed: LiteProbe[] = [];
-  readonly shared = new SharedProcess(async () => {
-    const probe = await this.start();
-    return { probe, settled: () => probe.settled() };
-  });
+  readonly shared = new SharedProcess(
+    async () => {
+      const probe = await this.start();
+      return { probe, settled: () => probe.settled() };
+    },
+    (probe) => this.drop(probe),
+  );
   /** `data` of the first `info`. */
   tool: JsonObject | undefined;
   /** Why the server did not open. */

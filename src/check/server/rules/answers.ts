@@ -1,46 +1,54 @@
-// Ways to wait for answers that several rules of the wire share.
+// Waiting for answers, shared by several families of rules.
 
 import type { JsonObject } from '../../../base/json-object.ts';
-import { Violation, violation } from '../../verdict.ts';
-import { type Conversation, errorOf } from '../conversation.ts';
+import type { Entry } from '../../transcript.ts';
+import { notApplicable, Violation, violation } from '../../verdict.ts';
+import { type Conversation, errorOf, type RpcError } from '../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../probe.ts';
 import type { ServerRuleRun } from '../server-rule-run.ts';
 
 const PARSE_ERROR = -32700;
 
 export interface Echo {
-  /** Undefined if there was no answer. */
+  /** Absent without an answer. */
   readonly frame?: Frame;
   readonly id?: unknown;
+  /** The request. */
+  readonly sent: Entry;
 }
 
-/** A request of which a part was sent before. */
+/** The second part of a request. */
 export interface RestOfRequest {
   readonly bytes: Uint8Array;
-  /** How many frames had come when its first part was sent: a server may answer before the newline comes. */
+  /** Number of frames when the first part was sent: a server may answer before the newline. */
   readonly from: number;
 }
 
 /**
- * Sends a request with the id (or its rest), and waits for its answer. If an answer comes whose id no request had, the request was
- * answered with another id, unless its own answer follows: then something else caused the stray one.
+ * Sends a request with the id (or its rest), and waits for its answer. An answer with an unknown id, or to an answered request, is taken as the
+ * answer, unless one with the right id follows.
  */
 export async function echo(conversation: Conversation, id: string | number, rest?: RestOfRequest): Promise<Echo> {
   const { probe } = conversation;
   const from = rest?.from ?? probe.frames.length;
   probe.write(rest?.bytes ?? `${JSON.stringify(conversation.ping(id))}\n`);
-  const find = (isWanted: (message: JsonObject) => boolean) => answerIn(probe.frames.slice(from), isWanted);
+  const sent = probe.transcript.entries.at(-1)!;
+  const find = (isWanted: (message: JsonObject, frame: Frame) => boolean) =>
+    answerIn(probe.frames.slice(from), isWanted);
   const own = () => find((message) => message.id === id);
-  const stray = () => find((message) => !probe.hasGiven(message.id));
+  const stray = () => find((message, frame) => !probe.hasGiven(message.id) || probe.isRepeated(frame));
   const found = await probe.maybe(() => own() ?? stray());
-  if (!found || found.id === id) return found ?? {};
+  if (!found || found.id === id) return { sent, ...found };
   await conversation.settled();
-  return own() ?? found;
+  return { sent, ...(own() ?? found) };
 }
 
-function answerIn(frames: readonly Frame[], isWanted: (message: JsonObject) => boolean): Echo | undefined {
+function answerIn(
+  frames: readonly Frame[],
+  isWanted: (message: JsonObject, frame: Frame) => boolean,
+): Omit<Echo, 'sent'> | undefined {
   for (const frame of frames) {
-    const answer = messagesOf(frame).find((message) => isAnswer(message) && isWanted(message));
+    const answer = messagesOf(frame).find((message) => isAnswer(message) && isWanted(message, frame));
     if (answer) return { frame, id: answer.id };
   }
   return undefined;
@@ -50,7 +58,11 @@ export async function isEchoed(conversation: Conversation, text: string): Promis
   return (await echo(conversation, text)).id === text;
 }
 
-/** Writes a message and waits for its answer, of any kind. An error without an id, or a parse error, says that the server could not read it. */
+export async function needsStringIds(conversation: Conversation): Promise<void> {
+  if (!(await isEchoed(conversation, 'plain'))) notApplicable('the server does not return string ids');
+}
+
+/** Writes a message and waits for its answer. An error without an id, or a parse error, means that the server could not read it. */
 export async function understood(
   conversation: Conversation,
   bytes: Uint8Array | string,
@@ -63,7 +75,7 @@ export async function understood(
   const find = () => probe.answersTo(id)[0] ?? refusal(probe.frames.slice(from));
   const first = await probe.until(find, `There was no answer to ${what}`);
   if (!refusal([first])) return;
-  await conversation.settled(); // the refusal may be a late one of something else
+  await conversation.settled(); // the error may be a late answer to an earlier message
   const answer = find() ?? first;
   if (refusal([answer])) violation(`The server could not read ${what}.`, answer);
 }
@@ -77,14 +89,14 @@ function refusal(frames: readonly Frame[]): Frame | undefined {
   );
 }
 
-/** Requests of a burst are fewer for a slow server, so that all are answered in about this time. */
+/** A slow server gets fewer requests in a burst, so that it answers all of them in about this time. */
 const BURST_MS = 20_000;
 const LEAST_REQUESTS = 100;
 
-/** Number of round trips of which the fastest counts: a busy machine delays some of them. */
+/** The fastest of these round trips counts: a busy machine delays some of them. */
 const ROUND_TRIPS = 10;
 
-/** How many requests to send at once: `most`, or as many as the server answers one after the other in 20 s. */
+/** Number of requests to send at once: `most`, or as many as the server answers sequentially in `BURST_MS`. */
 export async function burstOf(conversation: Conversation, most: number): Promise<number> {
   let length = LEAST_REQUESTS;
   for (let trip = 0; trip < ROUND_TRIPS && length < most; trip++) {
@@ -95,9 +107,13 @@ export async function burstOf(conversation: Conversation, most: number): Promise
   return length;
 }
 
+export function idsOf(requests: readonly JsonObject[]): unknown[] {
+  return requests.map(({ id }) => id);
+}
+
 /**
- * Waits for the answers to all ids, each on a line of its own. Each has the whole time once the one before has come: a slow server is not a wrong
- * one. Answers with ids of other requests are not waited for.
+ * Waits for the answers to all ids, each on a separate line. The timeout starts again after each answer: a slow server does not violate a
+ * rule. The wait ends early when there are as many answers as ids, even if some have the id of another request.
  */
 export async function allAnswered(
   ruleRun: ServerRuleRun,
@@ -111,7 +127,7 @@ export async function allAnswered(
     ids.reduce<number>((sum, id) => sum + probe.answersTo(id).length, 0) >= ids.length;
   for (const [at, id] of ids.entries()) {
     await probe.maybe(() => probe.answersTo(id)[0] ?? (hasAsMany() || undefined));
-    if (!probe.answersTo(id)[0]) await conversation.settled(); // a server that answers twice has as many too early
+    if (!probe.answersTo(id)[0]) await conversation.settled(); // a server that answers twice reaches the number early
     if (probe.answersTo(id)[0]) continue;
     mustBeWholeLines(ruleRun, probe);
     const missing = ids.slice(at).filter((each) => probe.answersTo(each).length === 0).length;
@@ -119,37 +135,60 @@ export async function allAnswered(
     const repeated = ids.find((each) => probe.answersTo(each).length > 1);
     if (repeated !== undefined) {
       const times = probe.answersTo(repeated);
-      const reason = `${lost}, and the one with the id ${shownId(repeated)} was answered ${times.length} times: answers have the ids of other requests.`;
+      const reason = `${lost}, and the one with the id ${shownId(repeated)} was answered ${times.length} times: some answers have the id of another request.`;
       throw new Violation(reason, times.slice(0, 3), OWN_IDS);
     }
-    const why = probe.ended ? await probe.howItEnded() : `nothing came for ${probe.timeoutMs / 1000} s`;
+    const why = probe.ended ? await probe.howItEnded() : `there was no output for ${probe.timeoutMs / 1000} s`;
     violation(`${lost}: ${why}.`);
   }
   mustBeWholeLines(ruleRun, probe);
 }
 
 const OWN_IDS =
-  'Keep the id of each request in a variable of its own handler, not in one that the next request overwrites.';
+  'Keep the id of a request in a local variable of its handler, not in a variable that the next request overwrites.';
 
 const mixed: readonly (Frame['fault'] | undefined)[] = ['several messages', 'mixed up', 'invalid JSON'];
 const isMixed = ({ fault }: Frame) => mixed.includes(fault);
 
-/** Threads that write at the same time mix up lines only if there are many answers. Lines that are wrong without that are a matter of other rules. */
+/** Threads that write concurrently mix up lines only under load. Lines that are faulty without load are reported by other rules. */
 function mustBeWholeLines({ seen }: ServerRuleRun, { frames }: Probe): void {
   const found = frames.filter(isMixed);
   if (found.length === 0 || seen.some((probe) => probe.frames.some(isMixed))) return;
   const problem = found[0]!.fault === 'several messages' ? 'several messages' : 'parts of messages';
-  const reason = `The server wrote ${problem} on one line when it answered many requests at once.`;
+  const reason = `The server wrote ${problem} on one line while it answered many requests at once.`;
   throw new Violation(reason, found.slice(0, 3), ONE_WRITE);
 }
 
-const ONE_WRITE =
-  'Write each message with its newline in one call, under a lock that all threads hold while they write.';
+const ONE_WRITE = 'Write each message with its newline in one call, under a lock shared by all threads.';
 
 const MOST_SHOWN_ID = 40;
 
-/** An id as JSON, short: those of some requests have thousands of characters. */
+/** An id as JSON, shortened: some ids have thousands of characters. */
 export function shownId(id: unknown): string {
   const json = JSON.stringify(id) ?? 'null';
   return json.length > MOST_SHOWN_ID ? `${json.slice(0, MOST_SHOWN_ID)}… (${json.length} characters)` : json;
+}
+
+/** The lines that the server writes from `act` on until it is settled. `what` names the act. */
+export async function framesAfter(conversation: Conversation, act: () => void, what?: string): Promise<Frame[]> {
+  const { frames } = conversation.probe;
+  const from = frames.length;
+  act();
+  await conversation.settle(what);
+  return frames.slice(from);
+}
+
+export interface Anonymous {
+  readonly frame: Frame;
+  /** Undefined for a result. */
+  readonly error: RpcError | undefined;
+}
+
+/** Answers without an id, or with null: to a message whose id could not be read. */
+export function anonymousAnswers(frames: readonly Frame[]): Anonymous[] {
+  return frames.flatMap((frame) =>
+    messagesOf(frame)
+      .filter((message) => isAnswer(message) && (message.id === undefined || message.id === null))
+      .map((message) => ({ frame, error: errorOf(message) })),
+  );
 }

@@ -1,14 +1,14 @@
-// Rules whose requests are long judge only servers that take requests of that length: wire/large-message-in is about those that do not.
+// Rules with long requests apply only to servers that accept requests of that length. wire/large-message-in reports the others.
 
+import { perRevision } from '../../rule-run.ts';
 import { notApplicable, Violation } from '../../verdict.ts';
-import { perRevision } from '../per-revision.ts';
 import type { ServerRuleRun } from '../server-rule-run.ts';
 
-/** Any server takes these. */
+/** Every server accepts requests of this length. */
 const SHORT = 8_192;
 const LENGTHS = [50_000, 80_000, 150_000, 300_000, 500_000, 1_100_000];
 
-/** The length of the longest usual request that a new process answers. */
+/** The length of the longest plain request that a new process answers. */
 const longestTaken = perRevision(async (ruleRun: ServerRuleRun): Promise<number> => {
   let longest = SHORT;
   try {
@@ -26,7 +26,7 @@ const longestTaken = perRevision(async (ruleRun: ServerRuleRun): Promise<number>
   return longest;
 });
 
-/** `send` sends a request of `length` bytes. A violation does not count if the server does not take a usual one of this length. */
+/** `send` sends a request of `length` bytes. A violation does not count if the server does not answer a plain request of this length. */
 export async function ofLength<T>(ruleRun: ServerRuleRun, length: number, send: () => Promise<T>): Promise<T> {
   try {
     return await send();

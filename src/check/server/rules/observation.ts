@@ -1,5 +1,5 @@
-// The conversation that rules read instead of sending something themselves. Invariants: it has only valid messages, so that a rule judges
-// nothing that another rule provoked; it is the same whichever rules are selected, and in whatever order they run.
+// The observed conversation, which rules read instead of sending messages. Invariants: it has only valid messages, so that rules do not judge
+// effects of other rules; it does not depend on the selection and the order of the rules.
 
 import { PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
 import { inTime } from '../../in-parallel.ts';
@@ -12,10 +12,11 @@ import { echo, isEchoed } from './answers.ts';
 import { surveyOf } from './methods/survey.ts';
 import { fullFilter, listen, makeChanges, stopListening } from './modern/listening.ts';
 import { askingCall } from './modern/tried-calls.ts';
+import { taskCalls } from './tasks/followed-tasks.ts';
 
-const families = ['methods', 'modern'];
+const families = ['methods', 'modern', 'tasks', 'apps', 'skills'];
 
-/** Rules that use the survey or the tried calls too. */
+/** Includes rules that use the survey, the tried calls or their tasks. */
 export function readsObservation({ id, uses }: ServerRule): boolean {
   return uses === 'seen' || families.includes(familyOf(id));
 }
@@ -23,7 +24,7 @@ export function readsObservation({ id, uses }: ServerRule): boolean {
 /** Number of pings in one burst. */
 const AT_ONCE = 100;
 const MOST_BURSTS = 5;
-/** No further burst after this time. */
+/** No further burst starts after this time. */
 const BURSTS_MS = 1_000;
 
 type Step = (ruleRun: ServerRuleRun, conversation: Conversation) => Promise<unknown>;
@@ -32,18 +33,10 @@ const UNKNOWN = 'standpipe-unknown';
 const CONCURRENT = 12;
 const CONCURRENT_ID = 20_000;
 
+/** Requests that the server refuses come last: it may exit after its answer, and what follows would be blamed. */
 const steps: readonly Step[] = [
   (_, conversation) => conversation.settle(),
-  (_, conversation) => conversation.request(UNKNOWN_METHOD),
   (ruleRun) => surveyOf(ruleRun),
-  ({ facts }, conversation) => askFor(conversation, facts.capabilities.tools, 'tools/call', { name: UNKNOWN }),
-  ({ facts }, conversation) => askFor(conversation, facts.capabilities.prompts, 'prompts/get', { name: UNKNOWN }),
-  ({ facts }, conversation) =>
-    askFor(conversation, facts.capabilities.resources, 'resources/read', { uri: 'standpipe://unknown' }),
-  async ({ era }, conversation) => {
-    if (era === 'modern')
-      await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION_KEY]: '1900-01-01' } });
-  },
   async (ruleRun) => {
     if (ruleRun.era === 'modern')
       await (await askingCall(ruleRun)).request({ requestState: UNKNOWN, inputResponses: {} });
@@ -51,6 +44,7 @@ const steps: readonly Step[] = [
   async (ruleRun, conversation) => {
     if (ruleRun.era === 'modern') await listenForChanges(ruleRun, conversation);
   },
+  (ruleRun) => taskCalls(ruleRun),
   (_, conversation) => echo(conversation, 'Zürich, café'),
   (_, conversation) => longIdsAtOnce(conversation),
   (_, conversation) => manyAtOnce(conversation),
@@ -61,9 +55,18 @@ const steps: readonly Step[] = [
     });
     await conversation.settle();
   },
+  ({ facts }, conversation) => askFor(conversation, facts.capabilities.tools, 'tools/call', { name: UNKNOWN }),
+  ({ facts }, conversation) => askFor(conversation, facts.capabilities.prompts, 'prompts/get', { name: UNKNOWN }),
+  ({ facts }, conversation) =>
+    askFor(conversation, facts.capabilities.resources, 'resources/read', { uri: 'standpipe://unknown' }),
+  async ({ era }, conversation) => {
+    if (era === 'modern')
+      await conversation.request('server/discover', { _meta: { [PROTOCOL_VERSION_KEY]: '1900-01-01' } });
+  },
+  (_, conversation) => conversation.request(UNKNOWN_METHOD),
 ];
 
-/** Runs with a rule run that observes. A failed step is reported by the rules about it. */
+/** `ruleRun`: an observer. The rules about a step report its failure. */
 export async function observe(ruleRun: ServerRuleRun, limitMs: number): Promise<void> {
   await inTime(takeAll(ruleRun), limitMs).catch(ignoreVerdict);
 }
@@ -90,14 +93,14 @@ async function listenForChanges(ruleRun: ServerRuleRun, conversation: Conversati
   await stopListening(conversation, tools.id, all.id);
 }
 
-/** Answers that are larger than a pipe, all at once. */
+/** Concurrent answers that are larger than a pipe. */
 async function longIdsAtOnce(conversation: Conversation): Promise<void> {
   if (!(await isEchoed(conversation, 'whole'))) return;
   const ids = Array.from({ length: CONCURRENT }, (_, at) => `${at}`.padEnd(CONCURRENT_ID, '-'));
   await burst(conversation, [...ids, conversation.probe.newId()]);
 }
 
-/** Threads that write at the same time mix up only some of many answers. A slow server gets one burst. */
+/** Threads that write concurrently mix up only some of many answers. A slow server gets one burst. */
 async function manyAtOnce(conversation: Conversation): Promise<void> {
   const startMs = performance.now();
   for (let count = 0; count < MOST_BURSTS; count++) {
@@ -106,7 +109,7 @@ async function manyAtOnce(conversation: Conversation): Promise<void> {
   }
 }
 
-/** Requests in one write. False if one was not answered: as many lines as requests are the end, whatever they are. */
+/** Requests in one write. The wait ends after as many lines as requests. False if a request was not answered. */
 async function burst(conversation: Conversation, ids: readonly (string | number)[]): Promise<boolean> {
   const { probe } = conversation;
   const from = probe.frames.length;

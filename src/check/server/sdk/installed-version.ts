@@ -1,5 +1,5 @@
-// The packages that the script of a command imports, as Node.js finds them: in the nearest node_modules above it. The version of the TypeScript SDK
-// is that of the package that the script names, or that a framework brings which it names.
+// The packages that the script of a command imports, resolved as in Node.js: in the nearest node_modules above it. The version of the TypeScript
+// SDK is that of the imported package, or that of a dependency of an imported framework.
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import type { Target } from '../../target.ts';
 
 const legacy = '@modelcontextprotocol/sdk';
 const modern = '@modelcontextprotocol/server';
-/** How much of a script is read. Its imports are at the start. */
+/** Limit of the part of a script that is read. Imports are at the start. */
 const MOST_CHARS = 100_000;
 
 interface Package {
@@ -16,7 +16,7 @@ interface Package {
   readonly info: JsonObject;
 }
 
-/** Undefined where it is not certain: a command without a script, or one that can import both lines. `isModern`: only 2.x can be meant. */
+/** Undefined if uncertain: a command without a script, or one that can import both major versions. `isModern`: only 2.x is possible. */
 export function installedVersion(target: Target, isModern: boolean): string | undefined {
   const script = scriptOf(target);
   if (script === undefined) return undefined;
@@ -86,7 +86,7 @@ function packageAbove(folder: string, name: string): Package | undefined {
       const info: unknown = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8'));
       return isObject(info) ? { folder: realpathSync(found), info } : undefined;
     } catch {
-      if (at === dirname(at)) return undefined; // it is in none of the folders above
+      if (at === dirname(at)) return undefined; // not found in any folder above
     }
   }
 }

@@ -1,5 +1,5 @@
-// Which SDK a server is made with, by what it sends: the errors for requests that an SDK answers before any code of the user runs. Only signs that
-// no other known implementation has; a server without them is not made with any of these as far as the check knows.
+// Recognises the SDK of a server by its errors for requests that the SDK answers before code of the user runs. Only signs that no other known
+// implementation has are used.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { eraOf } from '../../../mcp/revisions.ts';
@@ -15,11 +15,11 @@ export type SdkName = 'TypeScript SDK' | 'Python SDK' | 'FastMCP for Python' | '
 export interface Sdk {
   readonly name: SdkName;
   readonly version?: string;
-  /** The part of the SDK that answers for the code of the user, if the server uses it. */
+  /** The part of the SDK that answers instead of code of the user, if the server uses it. */
   readonly part?: 'MCPServer';
 }
 
-/** What a server answers, and what it writes to stderr. */
+/** Answers from a server, and its stderr. */
 export interface Signs {
   /** The error for `initialize` without params, if it is refused. */
   readonly malformed: JsonObject | undefined;
@@ -30,7 +30,7 @@ export interface Signs {
 
 const UNKNOWN = 'standpipe/which-sdk';
 
-/** Starts a process of its own. `revisionRun`: of the newest revision. Undefined if the SDK is not known. */
+/** Starts a process. `revisionRun`: of the newest revision. Undefined for an unknown SDK. */
 export async function recogniseSdk(revisionRun: RevisionRun, target: Target): Promise<Sdk | undefined> {
   const probe = await revisionRun.start();
   try {
@@ -57,7 +57,7 @@ export function sdkOf({ malformed, unknown, stderr }: Signs): Sdk | undefined {
   return undefined;
 }
 
-/** Its 1.x line has no modern revision. MCPServer makes the input schema of a tool from a model that it names after the function. */
+/** Version 1.x has no modern revision. MCPServer derives the input schema of a tool from a model named after the function. */
 export function ofPythonSdk(sdk: Sdk, isModern: boolean, tools: readonly JsonObject[]): Sdk {
   const isMade = ({ inputSchema }: JsonObject) => isObject(inputSchema) && /.Arguments$/.test(`${inputSchema.title}`);
   return { ...sdk, ...(isModern && { version: '2.x' }), ...(tools.some(isMade) && { part: 'MCPServer' }) };

@@ -1,5 +1,5 @@
-// Violations that an SDK causes, whatever the code of its user is. A row is here only if a server without code of its own, on that SDK, violates the
-// rule in the same way: test/check/sdks.full.test.ts runs such servers. Those of the Go SDK were read in its source.
+// Violations that an SDK causes independently of the code of its user. Each row was verified with a minimal server on that SDK
+// (test/check/sdks.full.test.ts); the rows of the Go SDK were derived from its source.
 
 import type { Revision } from '../../../mcp/revisions.ts';
 import type { Outcome } from '../../report/report.ts';
@@ -13,16 +13,16 @@ interface SdkFinding {
   readonly part?: Sdk['part'];
   readonly rules: readonly string[];
   readonly reason: RegExp;
-  /** Of the last frame of the server: a sign of the part of the SDK that a user may replace. */
+  /** Matches the last frame of the server: a sign of a part of the SDK that a user may replace. */
   readonly frame?: RegExp;
-  /** A framework on the SDK, and its package, which the script of the server must be able to import. Default: the SDK. */
+  /** A framework on the SDK. The script of the server must be able to import its package. Default: the SDK. */
   readonly by?: { readonly name: string; readonly package: string };
   readonly note: string;
   readonly issue?: string;
 }
 
 const fastmcp = { name: 'FastMCP for TypeScript', package: 'fastmcp' };
-/** Tried with 2.3.0 and 4.0.10. */
+/** Verified with 2.3.0 and 4.0.10. */
 const pythonSdk = { sdk: 'Python SDK', version: /^2\./ } as const;
 const mcpServer = { ...pythonSdk, part: 'MCPServer' } as const;
 const pythonFastmcp = { sdk: 'FastMCP for Python', version: /^4\./ } as const;
@@ -39,21 +39,21 @@ const findings: readonly SdkFinding[] = [
       'jsonrpc/unknown-members-are-ignored',
     ],
     reason: /was not answered\.$/,
-    note: 'Its stdio transport drops lines that do not fit its schema of a message.',
+    note: 'Its stdio transport drops lines that do not conform to its message schema.',
     issue: issue(2247),
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['jsonrpc/batches-are-answered'],
     reason: /^A batch was not answered\.$/,
-    note: 'It accepts 2025-03-26 without batches, over stdio.',
+    note: 'It accepts 2025-03-26, but does not support batches over stdio.',
     issue: issue(275),
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['jsonrpc/invalid-params', 'methods/unknown-log-levels-are-refused'],
     reason: /-32603 "\[\\n/,
-    note: 'Its 1.x line reports params that do not fit its schemas as internal errors.',
+    note: 'Version 1.x reports params that do not conform to its schemas as internal errors.',
     issue: issue(2284),
   },
   {
@@ -61,54 +61,67 @@ const findings: readonly SdkFinding[] = [
     rules: ['methods/unknown-tools-are-refused'],
     reason: /was answered with a result/,
     frame: /"text":"MCP error -32602: Tool \S+ not found"/,
-    note: 'McpServer of its 1.x line reports an unknown tool as the result of a tool.',
+    note: 'McpServer of version 1.x reports an unknown tool as a tool result.',
     issue: issue(1510),
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['methods/unknown-resources-are-not-found'],
     reason: /-32602 "MCP error -32602: Resource \S+ not found"/,
-    note: 'McpServer of its 1.x line refuses an unknown resource with -32602.',
+    note: 'McpServer of version 1.x refuses an unknown resource with -32602.',
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .{0,200} was answered with a result/,
     frame: /"execution":\{"taskSupport":"forbidden"\}/,
-    note: 'McpServer of its 1.x line has one page of tools and ignores cursors.',
+    note: 'McpServer of version 1.x has one page of tools and ignores cursors.',
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .{0,200} was answered with a result/,
-    // It puts the type before the members of the schema that Zod makes, which begin with $schema.
+    // It puts the type before the members of the schema from Zod, which begin with $schema.
     frame: /"inputSchema":\{"type":"object","\$schema":"https:\/\/json-schema\.org\/draft\/2020-12\/schema"/,
-    note: 'McpServer of its 2.x line has one page of tools and ignores cursors.',
+    note: 'McpServer of version 2.x has one page of tools and ignores cursors.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['tasks/required-tools'],
+    reason: /was answered with a result/,
+    frame: /"text":"MCP error -32601: Tool \S+ requires task augmentation /,
+    note: 'McpServer of version 1.x reports a call without `task` of a tool that requires tasks as a tool result.',
+  },
+  {
+    sdk: 'TypeScript SDK',
+    rules: ['tasks/forbidden-tools'],
+    reason: /-32602 "MCP error -32602: Invalid task creation result: /,
+    note: 'Version 1.x calls a tool without tasks, and then refuses its result because it is not a task.',
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['modern/version-of-each-request'],
     reason: /a request in 1900-01-01 was served\.$/,
-    note: 'serveStdio of its 2.x line reads the version of the first request only.',
+    note: 'serveStdio of version 2.x reads only the version of the first request.',
   },
   {
     sdk: 'TypeScript SDK',
     rules: ['modern/era-of-each-request'],
     reason: /was served by an earlier revision\.$/,
-    note: 'serveStdio of its 2.x line chooses the era by the first message.',
+    note: 'serveStdio of version 2.x chooses the era by the first message.',
   },
   ...[pythonSdk, pythonFastmcp].flatMap((sdk): SdkFinding[] => [
     {
       ...sdk,
       rules: ['jsonrpc/parse-error', 'jsonrpc/invalid-request', 'jsonrpc/positional-params-are-answered'],
       reason: /was not answered\.$/,
-      note: 'Its stdio transport does not answer lines that do not fit its model of a message.',
+      note: 'Its stdio transport does not answer lines that do not conform to its message model.',
     },
     {
       ...sdk,
       rules: ['jsonrpc/batches-are-answered'],
       reason: /^A batch was not answered\.$/,
-      note: 'It accepts 2025-03-26 without batches, over stdio.',
+      note: 'It accepts 2025-03-26, but does not support batches over stdio.',
     },
   ]),
   ...[mcpServer, pythonFastmcp].flatMap((sdk): SdkFinding[] => [
@@ -123,7 +136,7 @@ const findings: readonly SdkFinding[] = [
       rules: ['methods/unknown-tools-are-refused'],
       reason: /was answered with a result/,
       frame: /"text":"Unknown tool: '?standpipe_no_such_tool'?"/,
-      note: 'It reports an unknown tool as the result of a tool.',
+      note: 'It reports an unknown tool as a tool result.',
     },
     {
       ...sdk,
@@ -136,33 +149,33 @@ const findings: readonly SdkFinding[] = [
       rules: ['methods/missing-prompt-arguments-are-refused'],
       reason:
         /refused with (?:-32603 "Internal server error"|(?:0|-32603) "(?:Error rendering prompt .{0,200})?Missing required arguments: \{)/,
-      note: 'It has no code of its own for missing arguments of a prompt.',
+      note: 'It has no specific error code for missing arguments of a prompt.',
     },
   ]),
   {
     ...mcpServer,
     rules: ['methods/unknown-prompts-are-refused'],
     reason: /refused with (?:-32603 "Internal server error"|0 "Unknown prompt: )/,
-    note: 'It has no code of its own for an unknown prompt.',
+    note: 'It has no specific error code for an unknown prompt.',
   },
   {
     sdk: 'Go SDK',
     rules: ['wire/json-in-any-form'],
     reason: /^There was no answer to a request with whitespace /,
-    note: 'Its stdio transport ends the connection if anything but a newline follows a message.',
+    note: 'Its stdio transport closes the connection if anything other than a newline follows a message.',
   },
   {
     sdk: 'Go SDK',
     rules: ['modern/unsupported-version'],
     reason: /refused with -32601 instead of -32022\.$/,
     frame: /"method not found: \\"server\/discover\\""/,
-    note: 'It takes a request in an unknown version for one of an earlier revision.',
+    note: 'It treats a request in an unknown version as one of an earlier revision.',
   },
   {
     sdk: 'Go SDK',
     rules: ['modern/cancelled-subscription-is-silent'],
     reason: /^`subscriptions\/listen` was answered after it was cancelled\.$/,
-    note: 'It answers a cancelled subscription as one that it ends itself.',
+    note: 'It answers a cancelled subscription like one that it ends itself.',
   },
   {
     sdk: 'TypeScript SDK',
@@ -175,7 +188,7 @@ const findings: readonly SdkFinding[] = [
     sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .* was answered with a result/,
-    // The order of the members in its source, which code of a user seldom has.
+    // The order of the members in its source, which is rare in code of users.
     frame:
       /"tools":\[\{(?:"annotations":\{[^}]*\},)?(?:"description":"(?:[^"\\]|\\.)*",)?"inputSchema":\{.*\},"name":"/,
     by: fastmcp,
@@ -190,7 +203,7 @@ const findings: readonly SdkFinding[] = [
   },
 ];
 
-/** A violated MUST that the SDK causes is a warning, unless its revision was asked for: the user cannot mend it. `find`: a package of the server. */
+/** A violated MUST that the SDK causes is a warning, unless its revision was requested. `find`: looks up a package of the server. */
 export function attributeToSdk(
   outcomes: readonly Outcome[],
   sdk: Sdk,
@@ -216,12 +229,12 @@ function isOf({ sdk: name, version = /^/, part }: SdkFinding, sdk: Sdk): boolean
   return sdk.name === name && version.test(sdk.version ?? '') && (part === undefined || part === sdk.part);
 }
 
-/** Whether an SDK is known to cause one of them, so that it is worth a process to find out which. */
+/** Whether an SDK may cause one of the outcomes. Avoids starting a process otherwise. */
 export function mayBeOfSdk(outcomes: readonly Outcome[]): boolean {
   return outcomes.some((outcome) => findings.some((row) => fits(row, outcome)));
 }
 
-/** The rules that the table names, for the test that compares it with the rules. */
+/** All ids in the table, for a test. */
 export const rulesOfSdks: readonly string[] = findings.flatMap(({ rules }) => rules);
 
 function fits({ rules, reason, frame }: SdkFinding, outcome: Outcome): boolean {

@@ -4,54 +4,51 @@ import type { Node } from 'jsonc-parser';
 import type { HostFormat, PlainEntry } from '../host-program.ts';
 import { type Member, mapTexts, mapTextsOf, membersOf, objectOf, renamed, scalarOf } from './nodes.ts';
 
-/** A key that has another name here. A dot leads into an object. */
-interface OtherName {
-  theirs: string;
-  ours: string;
-  /** Of a number: 1000 for seconds. */
-  factor?: number;
-  /** Understood, but not what the host writes. */
-  readOnly?: boolean;
-}
-
 export interface HostFormatRules {
-  names?: readonly OtherName[];
-  /** Keys that do not affect how a server is run: left out on reading. */
+  /** Maps key names of the host to ours. A dot separates the keys of nested objects. */
+  names?: Readonly<Record<string, string>>;
+  /** Maps keys of the host with numbers in seconds to ours, which are in milliseconds. */
+  seconds?: readonly string[];
+  /** Key names of the host that are read but never written. */
+  readOnly?: readonly string[];
+  /** Keys that do not affect how a server is run. */
   ignored?: readonly string[];
-  /** The key that disables an entry. Undefined: the host cannot. */
-  disables?: 'disabled' | 'enabled';
+  disables?: HostFormat['disables'];
   /** The values of `type`. Undefined: the host has no `type`. */
   types?: Readonly<Record<'stdio' | 'http' | 'sse', string | undefined>>;
-  /** Their notation of a variable of the environment in a text, and ours. */
   variables?: { fromTheirs?: (text: string) => string; theirs?: (name: string) => string };
-  /** Before the names are changed. */
+  /** Called for an object, before the names are changed. */
   beforeRead?: HostFormat['read'];
-  /** After the names are changed. */
+  /** Called after the names were changed. */
   afterWrite?: (written: Record<string, unknown>, entry: PlainEntry) => Record<string, unknown>;
 }
 
-/** Keys of Standpipe that another host also has. The others affect supervision, and only here. */
+/** Keys that other hosts have too. The other keys affect supervision by Standpipe. */
 const writtenKeys = ['type', 'command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'disabled', 'enabled'];
 
 export function formatOf(rules: HostFormatRules): HostFormat {
-  const { names = [], ignored = [], variables, beforeRead } = rules;
+  const { seconds, readOnly, ignored = [], variables, beforeRead } = rules;
+  const names = Object.entries(rules.names ?? {});
+  const factorOf = (theirs: string) => (seconds?.includes(theirs) ? 1000 : 1);
   return {
     disables: rules.disables,
     read(entry, name, root, project) {
-      const prepared = beforeRead ? beforeRead(entry, name, root, project) : entry;
+      const prepared = beforeRead && entry.type === 'object' ? beforeRead(entry, name, root, project) : entry;
       if (typeof prepared === 'string' || prepared.type !== 'object') return prepared;
       const kept = membersOf(prepared).filter(({ key }) => !ignored.includes(key.value));
-      const ours = objectOf(names.reduce(readName, kept), prepared);
-      return variables?.fromTheirs ? mapTexts(ours, variables.fromTheirs) : ours;
+      const read = (members: Member[], [theirs, ours]: [string, string]) =>
+        readName(members, theirs, ours, factorOf(theirs));
+      const converted = objectOf(names.reduce(read, kept), prepared);
+      return variables?.fromTheirs ? mapTexts(converted, variables.fromTheirs) : converted;
     },
     write(entry) {
       const written: Record<string, unknown> = {};
       for (const key of writtenKeys) if (entry[key] !== undefined) written[key] = entry[key];
-      for (const { theirs, ours, factor = 1, readOnly } of names) {
-        const value = readOnly ? undefined : valueAt(entry, ours.split('.'));
+      for (const [theirs, ours] of names) {
+        const value = readOnly?.includes(theirs) ? undefined : valueAt(entry, ours.split('.'));
         if (value === undefined) continue;
         delete written[ours];
-        setAt(written, theirs.split('.'), typeof value === 'number' ? value / factor : value);
+        setAt(written, theirs.split('.'), typeof value === 'number' ? value / factorOf(theirs) : value);
       }
       writeDisabled(written, entry, rules.disables);
       writeType(written, entry, rules.types);
@@ -62,8 +59,7 @@ export function formatOf(rules: HostFormatRules): HostFormat {
   };
 }
 
-/** Moves the value at one path to another. */
-function readName(members: Member[], { theirs, ours, factor }: OtherName): Member[] {
+function readName(members: Member[], theirs: string, ours: string, factor: number): Member[] {
   const [outer, inner] = theirs.split('.') as [string, string?];
   const found = members.findLast(({ key }) => key.value === outer);
   if (!found || (inner !== undefined && found.value.type !== 'object')) return members;
@@ -85,7 +81,7 @@ function put(members: Member[], path: string, { key, value }: Member): Member[] 
   return [...members.filter((member) => member !== existing), object];
 }
 
-function scaled(node: Node, factor = 1): Node {
+function scaled(node: Node, factor: number): Node {
   return node.type === 'number' ? scalarOf(Math.round(node.value * factor), node) : node;
 }
 
@@ -94,12 +90,11 @@ function valueAt(entry: unknown, path: readonly string[]): unknown {
 }
 
 function setAt(object: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) {
-    object[key!] = value;
-    return;
+  if (rest.length === 0) object[key!] = value;
+  else {
+    object[key!] ??= {};
+    setAt(object[key!] as Record<string, unknown>, rest, value);
   }
-  object[key!] ??= {};
-  setAt(object[key!] as Record<string, unknown>, rest, value);
 }
 
 function writeDisabled(written: Record<string, unknown>, entry: PlainEntry, key: HostFormatRules['disables']): void {
@@ -111,17 +106,12 @@ function writeDisabled(written: Record<string, unknown>, entry: PlainEntry, key:
 
 function writeType(written: Record<string, unknown>, entry: PlainEntry, types: HostFormatRules['types']): void {
   delete written.type;
-  const type = types?.[kindOf(entry)];
+  const kind = entry.command !== undefined ? 'stdio' : entry.type === 'sse' ? 'sse' : 'http';
+  const type = types?.[kind];
   if (type !== undefined) written.type = type;
 }
 
-/** `http` also for an entry that does not say it. */
-export function kindOf({ command, type }: PlainEntry): 'stdio' | 'http' | 'sse' {
-  if (command !== undefined) return 'stdio';
-  return type === 'sse' ? 'sse' : 'http';
-}
-
-/** `${NAME}` and `${env:NAME}`, also those with a default, which other notations do not have. */
+/** Replaces `${NAME}` and `${env:NAME}`. A reference with a default stays, because other notations have no defaults. */
 function withVariables(text: string, notation: (name: string) => string): string {
   return text.replaceAll(/(?<!\$)\$\{(?:env:)?([A-Za-z_]\w*)\}/g, (all, name: string) =>
     predefined.has(name) ? all : notation(name),

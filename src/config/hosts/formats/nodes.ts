@@ -1,5 +1,5 @@
-// Builds nodes of a config from other nodes. A new node has the offset of the one that it comes from, so that a problem with it is
-// reported at the right line of the file.
+// Builds nodes of a config from other nodes. A new node has the offset of its origin, so that its problems are reported at the right
+// line of the file.
 
 import type { Node } from 'jsonc-parser';
 
@@ -8,13 +8,13 @@ export interface Member {
   value: Node;
 }
 
-/** Of duplicate keys, all: reading reports them. */
+/** Includes duplicate keys. */
 export function membersOf(node: Node | undefined): Member[] {
   if (node?.type !== 'object') return [];
   return (node.children ?? []).map(({ children }) => ({ key: children![0]!, value: children![1]! }));
 }
 
-/** The last one of a name, as in every JSON parser. */
+/** The last of duplicate keys is used, as in every JSON parser. */
 export function valueIn(node: Node | undefined, name: string): Node | undefined {
   return membersOf(node).findLast(({ key }) => key.value === name)?.value;
 }
@@ -30,12 +30,10 @@ export function arrayOf(children: Node[], { offset, length }: Node): Node {
   return { type: 'array', offset, length, children };
 }
 
-/** A string, number, boolean or null. */
 export function scalarOf(value: unknown, { offset, length }: Node): Node {
   return { type: value === null ? 'null' : (typeof value as 'string'), offset, length, value };
 }
 
-/** Whether `list` is an array that contains `text`. */
 export function lists(list: Node | undefined, text: string): boolean {
   return list?.type === 'array' && (list.children ?? []).some(({ value }) => value === text);
 }
@@ -44,12 +42,11 @@ export function disabled(entry: Node): Node {
   return objectOf([...membersOf(entry), { key: scalarOf('disabled', entry), value: scalarOf(true, entry) }], entry);
 }
 
-/** The key of another name, in the same place. */
 export function renamed(key: Node, name: string): Node {
   return { ...key, value: name };
 }
 
-/** Every string in it, however deep; keys stay. */
+/** Changes all strings at any depth, but not keys. */
 export function mapTexts(node: Node, change: (text: string) => string): Node {
   if (node.type === 'string') return { ...node, value: change(node.value) };
   if (node.type === 'array')

@@ -4,16 +4,14 @@ import { readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../../base/clock.ts';
+import { takeCredentials } from '../../../base/credentials.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { NatsPackages } from './load-nats.ts';
-import { type NatsAddresses, readNatsAddresses } from './nats-address.ts';
 import { NatsLink } from './nats-link.ts';
 
 export interface NatsConnectOptions {
   /** `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; with `USER:PASSWORD@` or `TOKEN@` if NATS requires one. */
   servers: readonly string[];
-  /** Shown in the monitoring of NATS. */
   name: string;
   /** A file with the credentials that `nsc` writes, an NKEY seed, `USER:PASSWORD`, or a token. */
   credentials?: string | undefined;
@@ -37,7 +35,7 @@ export async function connectNats(
   inboxPrefix: string,
 ): Promise<NatsLink> {
   const addresses = readNatsAddresses(options.servers);
-  const { servers, text, user, pass, token } = addresses;
+  const { servers, text, credentials } = addresses;
   const tls = readTls(options, addresses);
   const settings: NodeConnectionOptions = {
     servers,
@@ -53,8 +51,7 @@ export async function connectNats(
     // Credentials may be replaced while the connection is lost.
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
-    ...(user === undefined ? {} : { user, pass: pass! }),
-    ...(token === undefined ? {} : { token }),
+    ...credentials,
     ...(tls && { tls }),
   };
   if (options.credentials !== undefined) settings.authenticator = credentialsFile(options.credentials, packages);
@@ -74,8 +71,8 @@ function noHandshake(cause: Error): Error {
 }
 
 /**
- * Reads the file at each connection. nats.js gives up permanently if an authenticator throws. So an invalid file leaves the last
- * credentials in use, which NATS refuses if they are no longer valid.
+ * Reads the file at each connection. If it is invalid, the last credentials stay in use: nats.js gives up if an authenticator
+ * throws.
  */
 function credentialsFile(path: string, packages: NatsPackages): Authenticator {
   let last = readCredentials(path, packages);
@@ -135,4 +132,78 @@ function readFile(path: string, what: string): Uint8Array {
       cause,
     });
   }
+}
+
+type Transport = typeof import('@nats-io/transport-node');
+type Kv = typeof import('@nats-io/kv');
+type JetStream = typeof import('@nats-io/jetstream');
+
+export interface NatsPackages {
+  transport: Transport;
+  kv: Kv;
+  jetstream: JetStream;
+}
+
+/** The packages are optional: programs without a fleet do not have them. */
+export async function loadNats(): Promise<NatsPackages> {
+  try {
+    const [transport, kv, jetstream] = await Promise.all([
+      import('@nats-io/transport-node'),
+      import('@nats-io/kv'),
+      import('@nats-io/jetstream'),
+    ]);
+    return { transport, kv, jetstream };
+  } catch (cause) {
+    throw new UsageError('NATS_NOT_INSTALLED', 'A fleet needs packages of NATS that are not installed', {
+      hint: 'Install them alongside standpipe: npm install @nats-io/transport-node @nats-io/kv @nats-io/jetstream',
+      cause: cause as Error,
+    });
+  }
+}
+
+export interface NatsAddresses {
+  servers: string[];
+  /** For messages: `nats://host:port`. */
+  text: string;
+  isTls: boolean;
+  hosts: string[];
+  credentials: { user?: string; pass?: string; token?: string };
+}
+
+const DEFAULT_PORT = '4222';
+
+/** nats.js does not support user and password in an address, and misreads its port. */
+export function readNatsAddresses(addresses: readonly string[]): NatsAddresses {
+  const urls = addresses.map(readUrl);
+  const [first] = urls;
+  if (!first) throw new UsageError('INVALID_OPTION', 'No address of a NATS server was given');
+  if (urls.some(({ username, password }) => username !== first.username || password !== first.password)) {
+    throw new UsageError('INVALID_OPTION', 'The addresses of NATS servers have different credentials', {
+      hint: 'All servers of a NATS cluster accept the same credentials: give the same ones in each address, or a credentials file.',
+    });
+  }
+  const servers = urls.map(({ hostname, port }) => `${hostname}:${port || DEFAULT_PORT}`);
+  return {
+    servers,
+    text: urls.map(({ protocol }, i) => `${protocol}//${servers[i]}`).join(', '),
+    isTls: urls.some(({ protocol }) => protocol === 'tls:'),
+    hosts: urls.map(({ hostname }) => hostname.replace(/^\[|\]$/g, '')),
+    credentials: credentialsOf(first),
+  };
+}
+
+/** In NATS, a user without a password is a token. */
+function credentialsOf(url: URL): NatsAddresses['credentials'] {
+  const given = takeCredentials(url);
+  if (!given) return {};
+  return given.password === '' ? { token: given.user } : { user: given.user, pass: given.password };
+}
+
+function readUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && (url.protocol === 'nats:' || url.protocol === 'tls:') && url.hostname !== '') return url;
+  // Not quoted, because it may contain a password.
+  throw new UsageError('INVALID_OPTION', 'An address of a NATS server is invalid', {
+    hint: 'Use nats://HOST[:PORT] or tls://HOST[:PORT].',
+  });
 }

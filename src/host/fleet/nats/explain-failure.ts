@@ -1,9 +1,9 @@
-// Explains why NATS could not be used: what failed, and what to do. Errors of nats.js tell neither the address nor a remedy.
+// Explains why NATS could not be used: what failed, and what to do. Errors of nats.js contain neither the address nor a remedy.
 // FLEET_UNREACHABLE may pass by itself; FLEET_REFUSED has to be fixed.
 
 import { PeerError, StandpipeError, UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
-import type { NatsPackages } from './load-nats.ts';
+import type { NatsPackages } from './connect-nats.ts';
 
 /** Certificate error codes of Node.js and OpenSSL. */
 const certificateError = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
@@ -41,7 +41,7 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
     const verb = error.operation === 'publish' ? 'publishing to' : 'subscribing to';
     return refused(
       `NATS does not permit ${verb} ${error.subject}`,
-      'Give the user of NATS the permissions that docs/fleet.md lists under "Who may join".',
+      'Give the NATS user the permissions that docs/fleet.md lists under "Who may join".',
     );
   }
   if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError) {
@@ -52,8 +52,8 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
   }
   if (name === 'JetStreamNotEnabled' || code === NOT_ENABLED_FOR_ACCOUNT) {
     return refused(
-      'it has no JetStream',
-      'Start it with JetStream: nats-server -js. With accounts, enable it for this account.',
+      'JetStream is not enabled',
+      'Start NATS with JetStream: nats-server -js. With accounts, enable it for this account.',
     );
   }
   if (code === STREAM_NOT_FOUND)
@@ -70,11 +70,11 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
   if (NO_LEADER.includes(code as number)) {
     return unreachable(
       `its cluster has no leader (${message})`,
-      'More than half of the servers of the NATS cluster must run and reach each other. It chooses a leader within some seconds.',
+      'More than half of the servers of the NATS cluster must run and reach each other. It then elects a leader within seconds.',
     );
   }
   if (message.includes('non-clustered mode'))
-    return refused('it is one server and no cluster', 'Leave out --nats-replicas, or set up a cluster of NATS.');
+    return refused('it is a single server, not a cluster', 'Leave out --nats-replicas, or set up a NATS cluster.');
   if (error instanceof TimeoutError || name === 'TimeoutError') {
     return unreachable(
       'it did not answer in time',
@@ -93,17 +93,17 @@ function explainConnection(code: string, message: string): Explanation {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return unreachable('the name of the host is unknown', 'Correct the address, or the name service.');
   if (message.includes("does not support 'tls'"))
-    return refused('it has no TLS', 'Use nats:// without certificates, or configure TLS in NATS.');
+    return refused('it does not offer TLS', 'Use nats:// without certificates, or configure TLS in NATS.');
   if (message.includes('unexpected response')) {
     return refused(
-      'what listens there does not speak NATS',
+      'the program at this address is not a NATS server',
       'Correct the address and the port. The default port is 4222.',
     );
   }
   if (certificateError.test(code) || /certificate|altnames|tls|ssl/i.test(message)) {
     return refused(
       `the TLS connection failed (${message})`,
-      'Give the certificate of its authority with --nats-ca, and a client certificate with --nats-cert and --nats-key if it wants one.',
+      'Give the certificate of its authority with --nats-ca, and a client certificate with --nats-cert and --nats-key if it requires one.',
     );
   }
   return unreachable(message || 'the connection was closed', 'Read the log of the NATS server.');

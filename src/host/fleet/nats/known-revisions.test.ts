@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
-import { KnownRevisions } from './known-revisions.ts';
 import type { NatsBucket } from './nats-bucket.ts';
+import { KnownRevisions } from './nats-table.ts';
 
-test('an answer of the past is refused, and of entries that were seen long ago nothing is kept', async () => {
+test('an outdated answer is refused, and entries that were not seen for long are dropped', async () => {
   const bucket = {
     isReplicated: true,
     created: 'then',

@@ -3,7 +3,6 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { isObject } from '../../../base/json-object.ts';
-import { type BucketAges, MADE_ANEW } from './bucket-ages.ts';
 import type { NatsLink } from './nats-link.ts';
 
 /** JetStream: another node has created the stream, with other settings. */
@@ -14,15 +13,19 @@ const NOT_READY = [10005, 10008, 10118, STREAM_NOT_FOUND];
 /** Limit until a new bucket is ready, and the pause between two attempts. */
 const READY_MS = 15_000;
 const AGAIN_MS = 500;
+const TOGETHER_MS = 5_000;
+/** Description of a bucket that replaces a deleted one. */
+const MADE_ANEW = 'Made anew by Standpipe after it was deleted';
 
 export interface BucketOptions {
   name: string;
   /** Lifetime of entries, if the bucket has to be created. */
   ttlMs?: number | undefined;
+  /** Limit of all entries, if the bucket has to be created; further ones are refused. Default: the limit of NATS. */
+  maxBytes?: number | undefined;
   /** Number of NATS servers that keep it. Default: 1. */
   replicas?: number | undefined;
   timeoutMs: number;
-  /** Shared by all buckets of the fleet. */
   ages: BucketAges;
 }
 
@@ -31,11 +34,9 @@ export class NatsBucket {
   readonly stream: string;
   /** Prefix of the subjects of its entries; the key follows. */
   readonly prefix: string;
-  /** Whether entries expire. */
   readonly expires: boolean;
   readonly jsm: JetStreamManager;
   readonly kv: KV;
-  /** Whether several NATS servers keep it. */
   isReplicated = false;
   #options: BucketOptions;
   readonly #onMade = new Set<() => void>();
@@ -63,7 +64,7 @@ export class NatsBucket {
     const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
     const info = await bucket.#whenReady();
     bucket.#isOpen = true;
-    // If the bucket is created again, it must match what nodes that have it open know.
+    // A bucket that is created again must have the same number of replicas as before: other nodes rely on it.
     bucket.#options = { ...options, replicas: info.config.num_replicas };
     return { bucket, info };
   }
@@ -104,7 +105,6 @@ export class NatsBucket {
     return this.#options.ages.isSettled(this.stream, ms);
   }
 
-  /** Reads the current state of the bucket. */
   async info(): Promise<StreamInfo> {
     const info = await this.#info();
     this.#options.ages.saw(this.stream, info);
@@ -119,7 +119,10 @@ export class NatsBucket {
     if (lifetimeMs === before) return;
     const change = `max_age of ${this.stream} was changed in NATS`;
     // Nodes keep the previous value: with a lease that never ends, a dead node would keep its slots.
-    if (lifetimeMs === 0) return this.link.say(`${change} to 0: no lease ends, and no node is replaced. Set it again`);
+    if (lifetimeMs === 0)
+      return this.link.say(
+        `${change} to 0: leases never end, so lost nodes are not replaced. Set it to the lifetime of a lease`,
+      );
     this.lifetimeMs = lifetimeMs;
     if (before !== 0)
       this.link.say(`${change} from ${before} to ${lifetimeMs} ms. Nodes use it from their next lease on`);
@@ -134,7 +137,9 @@ export class NatsBucket {
     await this.#create();
     const info = await this.#read();
     if (this.#isOpen) {
-      this.link.say(`The bucket ${this.#options.name} was deleted in NATS, and has been made anew without its entries`);
+      this.link.say(
+        `The bucket ${this.#options.name} was deleted in NATS and has been created again without its entries`,
+      );
       for (const listener of [...this.#onMade]) listener();
     }
     return info;
@@ -152,14 +157,18 @@ export class NatsBucket {
       try {
         return await this.info();
       } catch (error) {
-        if (clock.nowMs() > untilMs || !(isApiError(error, ...NOT_READY) || isTimeout(error))) throw error;
+        if (
+          clock.nowMs() > untilMs ||
+          !(isApiError(error, ...NOT_READY) || isCausedBy(error, ({ name }) => name === 'TimeoutError'))
+        )
+          throw error;
       }
       await new Promise<void>((resolve) => clock.after(AGAIN_MS, resolve));
     }
   }
 
   async #create(): Promise<void> {
-    const { name, replicas = 1 } = this.#options;
+    const { name, replicas = 1, maxBytes } = this.#options;
     const ttlMs = this.lifetimeMs || this.#options.ttlMs;
     const { Kvm } = this.link.packages.kv;
     // Never read from a copy: a claim must not be taken over because a replica is behind.
@@ -168,11 +177,12 @@ export class NatsBucket {
       history: 1,
       replicas,
       ...(ttlMs === undefined ? {} : { ttl: ttlMs }),
+      ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }),
       ...(this.#isOpen ? { description: MADE_ANEW } : {}),
     };
     const kvm = new Kvm(this.link.packages.jetstream.jetstream(this.link.connection, { checkAPI: false }));
     try {
-      await this.link.attempt(`Making the bucket ${name}`, () => kvm.create(name, settings));
+      await this.link.attempt(`Creating the bucket ${name}`, () => kvm.create(name, settings));
     } catch (error) {
       if (!isApiError(error, NAME_IN_USE)) throw error;
     }
@@ -181,16 +191,40 @@ export class NatsBucket {
 
 /** nats.js: nothing answered at a JetStream subject. */
 function isNotEnabled(error: unknown): boolean {
-  return ((error as { cause?: Error }).cause?.name ?? '') === 'JetStreamNotEnabled';
+  return isCausedBy(error, ({ name }) => name === 'JetStreamNotEnabled');
 }
 
-function isTimeout(error: unknown): boolean {
-  const { name, cause } = error as { name?: string; cause?: unknown };
-  return name === 'TimeoutError' || (cause !== undefined && isTimeout(cause));
-}
-
-/** Whether JetStream answered with one of these codes. */
 export function isApiError(error: unknown, ...codes: number[]): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return codes.includes(code as number) || (cause !== undefined && isApiError(cause, ...codes));
+  return isCausedBy(error, ({ code }) => codes.includes(code as number));
+}
+
+function isCausedBy(error: unknown, is: (error: { name?: string; code?: unknown }) => boolean): boolean {
+  const { cause } = error as { cause?: unknown };
+  return is(error as Error) || (cause !== undefined && isCausedBy(cause, is));
+}
+
+/**
+ * The buckets of a fleet are created together. A bucket that is younger than another one by more than `TOGETHER_MS`, whose description
+ * says so, or that this program has seen with another creation time, was deleted and created again. All times are those of NATS.
+ */
+export class BucketAges {
+  readonly #seen = new Map<string, { created: string; isOther: boolean }>();
+  /** Reads a bucket that is written continuously, for the time of NATS. */
+  readTime: (() => Promise<StreamInfo>) | undefined;
+
+  saw(stream: string, { created, config }: StreamInfo): void {
+    const before = this.#seen.get(stream);
+    const isSame = before === undefined || before.created === created;
+    const isOther = isSame ? before?.isOther === true || config.description === MADE_ANEW : true;
+    this.#seen.set(stream, { created, isOther });
+  }
+
+  async isSettled(stream: string, ms: number): Promise<boolean> {
+    const { created, isOther } = this.#seen.get(stream)!;
+    const madeMs = Date.parse(created);
+    const firstMs = Math.min(...[...this.#seen.values()].map((other) => Date.parse(other.created)));
+    if (!isOther && madeMs - firstMs <= TOGETHER_MS) return true;
+    const { state } = await this.readTime!();
+    return Date.parse(state.last_ts) - madeMs >= ms;
+  }
 }

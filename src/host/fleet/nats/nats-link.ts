@@ -1,4 +1,4 @@
-// One connection to NATS: whether it is up, and the messages about it. Behaviour of nats.js 3.4 that other files rely on:
+// One connection to NATS: its messages, whether it is up, and reports about it. Behaviour of nats.js 3.4 that other files rely on:
 // - Data in the socket when the connection is lost is not sent again. Messages published while there is no connection are dropped
 //   at the next attempt to connect, without an error. Subscriptions are restored. So each message is sent at most once.
 // - A request that is pending when the connection is lost ends only by its timeout. `attempt` ends it at once.
@@ -7,12 +7,13 @@
 // - `info` is undefined while it connects.
 // - A connection whose pings are not answered is closed only after everything was sent, so never: see `#destroySocket`.
 
-import type { NatsConnection, Status } from '@nats-io/transport-node';
+import type { Msg, NatsConnection, Status } from '@nats-io/transport-node';
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { PeerError, type StandpipeError, toError } from '../../../base/errors.ts';
 import { within } from '../../../base/wait.ts';
+import type { NodeMessage, NodeMessaging, Subscription } from '../cluster-network.ts';
+import type { NatsPackages } from './connect-nats.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { NatsPackages } from './load-nats.ts';
 
 /** Limit of the wait for NATS in an orderly close. */
 const DRAIN_MS = 2_000;
@@ -20,23 +21,27 @@ const TICK_MS = 1_000;
 /** A process that was blocked for this long reports it, because NATS closes connections that do not read. */
 const STALLED_MS = 3_000;
 
+const NO_RESPONDERS = 503;
+const MESSAGE_BYTES = 200;
+/** After this many bytes, NATS is asked to confirm that it has received them. */
+const ASK_BYTES = 1 << 20;
+/** Publishing waits while more bytes are unconfirmed. */
+const MOST_UNCONFIRMED_BYTES = 8 << 20;
+
 interface LinkOptions {
-  /** The addresses, for messages. */
   where: string;
   inboxPrefix: string;
   clock: Clock;
 }
 
-export class NatsLink {
+export class NatsLink implements NodeMessaging {
   readonly clock: Clock;
   isConnected = true;
-  /** Called with a text about the connection, and whether it is up. */
-  onChange: ((isConnected: boolean, text: string) => void) | undefined;
+  onConnection: ((isConnected: boolean, text: string) => void) | undefined;
   readonly connection: NatsConnection;
   readonly packages: NatsPackages;
   /** Prefix of the subjects that only this program subscribes to. */
   readonly inboxPrefix: string;
-  /** Maximum length of a message. */
   maxBytes: number;
   readonly #where: string;
   readonly #onReconnect = new Set<() => void>();
@@ -45,6 +50,9 @@ export class NatsLink {
   #lastTickMs = 0;
   #isClosing = false;
   #lastRefusal = '';
+  /** Published bytes that NATS has not confirmed. Strings count by their length. */
+  #unconfirmedBytes = 0;
+  #confirming: Promise<void> | undefined;
 
   constructor(connection: NatsConnection, packages: NatsPackages, { where, inboxPrefix, clock }: LinkOptions) {
     this.inboxPrefix = inboxPrefix;
@@ -70,7 +78,7 @@ export class NatsLink {
     if (!this.isConnected) return Promise.reject(this.#disconnected(what));
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => reject(this.explain(error, what));
-      const lost = () => reject(this.#disconnected(what, ' It is not known whether it was done.'));
+      const lost = () => reject(this.#disconnected(what, ' Its outcome is unknown.'));
       this.#attempts.add(lost);
       run()
         .then(resolve, fail)
@@ -78,15 +86,68 @@ export class NatsLink {
     });
   }
 
+  publish(subject: string, data: Uint8Array | string, reply?: string): Promise<void> | undefined {
+    if (!this.isConnected) return undefined;
+    try {
+      this.connection.publish(subject, data, reply === undefined ? undefined : { reply });
+    } catch (error) {
+      throw this.explain(error, `Publishing ${data.length} bytes`);
+    }
+    this.#unconfirmedBytes += data.length + MESSAGE_BYTES;
+    if (this.#unconfirmedBytes < ASK_BYTES) return undefined;
+    this.#confirming ??= this.#confirm();
+    return this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES ? this.#whenConfirmed() : undefined;
+  }
+
+  subscribe(subject: string, listener: (message: NodeMessage) => void): Subscription {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        // Subscriptions that are not permitted are reported with the state of the connection.
+        if (error) return;
+        try {
+          listener(new NatsMessage(message));
+        } catch (failure) {
+          this.failed(subject, failure);
+        }
+      },
+    });
+    return {
+      async end() {
+        if (!subscription.isClosed()) await subscription.drain().catch(() => undefined);
+      },
+    };
+  }
+
+  async request<T>(subject: string, value: unknown, timeoutMs: number): Promise<T> {
+    const { connection, packages } = this;
+    if (!this.isConnected)
+      throw new PeerError('NOT_SENT', `${subject} cannot be reached: there is no connection to NATS`);
+    try {
+      const answer = await connection.request(subject, JSON.stringify(value), { timeout: timeoutMs });
+      return answer.json<T>();
+    } catch (error) {
+      const { NoRespondersError, TimeoutError, RequestError } = packages.transport;
+      const isNone = error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders());
+      if (isNone) throw new PeerError('NOT_SENT', `Nothing in the fleet listens at ${subject}`, { cause: error });
+      if (error instanceof TimeoutError) {
+        throw new PeerError('REQUEST_TIMEOUT', `${subject} did not answer within ${timeoutMs} ms`, { cause: error });
+      }
+      throw this.explain(error, `Asking ${subject}`);
+    }
+  }
+
+  flush(): Promise<void> {
+    return this.attempt('Sending', () => this.connection.flush());
+  }
+
   explain(error: unknown, what: string): StandpipeError {
     return explainFailure(error, this.packages, this.#where, what);
   }
 
   say(text: string): void {
-    this.onChange?.(this.isConnected, text);
+    this.onConnection?.(this.isConnected, text);
   }
 
-  /** Reports an exception of a listener. */
   failed(subject: string, error: unknown): void {
     this.say(`The listener of ${subject} failed: ${toError(error).stack}`);
   }
@@ -95,14 +156,32 @@ export class NatsLink {
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    if (this.isConnected)
-      await within(
-        this.clock,
-        DRAIN_MS,
-        this.connection.drain().catch(() => undefined),
-      );
+    if (this.isConnected) {
+      const drained = this.connection.drain().catch(() => undefined);
+      await within(this.clock, DRAIN_MS, drained);
+    }
     await this.connection.close();
     this.#ticks?.cancel();
+  }
+
+  async #whenConfirmed(): Promise<void> {
+    while (this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES) {
+      this.#confirming ??= this.#confirm();
+      await this.#confirming;
+    }
+  }
+
+  async #confirm(): Promise<void> {
+    const bytes = this.#unconfirmedBytes;
+    try {
+      await this.connection.flush();
+      this.#unconfirmedBytes -= bytes;
+    } catch {
+      // The connection was lost: nothing is pending any more.
+      this.#unconfirmedBytes = 0;
+    } finally {
+      this.#confirming = undefined;
+    }
   }
 
   async #follow(): Promise<void> {
@@ -113,7 +192,7 @@ export class NatsLink {
     switch (status.type) {
       case 'disconnect':
         if (this.isConnected)
-          this.#lost(`The connection to NATS (${status.server}) is lost. It is tried again until it is there`);
+          this.#lost(`The connection to NATS (${status.server}) is lost. It is retried until it succeeds`);
         break;
       case 'reconnect':
         this.isConnected = true;
@@ -124,7 +203,7 @@ export class NatsLink {
         this.#destroySocket();
         break;
       case 'error':
-        this.#refused(`NATS refused something: ${status.error.message}`);
+        this.#refused(`NATS reported an error: ${status.error.message}`);
         break;
     }
   }
@@ -175,18 +254,34 @@ export class NatsLink {
       this.#tickLater();
       if (lateMs < STALLED_MS) return;
       const seconds = Math.round(lateMs / 100) / 10;
-      this.say(`This process did not run for ${seconds} s. NATS closes connections that do not read`);
+      this.say(`This process was blocked for ${seconds} s. NATS closes connections that do not read`);
     });
     this.#ticks.keepAlive(false);
   }
 
   #disconnected(what: string, more = ''): PeerError {
-    return new PeerError(
-      'FLEET_UNREACHABLE',
-      `${what} failed: there is no connection to NATS at ${this.#where}.${more}`,
-      {
-        hint: 'It is made again as soon as NATS can be reached.',
-      },
-    );
+    const message = `${what} failed: there is no connection to NATS at ${this.#where}.${more}`;
+    return new PeerError('FLEET_UNREACHABLE', message, { hint: 'It is restored as soon as NATS can be reached.' });
+  }
+}
+
+/** Subject and reply are decoded on access. `data` is a view of the socket's read buffer. */
+class NatsMessage implements NodeMessage {
+  readonly data: Uint8Array;
+  readonly isUndeliverable: boolean;
+  readonly #message: Msg;
+
+  constructor(message: Msg) {
+    this.#message = message;
+    this.data = message.data;
+    this.isUndeliverable = this.data.length === 0 && message.headers?.code === NO_RESPONDERS;
+  }
+
+  get subject(): string {
+    return this.#message.subject;
+  }
+
+  get reply(): string | undefined {
+    return this.#message.reply || undefined;
   }
 }

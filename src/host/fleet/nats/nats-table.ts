@@ -3,12 +3,10 @@
 // NATS server that is killed can forget such a removal: the entry then reappears until it expires, like the entry of a holder that
 // has died.
 
-import { toError } from '../../../base/errors.ts';
+import { PeerError, toError } from '../../../base/errors.ts';
 import type { KeyedRecord, Table, TableListener } from '../cluster-network.ts';
-import { KnownRevisions } from './known-revisions.ts';
 import { isApiError, type NatsBucket } from './nats-bucket.ts';
 import { NatsWatch } from './nats-watch.ts';
-import { SharedWatch } from './shared-watch.ts';
 
 /** JetStream: the entry has another revision. */
 const WRONG_REVISION = [10071, 10164];
@@ -21,12 +19,11 @@ const TABLE = '';
 
 export class NatsTable<T> implements Table<T> {
   readonly #bucket: NatsBucket;
-  readonly #watch: SharedWatch<T>;
+  #watch: NatsWatch<T> | undefined;
   readonly #known: KnownRevisions;
 
   constructor(bucket: NatsBucket) {
     this.#bucket = bucket;
-    this.#watch = new SharedWatch(bucket);
     this.#known = new KnownRevisions(bucket);
   }
 
@@ -61,9 +58,15 @@ export class NatsTable<T> implements Table<T> {
   }
 
   async keys(): Promise<Set<string>> {
-    if (!this.#bucket.expires) return NatsWatch.keys(this.#bucket);
-    const keys = await this.#list('>');
-    keys.delete(MARK);
+    if (this.#bucket.expires) {
+      const listed = await this.#list('>');
+      listed.delete(MARK);
+      return listed;
+    }
+    const keys = new Set<string>();
+    // A watch that began earlier may lack the last changes.
+    const stop = await new NatsWatch<T>(this.#bucket, () => undefined).listen(({ key }) => keys.add(key));
+    stop();
     return keys;
   }
 
@@ -73,6 +76,9 @@ export class NatsTable<T> implements Table<T> {
   }
 
   watch(listener: TableListener<T>): Promise<() => void> {
+    this.#watch ??= new NatsWatch(this.#bucket, () => {
+      this.#watch = undefined;
+    });
     return this.#watch.listen(listener);
   }
 
@@ -102,5 +108,59 @@ export class NatsTable<T> implements Table<T> {
 
   #attempt<R>(verb: string, key: string, run: () => Promise<R>): Promise<R> {
     return this.#bucket.attempt(`${verb} ${key} in ${this.#bucket.stream}`, run);
+  }
+}
+
+/** Longer than a former leader takes to notice that it was replaced. Later, an outdated answer means that NATS has lost data. */
+const LONGEST_MS = 60_000;
+/** Limit of entries. Node names change over time: the entry that was not seen for the longest time is dropped. */
+const MOST_KNOWN = 100_000;
+
+/**
+ * Recognises outdated answers: in a cluster, a former leader of a bucket keeps answering with old data until it notices that it was
+ * replaced. Revisions only increase, so an answer with a lower revision than this program has seen is outdated.
+ */
+export class KnownRevisions {
+  readonly #bucket: NatsBucket;
+  readonly #byKey = new Map<string, { revision: number; behindSinceMs?: number }>();
+  #created: string | undefined;
+
+  constructor(bucket: NatsBucket) {
+    this.#bucket = bucket;
+    this.#created = bucket.created;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** Records the revision of an entry or, with the key `''`, of the whole table. */
+  saw(key: string, revision: number): void {
+    const known = this.#byKey.get(key);
+    if (known && known.revision > revision) return;
+    this.#byKey.delete(key);
+    this.#byKey.set(key, { revision });
+    if (this.#byKey.size > MOST_KNOWN) this.#byKey.delete(this.#byKey.keys().next().value!);
+  }
+
+  forget(key: string): void {
+    this.#byKey.delete(key);
+  }
+
+  /** Rejects with FLEET_UNREACHABLE if an answer with this revision is outdated. */
+  async check(key: string, revision: number): Promise<void> {
+    const known = this.#byKey.get(key);
+    if (!known || known.revision <= revision || !this.#bucket.isReplicated) return this.saw(key, revision);
+    const { link, stream } = this.#bucket;
+    const { created } = await this.#bucket.info();
+    known.behindSinceMs ??= link.clock.nowMs();
+    if (created !== this.#created || link.clock.nowMs() - known.behindSinceMs > LONGEST_MS) {
+      this.#created = created;
+      this.#byKey.clear();
+      return;
+    }
+    throw new PeerError('FLEET_UNREACHABLE', `A NATS server with outdated data has answered for ${stream}`, {
+      hint: 'It catches up when it reaches the other servers of its cluster. Otherwise read their logs.',
+    });
   }
 }

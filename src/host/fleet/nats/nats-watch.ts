@@ -1,14 +1,14 @@
-// Follows the changes of a bucket: first every entry, then every change in order. The JetStream consumer is created again after each
-// reconnection, after a gap and when its heartbeats are missing, starting after the last change. (The watch of `@nats-io/kv` notices
-// a lost consumer only after up to 90 s.) All entries are read again if the bucket was created again, or after such a long time that
-// removal markers may be gone: missing entries are then reported as removed.
+// One watch of a bucket, shared by all listeners of a program: each is called with every entry, then with every change in order. The
+// JetStream consumer is created again after each reconnection, after a gap and when its heartbeats are missing, starting after the last
+// change. (The watch of `@nats-io/kv` notices a lost consumer only after up to 90 s.) All entries are read again if the bucket was
+// created again, or after such a long time that removal markers may be gone: missing entries are then reported as removed.
 
 import { randomBytes } from 'node:crypto';
 import type { ConsumerInfo } from '@nats-io/jetstream';
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Timer } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
-import type { TableListener } from '../cluster-network.ts';
+import type { KeyedRecord, TableListener } from '../cluster-network.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -25,11 +25,14 @@ const MOST_DELETED = 200;
 
 export class NatsWatch<T> {
   readonly #bucket: NatsBucket;
-  readonly #listener: TableListener<T>;
-  readonly #isHeadersOnly: boolean;
-  /** Keys that were reported and not removed. */
-  readonly #known = new Set<string>();
-  /** Creation time of the watched bucket. A bucket with the same name and another time is another bucket. */
+  readonly #onEnd: () => void;
+  readonly #entries = new Map<string, KeyedRecord<T>>();
+  /** Listeners that have been called with every entry. */
+  readonly #listeners = new Set<TableListener<T>>();
+  /** Number of listeners, including those that wait for the start. */
+  #users = 0;
+  #started: Promise<void> | undefined;
+  /** Distinguishes buckets of the same name. */
   #created: string | undefined;
   #lastRevision = 0;
   #subscription: Subscription | undefined;
@@ -44,29 +47,46 @@ export class NatsWatch<T> {
   #silence: Timer | undefined;
   #isStopped = false;
 
-  constructor(bucket: NatsBucket, listener: TableListener<T>, isHeadersOnly = false) {
+  /** `onEnd`: called when the last listener has left. The watch cannot be used any more. */
+  constructor(bucket: NatsBucket, onEnd: () => void) {
     this.#bucket = bucket;
-    this.#listener = listener;
-    this.#isHeadersOnly = isHeadersOnly;
+    this.#onEnd = onEnd;
   }
 
-  /** The keys of a bucket that contains markers of removed keys. */
-  static async keys(bucket: NatsBucket): Promise<Set<string>> {
-    const watch = new NatsWatch(bucket, () => undefined, true);
+  /** Resolves when the listener was called with every entry. Rejects without a connection, even if all entries are known. */
+  async listen(listener: TableListener<T>): Promise<() => void> {
+    const { link, stream } = this.#bucket;
+    this.#users++;
+    this.#started ??= this.#start();
+    this.#started.catch(() => undefined); // `attempt` rejects with it, or without a connection
     try {
-      await watch.start();
-      return watch.#known;
-    } finally {
-      watch.stop();
+      await link.attempt(`Watching ${stream}`, () => this.#started!);
+    } catch (error) {
+      this.#leave();
+      throw error;
     }
+    for (const entry of this.#entries.values()) this.#call(listener, entry);
+    this.#listeners.add(listener);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#listeners.delete(listener);
+      this.#leave();
+    };
+  }
+
+  #leave(): void {
+    if (--this.#users > 0) return;
+    this.#stop();
+    this.#onEnd();
   }
 
   get #heartbeatMs(): number {
     return this.#bucket.isReplicated ? CLUSTER_HEARTBEAT_MS : HEARTBEAT_MS;
   }
 
-  /** Resolves when every entry was reported. */
-  async start(): Promise<void> {
+  async #start(): Promise<void> {
     const whole = new Promise<void>((resolve) => {
       this.#reading = { seen: new Set(), oldMarkers: [], isDone: resolve };
     });
@@ -78,12 +98,12 @@ export class NatsWatch<T> {
       await this.#open();
       await link.attempt(`Reading ${this.#bucket.stream}`, () => whole);
     } catch (error) {
-      this.stop();
+      this.#stop();
       throw error;
     }
   }
 
-  stop(): void {
+  #stop(): void {
     this.#isStopped = true;
     this.#turn += 1;
     this.#retry?.cancel();
@@ -129,7 +149,6 @@ export class NatsWatch<T> {
         inactive_threshold: 2 * HEARTBEAT_MS * 1e6,
         mem_storage: true,
         num_replicas: 1,
-        headers_only: this.#isHeadersOnly,
       }),
     );
     // Requested after the consumer was created: if the bucket is still the same, the consumer belongs to it. Changes may arrive
@@ -139,7 +158,7 @@ export class NatsWatch<T> {
     this.#created ??= created;
     if (created !== this.#created || state.last_seq < lastRevision) {
       this.#created = created;
-      link.say(`The bucket ${stream} was deleted or made anew in NATS: all of its entries are read again`);
+      link.say(`The bucket ${stream} was deleted or created again in NATS: all of its entries are read again`);
       return this.#readAgain();
     }
     if (this.#reading) {
@@ -154,7 +173,6 @@ export class NatsWatch<T> {
     return this.#open();
   }
 
-  /** Retries until it succeeds. */
   #reopen(): void {
     if (this.#isStopped) return;
     this.#retry?.cancel();
@@ -190,22 +208,33 @@ export class NatsWatch<T> {
     this.#delivered = delivery.count;
     this.#lastRevision = delivery.revision;
     const key = message.subject.slice(this.#bucket.prefix.length);
-    const isMarker = message.headers?.has('KV-Operation') === true;
-    if (isMarker) this.#removed(key, delivery);
-    else this.#changed(key, delivery.revision, message);
+    if (message.headers?.has('KV-Operation')) this.#removed(key, delivery);
+    else {
+      this.#reading?.seen.add(key);
+      this.#report(key, this.#bucket.valueOf<T>(key, message), delivery.revision);
+    }
     if (this.#reading) this.#checkWhole(delivery.pending === 0);
   }
 
   #removed(key: string, { revision, atMs }: Delivery): void {
     this.#reading?.seen.delete(key);
     if (this.#reading && Date.now() - atMs > MARKER_MS) this.#reading.oldMarkers.push(revision);
-    if (this.#known.delete(key)) this.#listener({ key, value: undefined, revision });
+    if (this.#entries.has(key)) this.#report(key, undefined, revision);
   }
 
-  #changed(key: string, revision: number, message: Msg): void {
-    this.#known.add(key);
-    this.#reading?.seen.add(key);
-    if (!this.#isHeadersOnly) this.#listener({ key, value: this.#bucket.valueOf<T>(key, message), revision });
+  #report(key: string, value: T | undefined, revision: number): void {
+    this.#entries.delete(key);
+    if (value !== undefined) this.#entries.set(key, { key, value, revision });
+    for (const listener of [...this.#listeners]) this.#call(listener, { key, value, revision });
+  }
+
+  /** An exception of one listener does not affect the others. */
+  #call(listener: TableListener<T>, entry: Parameters<TableListener<T>>[0]): void {
+    try {
+      listener(entry);
+    } catch (error) {
+      this.#bucket.link.failed(`${this.#bucket.prefix}${entry.key}`, error);
+    }
   }
 
   #takeStatus(message: Msg): void {
@@ -225,9 +254,10 @@ export class NatsWatch<T> {
     const atFirst = info.num_pending + info.delivered.consumer_seq;
     if (!isLast && this.#delivered < atFirst) return;
     this.#reading = undefined;
-    for (const key of [...this.#known])
-      if (!seen.has(key)) this.#removed(key, { ...nothing, revision: this.#lastRevision });
-    if (!this.#isHeadersOnly) void this.#deleteMarkers(oldMarkers.slice(0, MOST_DELETED));
+    for (const key of [...this.#entries.keys()]) {
+      if (!seen.has(key)) this.#report(key, undefined, this.#lastRevision);
+    }
+    void this.#deleteMarkers(oldMarkers.slice(0, MOST_DELETED));
     isDone();
   }
 
@@ -246,11 +276,8 @@ interface Delivery {
   /** Sequence number of the message within the consumer. */
   count: number;
   atMs: number;
-  /** Number of messages still to come. */
   pending: number;
 }
-
-const nothing: Delivery = { revision: 0, count: 0, atMs: Number.POSITIVE_INFINITY, pending: 0 };
 
 /** `$JS.ACK.<stream>.<consumer>.<times>.<revision>.<count>.<ns>.<pending>`; later versions put domain and account before the stream. */
 function readDelivery(reply: string): Delivery {

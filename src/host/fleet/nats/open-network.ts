@@ -1,14 +1,11 @@
 // Connects to NATS, and creates the buckets of the fleet if they do not exist.
 
 import { PeerError } from '../../../base/errors.ts';
-import type { ClusterNetwork, LeaseRecord, Leases, Table } from '../cluster-network.ts';
+import type { ClusterNetwork, Directory, Leases, StoredRecord, Table } from '../cluster-network.ts';
 import { subjectsOf } from '../subjects.ts';
-import { BucketAges } from './bucket-ages.ts';
-import { connectNats, type NatsConnectOptions } from './connect-nats.ts';
-import { loadNats } from './load-nats.ts';
-import { NatsBucket } from './nats-bucket.ts';
+import { connectNats, loadNats, type NatsConnectOptions } from './connect-nats.ts';
+import { BucketAges, type BucketOptions, NatsBucket } from './nats-bucket.ts';
 import type { NatsLink } from './nats-link.ts';
-import { NatsNetwork } from './nats-network.ts';
 import { NatsTable } from './nats-table.ts';
 
 export interface ClusterNetworkOptions extends NatsConnectOptions {
@@ -23,6 +20,8 @@ export interface ClusterNetworkOptions extends NatsConnectOptions {
 
 const DEFAULT_LIFETIME_MS = 5_000;
 const TIMEOUT_MS = 5_000;
+/** Twice the TTL of a task, because its last change may be at its end. */
+const RECORDS = { ttlMs: 2 * 60 * 60_000, maxBytes: 256 * 1024 * 1024 };
 /** Earlier versions apply several changes at one revision if they arrive together and the bucket is replicated. */
 const REPLICABLE = [2, 9, 21];
 
@@ -33,7 +32,7 @@ export async function openNetwork(options: ClusterNetworkOptions): Promise<Clust
   try {
     if ((replicas ?? 1) > 1) checkReplicable(link);
     const ages = new BucketAges();
-    const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
+    const open = (bucket: string, more: Partial<BucketOptions> & { timeoutMs: number }) =>
       NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ages, ...more });
     // The short timeout of leases lets a slow renewal be repeated in time.
     const [servers, nodes, claims, leases] = await Promise.all([
@@ -45,15 +44,22 @@ export async function openNetwork(options: ClusterNetworkOptions): Promise<Clust
     if ([servers, nodes, claims, leases].some(({ info }) => info.config.num_replicas > 1)) checkReplicable(link);
     if (leases.info.config.max_age === 0) throw noLifetime(fleet);
     ages.readTime = () => leases.bucket.info();
-    return new NatsNetwork(link, {
-      fleet,
-      directory: {
-        servers: new NatsTable(servers.bucket),
-        nodes: new NatsTable(nodes.bucket),
-        claims: new NatsTable(claims.bucket),
-      },
-      leases: new NatsLeases(leases.bucket),
-    });
+    const directory: Directory = {
+      servers: new NatsTable(servers.bucket),
+      nodes: new NatsTable(nodes.bucket),
+      claims: new NatsTable(claims.bucket),
+    };
+    const { num_replicas } = servers.info.config;
+    const ofRecords = { ...RECORDS, replicas: num_replicas, ages: new BucketAges(), timeoutMs };
+    let opening: Promise<Table<StoredRecord>> | undefined;
+    const records = () => {
+      opening ??= open('records', ofRecords).then(({ bucket }) => new NatsTable<StoredRecord>(bucket));
+      opening.catch(() => {
+        opening = undefined; // tried again by the next caller
+      });
+      return opening;
+    };
+    return Object.assign(link, { fleet, directory, leases: leasesIn(leases.bucket), records });
   } catch (error) {
     await link.close();
     throw error;
@@ -74,34 +80,22 @@ function checkReplicable({ connection }: NatsLink): void {
 
 function noLifetime(fleet: string): PeerError {
   const name = `standpipe-${fleet}-leases`;
-  return new PeerError(
-    'FLEET_REFUSED',
-    `The bucket ${name} of NATS keeps leases for ever, so no node would be replaced`,
-    {
-      hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,
-    },
-  );
+  const message = `The bucket ${name} of NATS keeps leases forever, so lost nodes would never be replaced`;
+  return new PeerError('FLEET_REFUSED', message, {
+    hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,
+  });
 }
 
-/**
- * The leases of a fleet in their bucket. The bucket determines the lifetime: it may have been created with another
- * value than requested, or changed since.
- */
-class NatsLeases implements Leases {
-  readonly table: Table<LeaseRecord>;
-  readonly #bucket: NatsBucket;
-
-  constructor(bucket: NatsBucket) {
-    this.table = new NatsTable(bucket);
-    this.#bucket = bucket;
-  }
-
-  get lifetimeMs(): number {
-    return this.#bucket.lifetimeMs;
-  }
-
-  async readLifetime(): Promise<number> {
-    await this.#bucket.info();
-    return this.lifetimeMs;
-  }
+/** The bucket determines the lifetime: it may have been created with another value than requested, or changed since. */
+function leasesIn(bucket: NatsBucket): Leases {
+  return {
+    table: new NatsTable(bucket),
+    get lifetimeMs() {
+      return bucket.lifetimeMs;
+    },
+    async readLifetime() {
+      await bucket.info();
+      return bucket.lifetimeMs;
+    },
+  };
 }

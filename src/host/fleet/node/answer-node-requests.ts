@@ -1,15 +1,51 @@
-// Requests between nodes other than calls: the methods of `node-methods.ts`, sent to the subject of a node. Read-only methods have a
-// separate subject, so that NATS permissions can limit programs to it.
+// Requests between nodes other than calls, sent to the subject of a node: `{method, params}` is answered with `{result}` or `{error}`, an
+// `ErrorDescription`. Read-only methods have a separate subject, so that NATS permissions can limit programs to it.
 
 import { decodeText } from '../../../base/decode-text.ts';
 import { describeError, type ErrorDescription, errorFrom } from '../../../base/error-json.ts';
 import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
+import { ownCommand } from '../../../base/own-command.ts';
 import { requireJson } from '../../../base/to-json.ts';
-import type { ControlMethod } from '../../control/control-methods.ts';
+import type { ControlMethod, ControlResults } from '../../control/control-methods.ts';
+import type { CallState } from '../call-protocol.ts';
 import type { ClusterNetwork, NodeMessage, Subscription } from '../cluster-network.ts';
-import type { NodeMethod, NodeRequests } from '../node-methods.ts';
+import type { WaitingSlot } from '../place/plan.ts';
+import type { QuotaAsk, QuotaGrant } from '../quotas/quota-home.ts';
 import { subjectsOf } from '../subjects.ts';
+
+export interface PlaceRefusal {
+  refused: string;
+  /** True if the node cannot run the server with its current entry. Otherwise the reason may be temporary. */
+  isUnfit?: boolean;
+}
+
+export interface NodeRequests {
+  /** Reads the node's wall clock, to measure its offset. */
+  'standpipe/ping': { params: Record<string, never>; result: { session: string; nowMs: number } };
+  /** Claims a slot, if its claim still has this revision (0: there is none), and runs the server. Answered when the claim is made. */
+  'standpipe/place': {
+    params: { server: string; slot: number; revision: number };
+    result: { generation: number } | PlaceRefusal;
+  };
+  /** Ends the process of a slot and gives the slot back. Answered at once; the claim shows when it is done. */
+  'standpipe/release': {
+    params: { server: string; slot: number; generation: number; reason: string };
+    result: Record<string, never>;
+  };
+  /** Runs the server with its changed record. Answered at once; the claim shows when the new process is ready or has failed. */
+  'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
+  /** Answered by the placing node: why slots run nowhere, or cannot leave a drained node. */
+  'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly WaitingSlot[] } };
+  /** States of calls, given by their reply subjects. `run`: `runOf` the node. Another run has no record of these calls. */
+  'standpipe/calls': { params: { calls: string[] }; result: { run: string; states: CallState[] } };
+  /** Shares of a principal's quotas, from the gateway that grants them. */
+  'standpipe/quota': { params: QuotaAsk; result: QuotaGrant };
+  /** A control method of the node's host (`status`, `logs`, `restart`, …). */
+  'standpipe/control': { params: { method: ControlMethod; params: object }; result: ControlResults[ControlMethod] };
+}
+
+export type NodeMethod = keyof NodeRequests;
 
 export type NodeHandlers = {
   readonly [M in NodeMethod]: (
@@ -19,7 +55,7 @@ export type NodeHandlers = {
 
 type Answer = { result: unknown } | { error: ErrorDescription };
 
-/** Limit of concurrent requests at each of the two subjects: those who may only look cannot keep nodes from being answered. */
+/** Limit of concurrent requests at each of the two subjects, so that read-only requests cannot block the others. */
 const MOST_REQUESTS = 1000;
 
 /** `mayAnswer` is false while another process has the name of the node and gets the same requests. */
@@ -34,7 +70,7 @@ export function answerNodeRequests(
   const answering = (mayChange: boolean) => {
     let running = 0;
     return async ({ data, reply }: NodeMessage) => {
-      // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
+      // Any other reply subject is ignored: a sender could use this node to publish where NATS does not permit it to.
       if (!reply?.startsWith(inboxes) || !mayAnswer()) return;
       running++;
       const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data, mayChange);
@@ -83,17 +119,12 @@ async function handle(handlers: NodeHandlers, data: Uint8Array, mayChange: boole
   return { result: await handlers[method as NodeMethod](params as never) };
 }
 
-const looking = new Set<string>(['standpipe/ping', 'standpipe/placement'] satisfies NodeMethod[]);
-const lookingAtHost: readonly unknown[] = ['standpipe/status', 'standpipe/logs'] satisfies ControlMethod[];
-
-/** True for methods of a host that only read. */
-export function looksAtHost(method: unknown): boolean {
-  return lookingAtHost.includes(method);
-}
+const reading: readonly string[] = ['standpipe/ping', 'standpipe/placement'] satisfies NodeMethod[];
+const readingHost: readonly unknown[] = ['standpipe/status', 'standpipe/logs'] satisfies ControlMethod[];
 
 function changesNothing(method: string, params: object): boolean {
   const { method: ofHost } = params as { method?: unknown };
-  return looking.has(method) || (method === 'standpipe/control' && looksAtHost(ofHost));
+  return reading.includes(method) || (method === 'standpipe/control' && readingHost.includes(ofHost));
 }
 
 function read(text: string): { method: string; params: object } {
@@ -119,12 +150,49 @@ function publish(network: ClusterNetwork, reply: string, text: string): void {
 }
 
 function tooMany(): RpcError {
-  return new RpcError(RpcCode.serverBusy, `The node answers ${MOST_REQUESTS} requests of others already`, undefined, {
-    hint: 'Send it again later.',
-  });
+  return new RpcError(
+    RpcCode.serverBusy,
+    `The node already handles ${MOST_REQUESTS} requests from other nodes`,
+    undefined,
+    {
+      hint: 'Send it again later.',
+    },
+  );
 }
 
 function tooLong(text: string, { maxBytes }: ClusterNetwork): PeerError {
-  const message = `The answer of the node has ${Buffer.byteLength(text)} bytes, and one message of NATS ${maxBytes} at most`;
+  const message = `The answer of the node has ${Buffer.byteLength(text)} bytes; a NATS message may have at most ${maxBytes}`;
   return new PeerError('FRAME_TOO_LONG', message, { hint: 'Ask for less, or raise max_payload of the NATS server.' });
+}
+
+/** Limit for methods that only read: a host answers them at once, unless the node hangs. */
+const KNOWN_MS = 3_000;
+/** A restart takes as long as the server. */
+const DONE_MS = 60_000;
+
+export async function controlNode<M extends ControlMethod>(
+  network: ClusterNetwork,
+  node: string,
+  method: M,
+  params: object,
+  timeoutMs?: number,
+): Promise<ControlResults[M]> {
+  const waitMs = timeoutMs ?? (readingHost.includes(method) ? KNOWN_MS : DONE_MS);
+  try {
+    const asked = await askNode(network, node, 'standpipe/control', { method, params }, waitMs);
+    return asked as ControlResults[M];
+  } catch (error) {
+    throw explained(error, network, node, waitMs);
+  }
+}
+
+/** Rewrites the error for the command line: it names the node instead of its subject. */
+function explained(error: unknown, { isConnected }: ClusterNetwork, node: string, waitMs: number): unknown {
+  if (!(error instanceof PeerError)) return error;
+  const hint = `\`${ownCommand} ls --fleet\` shows the nodes that are alive.`;
+  if (error.code === 'REQUEST_TIMEOUT')
+    return new PeerError(error.code, `Node "${node}" did not answer within ${waitMs} ms`, { hint, cause: error });
+  if (error.code !== 'NOT_SENT' || error.evidence) return error;
+  const why = isConnected ? 'it is not connected to NATS' : 'there is no connection to NATS';
+  return new PeerError(error.code, `Node "${node}" cannot be reached: ${why}`, { hint, cause: error });
 }

@@ -2,14 +2,16 @@
 // client gets an identity that is unique across nodes and runs.
 
 import { createHash } from 'node:crypto';
+import type { Clock, Timer } from '../../../base/clock.ts';
 import type { ClientIdentity } from '../../../mcp/service.ts';
 import type { CallerRecord } from '../call-protocol.ts';
+import type { Payload } from '../parts.ts';
 import { fleetName, isSecretOf, type Subjects } from '../subjects.ts';
 
 /** Above these limits, the oldest are dropped. */
 const MOST_NODES = 10_000;
 const MOST_CLIENTS = 10_000;
-/** Requests of a node's host on its own behalf belong to no client, here as there. */
+/** Requests of a node's host on its own behalf are unrelated to a client, on both nodes. */
 const HOST_AFFINITY = 'host';
 
 export class CallingNode {
@@ -20,14 +22,12 @@ export class CallingNode {
   readonly prefix: string;
   /** True if all its calls were seen: the node was not dropped before. */
   readonly isComplete: boolean;
-  /** Number of its calls in flight. */
   calls = 0;
   bytes = 0;
   /** Highest call numbers: of calls whose answers are no longer kept, and of the older and newer half of the kept ones. */
   forgotten = 0;
   older = 0;
   newer = 0;
-  /** Highest number of its requests. */
   highest = 0;
   /** Clients whose connection or session can end. */
   readonly #clients = new Map<string, ClientIdentity>();
@@ -49,16 +49,17 @@ export class CallingNode {
   }
 
   identityOf(caller: CallerRecord | undefined): ClientIdentity {
-    if (caller === undefined) return { id: this.#own(''), principal: undefined, affinity: HOST_AFFINITY };
+    const isPaced = true;
+    if (caller === undefined) return { id: this.#ids, principal: undefined, affinity: HOST_AFFINITY, isPaced };
     const { id, principal, affinity } = caller;
     if (id !== affinity) {
       const here = affinity === HOST_AFFINITY ? affinity : `${this.name}/${affinity}`;
-      return { id: this.#own(id), principal, affinity: here };
+      return { id: this.#ids + id, principal, affinity: here, isPaced };
     }
     const known = this.#clients.get(id);
     if (known && known.principal === principal) return known;
-    const own = this.#own(id);
-    const identity = { id: own, principal, affinity: own };
+    const own = this.#ids + id;
+    const identity = { id: own, principal, affinity: own, isPaced };
     if (this.#clients.size >= MOST_CLIENTS) this.#clients.delete(this.#clients.keys().next().value!);
     this.#clients.set(id, identity);
     return identity;
@@ -75,10 +76,6 @@ export class CallingNode {
     const clients = [...this.#clients.values()];
     this.#clients.clear();
     return clients;
-  }
-
-  #own(id: string): string {
-    return this.#ids + id;
   }
 }
 
@@ -103,7 +100,7 @@ export class CallingNodes {
     return node;
   }
 
-  /** Those whose token is a secret of the run: several if the node has changed it. */
+  /** Nodes whose token is a secret of the run: several if the node has changed it. */
   ofRun(name: string, run: string): CallingNode[] {
     return [...this.values()].filter((node) => node.name === name && isSecretOf(node.run, run));
   }
@@ -129,5 +126,85 @@ export class CallingNodes {
       this.#hasForgotten = true;
       return;
     }
+  }
+}
+
+export interface KeptLimits {
+  maxKept: number;
+  maxKeptChars: number;
+  /** Answers are kept between half of this time and this time, or shorter if `maxKept` or `maxKeptChars` is reached. */
+  keptMs: number;
+}
+
+/** Stands for an answer that is too long to be kept, and for a cancelled call. */
+const NOTHING = '';
+
+/**
+ * Keeps sent answers for a limited time: an answer can be lost with the connection to NATS, and the calling node then asks for it.
+ * They are kept in two halves. When the newer one is full or old enough, the older one is dropped as a whole, so that keeping an answer
+ * costs one Map entry and no later work. The highest number of the dropped calls of each node is remembered: it shows for every call
+ * whether it certainly never arrived.
+ */
+export class AnsweredCalls {
+  readonly #limits: KeptLimits;
+  readonly #clock: Clock;
+  readonly #nodes: CallingNodes;
+  #newer = new Map<string, Payload>();
+  #older = new Map<string, Payload>();
+  #newerChars = 0;
+  #timer: Timer | undefined;
+
+  constructor(limits: KeptLimits, clock: Clock, nodes: CallingNodes) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#nodes = nodes;
+  }
+
+  get size(): number {
+    return this.#newer.size + this.#older.size;
+  }
+
+  /** Empty: the call has ended, and its answer is not kept. Undefined: the call is unknown here. */
+  get(reply: string): Payload | undefined {
+    return this.#newer.get(reply) ?? this.#older.get(reply);
+  }
+
+  add(caller: CallingNode, number: number, reply: string, answer: Payload = NOTHING): void {
+    const { maxKept, maxKeptChars } = this.#limits;
+    const chars = reply.length + answer.length;
+    const isTooLong = chars > maxKeptChars / 2;
+    if (this.#newer.size >= maxKept / 2 || (!isTooLong && this.#newerChars + chars > maxKeptChars / 2))
+      this.#dropOlder();
+    this.#newer.set(reply, isTooLong ? NOTHING : answer);
+    this.#newerChars += isTooLong ? reply.length : chars;
+    if (number > caller.newer) caller.newer = number;
+    if (!this.#timer) this.#tickLater();
+  }
+
+  clear(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#dropOlder();
+    this.#dropOlder();
+  }
+
+  #tickLater(): void {
+    this.#timer = this.#clock.after(this.#limits.keptMs / 2, () => {
+      this.#timer = undefined;
+      this.#dropOlder();
+      if (this.#older.size > 0) this.#tickLater();
+    });
+    this.#timer.keepAlive(false);
+  }
+
+  #dropOlder(): void {
+    for (const caller of this.#nodes.values()) {
+      if (caller.older > caller.forgotten) caller.forgotten = caller.older;
+      caller.older = caller.newer;
+      caller.newer = 0;
+    }
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#newerChars = 0;
   }
 }

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../base/clock.ts';
 import type { JsonRpcRequest } from '../../../wire/jsonrpc/message.ts';
 import { OwnResult } from '../../../wire/jsonrpc/message-text.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../parts.ts';
 import { subjectsOf } from '../subjects.ts';
 import { EndpointCalls, type EndpointLimits } from './endpoint-calls.ts';
 import { NodeCall, type NodeCallOwner } from './node-call.ts';
@@ -23,8 +23,7 @@ function open(limits: Partial<EndpointLimits> = {}) {
   const clock = new ManualClock();
   const calls = new EndpointCalls(network as unknown as ClusterNetwork, limits, clock);
   const owner: NodeCallOwner = {
-    node: 'here',
-    generation: 1,
+    where: { node: 'here', claim: 1 },
     sendTo: ({ reply }, text) => calls.send(reply, text),
     over: (call, answer) => calls.over(call, answer),
   };
@@ -112,7 +111,7 @@ it('a long answer is encoded once: what is sent again are the same bytes', () =>
   expect(JSON.parse(new TextDecoder().decode(first as Uint8Array)).result.text).toBe(long);
 });
 
-it('what is kept is bounded in number, size and time, and the newest stay', () => {
+it('kept answers are bounded in number, size and time, and the newest stay', () => {
   const { calls, clock, sent, arrive, answer } = open({ maxKept: 100, maxKeptChars: 10_000, keptMs: 1000 });
   const reply = (number: number) => subjects.reply('there', 'run', number);
   const states = (...of: number[]) => of.map((number) => calls.inquire(reply(number)));
@@ -165,7 +164,7 @@ it('the bytes of requests in flight are bounded by node and in all; a single req
   expect(calls.whyBusy(third!, 70)).toBeUndefined();
 });
 
-it('of too many nodes and clients the oldest are forgotten, and then nothing is claimed to be unknown', () => {
+it('above the limits, the oldest nodes and clients are dropped, and calls are then never reported as unknown', () => {
   const { calls, arrive } = open();
   const runs = arrive(subjects.reply('busy', 'run', 1))!;
   for (let n = 0; n < 10_000; n++) calls.nodes.of(subjects.reply('node', `run${n}`, 1));
@@ -184,7 +183,12 @@ it('a client has an identity of its own node and run, and an affinity that outli
   const { calls } = open();
   const [one, again] = ['run1', 'run2'].map((run) => calls.nodes.of(subjects.reply('one', run, 1))!);
   const client = one!.identityOf({ id: '7', affinity: '7', principal: 'ada' });
-  expect(client).toEqual({ id: expect.stringMatching(/^one\/\w{16}\/7$/), principal: 'ada', affinity: client.id });
+  expect(client).toEqual({
+    id: expect.stringMatching(/^one\/\w{16}\/7$/),
+    principal: 'ada',
+    affinity: client.id,
+    isPaced: true,
+  });
   expect(one!.identityOf({ id: '7', affinity: '7', principal: 'ada' })).toBe(client);
   expect(again!.identityOf({ id: '7', affinity: '7', principal: 'ada' }).id).not.toBe(client.id);
   const posts = [one!, again!].map((node) => node.identityOf({ id: '8', affinity: 'post:ada', principal: 'ada' }));

@@ -1,4 +1,4 @@
-// The calls of all instances of a node's gateway to the fleet: those in flight, those with an answer, and their limits.
+// The calls of all instances of a node's endpoint: those in flight, those with an answer, and their limits.
 // A call is identified by its reply subject and never runs twice. The reported state of an unanswered call holds in whatever order
 // messages arrive: a request that arrives after its call was reported as unknown is refused. On one NATS server, an inquiry arrives
 // after everything that its node sent before. In a cluster, after the node has connected to another server, that is not guaranteed.
@@ -8,11 +8,9 @@ import type { ClientIdentity } from '../../../mcp/service.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
 import { type CallState, toCaller } from '../call-protocol.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
-import { PartsAssembler, publishMessage } from '../parts.ts';
-import type { Payload } from '../payload.ts';
+import { PartsAssembler, type Payload, publishMessage } from '../parts.ts';
 import { subjectsOf } from '../subjects.ts';
-import { AnsweredCalls, type KeptLimits } from './answered-calls.ts';
-import { type CallingNode, CallingNodes } from './calling-nodes.ts';
+import { AnsweredCalls, type CallingNode, CallingNodes, type KeptLimits } from './calling-nodes.ts';
 import type { NodeCall } from './node-call.ts';
 
 export interface EndpointLimits extends KeptLimits {
@@ -22,7 +20,6 @@ export interface EndpointLimits extends KeptLimits {
   /** Limits of the bytes of their requests. A single request is accepted whatever its size. */
   maxCallBytes: number;
   maxCallBytesPerNode: number;
-  /** Limit of one chunked request. */
   maxMessageBytes: number;
 }
 
@@ -39,19 +36,17 @@ export const defaultEndpointLimits: Readonly<EndpointLimits> = {
   keptMs: 120_000,
 };
 
-/** An inquiry about a call whose number is further above those of the requests here is not recorded: later requests would be refused. */
+/** An inquiry whose call number is more than this above the highest known one is not recorded: it would make later requests fail. */
 const MOST_AHEAD = 1_000_000;
-const OLD = `${toCaller.refused}old Its number is not above those of calls that are no longer known`;
-const LATE = `${toCaller.refused}moved The request arrived after its node was told that it had not`;
+const OLD = `${toCaller.refused}old The number of the call is not above the numbers of calls that this node has dropped`;
+const LATE = `${toCaller.refused}moved The request arrived after this node had reported it as missing`;
 
 export class EndpointCalls {
   readonly limits: EndpointLimits;
   readonly nodes: CallingNodes;
   readonly answered: AnsweredCalls;
   readonly assembler: PartsAssembler;
-  /** By reply subject. */
   readonly running = new InFlight<string, NodeCall>();
-  /** Called when a client of another node has disconnected. */
   onClientEnded: (client: ClientIdentity) => void = () => undefined;
   readonly #network: ClusterNetwork;
   readonly #sendingAgain = new Set<string>();
@@ -69,9 +64,10 @@ export class EndpointCalls {
   /** Returns a promise if too many bytes are unsent. It never rejects. */
   send(reply: string, payload: Payload): Promise<void> | undefined {
     try {
-      return publishMessage(this.#network, reply, payload)?.catch(ignoreClosed);
-    } catch (error) {
-      return ignoreClosed(error);
+      return publishMessage(this.#network, reply, payload)?.catch(() => undefined);
+    } catch {
+      // The node has left the fleet. The calling nodes learn the outcome of their calls from its lease.
+      return undefined;
     }
   }
 
@@ -89,7 +85,6 @@ export class EndpointCalls {
     return false;
   }
 
-  /** Why the node must not start another request. */
   whyBusy(caller: CallingNode, bytes: number): string | undefined {
     const { maxCalls, maxCallsPerNode, maxCallBytes, maxCallBytesPerNode } = this.limits;
     if (caller.calls >= maxCallsPerNode) return `${caller.calls} calls of node ${caller.name} are in flight here`;
@@ -157,9 +152,4 @@ export class EndpointCalls {
     caller.calls += by;
     caller.bytes += by * bytes;
   }
-}
-
-/** The node has left the fleet. The calling nodes learn the outcome of their calls from its lease. */
-function ignoreClosed(_error: unknown): undefined {
-  return undefined;
 }

@@ -27,21 +27,17 @@ import {
   type NodeFilter,
   toCaller,
   toInstance,
+  wallMs,
 } from '../call-protocol.ts';
 import type { NodeMessage } from '../cluster-network.ts';
-import { isPart } from '../parts.ts';
-import type { Payload } from '../payload.ts';
-import { wallMs } from '../wall-clock.ts';
+import { isPart, type Payload } from '../parts.ts';
 import type { CallingNode } from './calling-nodes.ts';
 import type { EndpointCalls } from './endpoint-calls.ts';
-import { LocalCalls } from './local-calls.ts';
-import { LogWatches, readLogs, watchWithLogs } from './log-watches.ts';
+import { LocalCalls, LogWatches, readLogs, type Where, watchWithLogs } from './local-calls.ts';
 import { NodeCall, type NodeCallOwner } from './node-call.ts';
 
 export interface ServedInstance {
-  /** Last token of its subject. */
   id: string;
-  /** Name of the server in the fleet. */
   server: string;
   service: Service;
   /** Generation of the claim. Undefined for a server of this node's own config. */
@@ -51,10 +47,7 @@ export interface ServedInstance {
 }
 
 export interface OpenInstance {
-  /**
-   * Number of calls without an answer, and of calls that wait for an answer of their client. Subscriptions do not count: they end
-   * with the instance.
-   */
+  /** Calls without an answer, and calls that wait for their client. Subscriptions do not count: they end with the instance. */
   readonly inFlight: number;
   /** Refuses new calls as moved. Resolves when none is in flight and all answers were sent, or after `ms`. */
   drain(ms: number): Promise<void>;
@@ -64,12 +57,10 @@ export interface OpenInstance {
 
 /** An instance for callers on the same node. Nothing is serialized. */
 export interface LocalInstance {
-  /** Why a request with these parameters would not run. */
   whyRefused(params: Params): string | undefined;
   /** Must follow `whyRefused` at once. `server/discover` describes the service. */
   request(method: string, params: Params, caller: Caller): Promise<Result>;
-  /** A notification of an extension. */
-  notify(method: string, params: Params | undefined, client: ClientFacts): void;
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void>;
   /** Resolves with the notifications that will arrive, and a function that stops them. `ended` is called at the end of the instance. */
   watch(
     wanted: NodeFilter,
@@ -80,13 +71,14 @@ export interface LocalInstance {
 const BRACE = 123;
 const parsing = { batches: false, arrayParams: false, maxFrameValues: SHARED_MAX_FRAME_VALUES };
 
-export class EndpointInstance implements NodeCallOwner, LocalInstance {
-  readonly node: string;
-  readonly generation: number | undefined;
+export class EndpointInstance implements NodeCallOwner, LocalInstance, OpenInstance {
+  onClose: (() => void) | undefined;
+  readonly where: Where;
   readonly #served: ServedInstance;
   readonly #calls: EndpointCalls;
   readonly #adapters: ClientAdapters;
   readonly #clock: Clock;
+  readonly #flush: () => Promise<void>;
   readonly #logs: LogWatches;
   readonly #local: LocalCalls;
   readonly #watches = new Set<Pick<Watcher, 'ended'>>();
@@ -95,9 +87,10 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
   #isClosed = false;
   readonly #drains = new Set<() => void>();
 
-  constructor(node: string, served: ServedInstance, calls: EndpointCalls, clock: Clock) {
-    this.node = node;
-    this.generation = served.generation;
+  /** `flush` resolves when everything sent so far has reached NATS. */
+  constructor(node: string, served: ServedInstance, calls: EndpointCalls, clock: Clock, flush: () => Promise<void>) {
+    this.where = served.generation === undefined ? { node } : { node, claim: served.generation };
+    this.#flush = flush;
     this.#served = served;
     this.#calls = calls;
     this.#clock = clock;
@@ -105,8 +98,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
     const options = { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true };
     this.#logs = new LogWatches(served.service);
     this.#adapters = new ClientAdapters(this.#logs.service, options);
-    const where = served.generation === undefined ? { node } : { node, claim: served.generation };
-    this.#local = new LocalCalls(served.service, this.#adapters, where, () => this.#left());
+    this.#local = new LocalCalls(served.service, this.#adapters, this.where, () => this.#left());
   }
 
   get inFlight(): number {
@@ -129,8 +121,8 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
     return this.#local.request(method, params, caller);
   }
 
-  notify(method: string, params: Params | undefined, client: ClientFacts): void {
-    if (this.whyRefused({}) === undefined) this.#served.service.notify(method, params, client);
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void> {
+    return this.whyRefused({}) === undefined ? this.#served.service.notify(method, params, client) : undefined;
   }
 
   async watch(wanted: NodeFilter, watcher: Omit<Watcher, 'filter'>) {
@@ -149,18 +141,20 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
 
   async drain(ms: number): Promise<void> {
     this.#refuses = true;
-    if (this.inFlight === 0) return;
-    await within(this.#clock, ms, new Promise<void>((resolve) => this.#drains.add(resolve)));
+    if (this.inFlight > 0) await within(this.#clock, ms, new Promise<void>((resolve) => this.#drains.add(resolve)));
+    await this.#flush();
   }
 
   async close(): Promise<void> {
     this.#refuses = true;
     this.#isClosed = true;
+    this.onClose?.();
     this.#local.close();
     for (const watch of this.#watches) watch.ended?.();
     this.#watches.clear();
     await this.#adapters.close();
     this.#left();
+    await this.#flush();
   }
 
   clientEnded(client: ClientIdentity): void {
@@ -217,7 +211,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
     if (reply === undefined) return; // its sender does not expect an answer
     const caller = this.#calls.nodes.of(reply);
     const number = caller ? caller.numberOf(reply) : Number.NaN;
-    // The sender may not be permitted to publish at any other subject, and this node would do so on its behalf.
+    // Any other reply subject is ignored: a sender could use this node to publish where NATS does not permit it to.
     if (!caller || Number.isNaN(number)) return;
     if (this.#calls.isKnown(caller, number, reply)) return;
     if (this.#isClosed) return this.#refuse(reply, 'moved', this.whyRefused({})!);
@@ -230,7 +224,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
     const client = clientOf(caller, message);
     if (!('id' in message)) {
       if (client instanceof RpcError || isOfMcp(message.method)) return this.#fail(reply, undefined, notAMessage());
-      return this.notify(message.method, message.params, client);
+      return void this.notify(message.method, message.params, client);
     }
     if (client instanceof RpcError) return this.#fail(reply, message.id, client);
     const refused = this.whyRefused(message.params!);
@@ -266,7 +260,6 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance {
   }
 }
 
-/** The sender of a request, as described by its node, or why the request is refused. */
 function clientOf(node: CallingNode, { params }: JsonRpcRequest | JsonRpcNotification): ClientFacts | RpcError {
   const meta = params?._meta;
   if (!isObject(meta)) return invalidParams('A request between nodes needs "_meta", an object');
@@ -274,7 +267,7 @@ function clientOf(node: CallingNode, { params }: JsonRpcRequest | JsonRpcNotific
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
-  delete meta[CALLER]; // not for the server
+  delete meta[CALLER]; // the server must not see it
   const client = readEnvelope(meta, node.identityOf(caller));
   return caller?.revision && !(client instanceof RpcError) ? { ...client, revision: caller.revision } : client;
 }

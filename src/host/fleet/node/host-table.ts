@@ -8,47 +8,39 @@ import type { Config } from '../../../config/files/load-config.ts';
 import type { ConfigProblem } from '../../../config/problem.ts';
 import type { ServerConfig } from '../../../config/server-config.ts';
 import type { Host } from '../../host.ts';
-import type { ServerRecord } from '../cluster-network.ts';
-import { remoteEntry } from '../remote-entry.ts';
+import { type RoutingTable, remoteEntry } from '../route/routing-table.ts';
 
-/** How long changes of the fleet are collected. */
 const COLLECT_MS = 50;
 
-export interface ServersOfFleet {
-  fleet: string;
-  /** Servers of the fleet by name, and servers of other nodes as `<name>@<node>`. */
-  names(): readonly string[];
-  /** The record of a server of the fleet. */
-  recordOf(name: string): ServerRecord | undefined;
-  /** A server of this node hides a server of the fleet with the same name. */
-  onHidden(name: string): void;
-  /** A server of this node has the name of an instance, and is not run. */
-  onReserved(name: string): void;
-  /** A server could not be ended properly. */
-  onProblem(error: Error): void;
-  /** Called before servers are started. */
-  onServers(servers: readonly ServerConfig[]): void;
+interface HostTableOptions {
+  clock: Clock;
+  note: (text: string) => void;
+  learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
 }
 
-const RESERVED = 'In a fleet, names that end in "#" and a number are those of replicas';
+const RESERVED = 'In a fleet, a name that ends in "#" and a number is reserved for replicas';
 /** The slots of a fleet server run as `<server>#<slot>`. The form is reserved even if this node runs none. */
 const instanceName = /#\d+$/;
 
 export class HostTable {
   /** Without servers that have the name of an instance. */
   own: Config;
+  /** Once true, the next `apply` removes the servers of the fleet and of other nodes. */
+  isLeaving = false;
   readonly #host: Host;
-  readonly #others: ServersOfFleet;
-  readonly #clock: Clock;
+  readonly #routes: RoutingTable;
+  readonly #fleet: string;
+  readonly #options: HostTableOptions;
   readonly #instances = new Map<string, ServerConfig>();
   #hidden: ReadonlySet<string> = new Set();
   #timer: Timer | undefined;
 
-  constructor(host: Host, own: Config, others: ServersOfFleet, clock: Clock) {
+  constructor(host: Host, routes: RoutingTable, fleet: string, options: HostTableOptions) {
     this.#host = host;
-    this.#others = others;
-    this.#clock = clock;
-    this.own = this.#usable(own);
+    this.#routes = routes;
+    this.#fleet = fleet;
+    this.#options = options;
+    this.own = this.#usable(configOfHost(host));
   }
 
   /** Resolves to the changed entries of the node's own config. */
@@ -60,7 +52,6 @@ export class HostTable {
     return diff;
   }
 
-  /** Runs the instance from now on. */
   add(instance: ServerConfig): void {
     this.#instances.set(instance.name, instance);
     this.#applyNow(); // processes of an earlier instance of this name end first
@@ -72,20 +63,20 @@ export class HostTable {
   }
 
   fleetChanged(): void {
-    this.#timer ??= this.#clock.after(COLLECT_MS, () => this.#applyNow());
+    this.#timer ??= this.#options.clock.after(COLLECT_MS, () => this.#applyNow());
   }
 
   /** Resolves when every process that has to end has exited. */
   async apply(): Promise<void> {
     this.close();
     const config = this.#config();
-    this.#others.onServers(config.servers);
+    this.#options.learn?.(config.servers);
     await this.#host.reload(config);
   }
 
   /** Takes effect at once, without waiting for processes to exit. */
   #applyNow(): void {
-    this.apply().catch((error: unknown) => this.#others.onProblem(toError(error)));
+    this.apply().catch((error: unknown) => this.#options.note(toError(error).message));
   }
 
   close(): void {
@@ -96,17 +87,24 @@ export class HostTable {
   #config(): Config {
     const { servers, rejected } = this.own;
     const taken = new Set([...servers, ...rejected].map(({ name }) => name));
-    const { fleet, recordOf } = this.#others;
-    const names = this.#others.names();
-    this.#tellHidden(names.filter((name) => taken.has(name)));
-    const others = names.filter((name) => !taken.has(name)).map((name) => remoteEntry(fleet, name, recordOf(name)));
+    const names = this.isLeaving ? [] : this.#routes.servers();
+    const hidden = new Set(names.filter((name) => taken.has(name)));
+    for (const name of hidden) {
+      if (!this.#hidden.has(name))
+        this.#options.note(`The server "${name}" of this node hides the fleet server of the same name on this node`);
+    }
+    this.#hidden = hidden;
+    const others = names
+      .filter((name) => !taken.has(name))
+      .map((name) => remoteEntry(this.#fleet, name, this.#routes.recordOf(name)));
     return { ...this.own, servers: [...servers, ...others, ...this.#instances.values()] };
   }
 
   #usable(config: Config): Config {
     const isReserved = ({ name }: ServerConfig) => instanceName.test(name);
     const reserved = config.servers.filter(isReserved);
-    for (const { name } of reserved) this.#others.onReserved(name);
+    for (const { name } of reserved)
+      this.#options.note(`The server "${name}" of this node is not run: its name has the form of a replica. Rename it`);
     const rejected = reserved.map(({ name, source }) => ({ name, source, message: RESERVED }));
     const problems = reserved.map(({ name: server, source }): ConfigProblem => {
       const kind = { severity: 'error', code: 'CONFIG_INVALID', message: RESERVED } as const;
@@ -119,17 +117,11 @@ export class HostTable {
       problems: [...config.problems, ...problems],
     };
   }
-
-  #tellHidden(names: readonly string[]): void {
-    const before = this.#hidden;
-    this.#hidden = new Set(names);
-    for (const name of names) if (!before.has(name)) this.#others.onHidden(name);
-  }
 }
 
 /** The own servers of a node must come from a config. */
-export function configOfHost({ config, names }: Host): Config {
+function configOfHost({ config, names }: Host): Config {
   if (config) return config;
   if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
-  throw new UsageError('NOT_SUPPORTED', 'A host joins a fleet with the servers of a config, or without any');
+  throw new UsageError('NOT_SUPPORTED', 'A host can join a fleet only with servers of a config, or without servers');
 }

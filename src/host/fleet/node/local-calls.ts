@@ -4,25 +4,27 @@
 
 import { extendRan, fromRpcError, toRpcError } from '../../../base/error-json.ts';
 import { type ProcessIdentity, RpcError } from '../../../base/errors.ts';
+import { isObject, metaOf } from '../../../base/json-object.ts';
 import type { ClientAdapters } from '../../../mcp/adapter/client-adapters.ts';
 import type { SingleReply } from '../../../mcp/adapter/single-request.ts';
-import { CALL_OPTIONS, RAN, SERVER_INFO } from '../../../mcp/meta.ts';
+import { overlay } from '../../../mcp/layers/layer.ts';
+import { CALL_OPTIONS, isLogLevel, RAN, SERVER_INFO } from '../../../mcp/meta.ts';
 import { mayAsk } from '../../../mcp/methods.ts';
-import type { Caller, Params, Result, Service, ServiceFacts } from '../../../mcp/service.ts';
+import { invalidParams } from '../../../mcp/protocol-errors.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../../mcp/service.ts';
 import type { Meta } from '../../../mcp/types.ts';
-import { LOG_METHOD } from '../../../mcp/watchers.ts';
+import { LOG_METHOD, type LogsFilter } from '../../../mcp/watchers.ts';
 import { unanswered } from '../../../wire/jsonrpc/inbound.ts';
 import type { JsonRpcNotification, JsonRpcResponse } from '../../../wire/jsonrpc/message.ts';
 import { SharingResult } from '../../../wire/jsonrpc/message-text.ts';
+import { LOGS, type NodeFilter } from '../call-protocol.ts';
 
-/** The node and the claim of the instance, added to the process that answers a call. */
 export type Where = Pick<ProcessIdentity, 'node' | 'claim'>;
 
 export class LocalCalls {
   readonly #service: Service;
   readonly #adapters: ClientAdapters;
   readonly #where: Where;
-  /** Called when a call has ended. */
   readonly #over: () => void;
   readonly #running = new Set<(error: Error) => void>();
   #last = 0;
@@ -78,7 +80,7 @@ export class LocalCalls {
 
   #suspendable(method: string, params: Params, caller: Caller): Promise<Result> {
     const id = ++this.#last;
-    const _meta: Meta = { ...(params._meta as Meta | undefined), progressToken: undefined };
+    const _meta: Meta = { ...metaOf(params), progressToken: undefined };
     if (caller.wantsProgress) _meta.progressToken = id;
     if (caller.options) _meta[CALL_OPTIONS] = caller.options;
     const request = { jsonrpc: '2.0' as const, id, method, params: { ...params, _meta } };
@@ -90,7 +92,7 @@ export class LocalCalls {
 
   /** The result names the process that answered only if the caller asked for it. */
   #named(result: Result): Result {
-    const meta = result._meta as Meta | undefined;
+    const meta = metaOf(result);
     if (!meta?.[RAN]) return result;
     return { ...result, _meta: { ...meta, [RAN]: { ...(meta[RAN] as ProcessIdentity), ...this.#where } } };
   }
@@ -138,4 +140,59 @@ class LocalReply implements SingleReply {
   end(): void {
     this.onclose?.();
   }
+}
+
+/**
+ * Adds log messages to the subscriptions of nodes, for clients of earlier revisions: `subscriptions/listen` of 2026-07-28 offers
+ * none.
+ */
+export class LogWatches {
+  /** The service with the log messages that `want` has named. */
+  readonly service: Service;
+  readonly #wanted = new WeakMap<ClientFacts, LogsFilter>();
+
+  constructor(service: Service) {
+    this.service = overlay(service, {
+      watch: (watcher) => {
+        const logs = watcher.client && this.#wanted.get(watcher.client);
+        return logs ? watchWithLogs(service, watcher, logs) : service.watch(watcher);
+      },
+    });
+  }
+
+  want(client: ClientFacts, logs: LogsFilter): void {
+    this.#wanted.set(client, logs);
+  }
+}
+
+/** `chosen` needs a second watch: it sets the level of a server that has one for all clients. */
+export async function watchWithLogs(
+  service: Service,
+  { filter, client, notified, ended }: Watcher,
+  { level, chosen }: LogsFilter,
+): Promise<() => void> {
+  const stop = await service.watch({ filter: { ...filter, logs: level }, client, notified, ended });
+  if (!chosen) return stop;
+  try {
+    const release = await service.watch({
+      filter: { logs: chosen, choosesLogs: true },
+      client,
+      notified: () => undefined,
+    });
+    return () => {
+      stop();
+      release();
+    };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+export function readLogs(filter: unknown): LogsFilter | undefined {
+  const logs = isObject(filter) ? (filter as NodeFilter)[LOGS] : undefined;
+  if (logs === undefined) return undefined;
+  const { level, chosen } = isObject(logs) ? (logs as Partial<LogsFilter>) : {};
+  if (isLogLevel(level) && (chosen === undefined || isLogLevel(chosen))) return { level, ...(chosen && { chosen }) };
+  throw invalidParams(`"${LOGS}" needs "level", and may have "chosen": both are log levels`);
 }

@@ -2,20 +2,19 @@
 
 import { extendRan } from '../../../base/error-json.ts';
 import type { ProcessIdentity, UsageError } from '../../../base/errors.ts';
+import { metaOf } from '../../../base/json-object.ts';
 import type { SingleReply } from '../../../mcp/adapter/single-request.ts';
 import { RAN } from '../../../mcp/meta.ts';
 import type { Meta } from '../../../mcp/types.ts';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../wire/jsonrpc/message.ts';
 import { messageText } from '../../../wire/jsonrpc/message-text.ts';
-import { type Hops, toCaller } from '../call-protocol.ts';
-import { type Payload, payloadOf } from '../payload.ts';
-import { wallMs } from '../wall-clock.ts';
+import { type Hops, toCaller, wallMs } from '../call-protocol.ts';
+import { type Payload, payloadOf } from '../parts.ts';
 import type { CallingNode } from './calling-nodes.ts';
+import type { Where } from './local-calls.ts';
 
-/** The part of an instance that a call needs. */
 export interface NodeCallOwner {
-  readonly node: string;
-  readonly generation: number | undefined;
+  readonly where: Where;
   /** Returns a promise if the next message has to wait. It never rejects. */
   sendTo(call: NodeCall, payload: Payload): Promise<void> | undefined;
   /** Called when the answer was sent, or the call was cancelled (`undefined`), and nothing is pending. */
@@ -38,7 +37,6 @@ export class NodeCall implements SingleReply {
   /** True if the result names the process that answered although the caller did not ask for it. */
   readonly #hidesRan: boolean = false;
   #sending: Promise<void> | undefined;
-  /** Set while the answer is being sent. */
   #answer: Payload | undefined;
   #isOver = false;
 
@@ -70,7 +68,7 @@ export class NodeCall implements SingleReply {
 
   answer(message: JsonRpcResponse): UsageError | undefined {
     if (this.#isOver) return undefined;
-    const ran = 'error' in message ? this.#ranOfError(message.error.data) : this.#ranOfResult(message.result);
+    const ran = 'error' in message ? extendRan(message.error.data, this.#owner.where) : this.#ranOf(message.result);
     const text = messageText(message);
     if (typeof text !== 'string') return text;
     if (this.#receivedMs !== undefined)
@@ -83,12 +81,11 @@ export class NodeCall implements SingleReply {
     return undefined;
   }
 
-  /** Called when the gateway closes. The call already has its answer. */
+  /** Called when the endpoint closes. The call already has its answer. */
   end(): void {
     this.onclose?.();
   }
 
-  /** The caller no longer waits for the call. */
   cancel(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -111,23 +108,17 @@ export class NodeCall implements SingleReply {
     });
   }
 
-  #ranOfError(data: unknown): ProcessIdentity | undefined {
-    const { node, generation } = this.#owner;
-    return extendRan(data, generation === undefined ? { node } : { node, claim: generation });
-  }
-
-  #ranOfResult(result: Record<string, unknown>): ProcessIdentity | undefined {
-    const meta = result._meta as Meta | undefined;
+  #ranOf(result: Record<string, unknown>): ProcessIdentity | undefined {
+    const meta = metaOf(result);
     const ran = meta?.[RAN] as ProcessIdentity | undefined;
     if (!meta || !ran) return undefined;
-    const { node, generation } = this.#owner;
     if (this.#hidesRan) delete meta[RAN];
-    else meta[RAN] = generation === undefined ? { ...ran, node } : { ...ran, node, claim: generation };
+    else meta[RAN] = { ...ran, ...this.#owner.where };
     return ran;
   }
 
   #hops(receivedMs: number, ran: ProcessIdentity | undefined): Hops {
-    const { node, generation } = this.#owner;
-    return { node, generation, pid: ran?.pid ?? null, life: ran?.generation, receivedMs, answeredMs: wallMs() };
+    const { node, claim: generation } = this.#owner.where;
+    return { node: node!, generation, pid: ran?.pid ?? null, life: ran?.generation, receivedMs, answeredMs: wallMs() };
   }
 }

@@ -1,11 +1,11 @@
-// The gateway by which the nodes of a fleet reach the servers of this node. Each instance has its own subject. Callers on this node
+// The endpoint at which the nodes of a fleet reach the servers of this node. Each instance has its own subject. Callers on this node
 // use the instance itself.
 
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { within } from '../../../base/wait.ts';
 import type { ClientIdentity } from '../../../mcp/service.ts';
 import type { CallState } from '../call-protocol.ts';
-import type { ClusterNetwork, Subscription } from '../cluster-network.ts';
+import type { ClusterNetwork } from '../cluster-network.ts';
 import { type Subjects, subjectsOf } from '../subjects.ts';
 import { EndpointCalls, type EndpointLimits } from './endpoint-calls.ts';
 import { EndpointInstance, type LocalInstance, type OpenInstance, type ServedInstance } from './endpoint-instance.ts';
@@ -27,7 +27,7 @@ export class NodeEndpoint {
   readonly #subjects: Subjects;
   readonly #clock: Clock;
   readonly #calls: EndpointCalls;
-  readonly #instances = new Map<string, { instance: EndpointInstance; open: OpenInstance }>();
+  readonly #instances = new Map<string, EndpointInstance>();
 
   constructor(network: ClusterNetwork, node: string, { clock = systemClock, limits }: NodeEndpointOptions = {}) {
     this.#network = network;
@@ -41,35 +41,23 @@ export class NodeEndpoint {
   /** The id must not belong to an open instance. */
   open(served: ServedInstance): OpenInstance {
     const { id } = served;
-    const instance = new EndpointInstance(this.#node, served, this.#calls, this.#clock);
+    const instance = new EndpointInstance(this.#node, served, this.#calls, this.#clock, () => this.#flush());
     const own = this.#network.subscribe(this.#subjects.call(this.#node, id), instance.receive);
-    const open: OpenInstance = {
-      get inFlight() {
-        return instance.inFlight;
-      },
-      drain: async (ms) => {
-        await instance.drain(ms);
-        await this.#flush();
-      },
-      close: async () => {
-        this.#instances.delete(id);
-        void ended(own);
-        await instance.close();
-        await this.#flush();
-      },
+    instance.onClose = () => {
+      this.#instances.delete(id);
+      own.end().catch(() => undefined); // the connection is closed, and with it the subscription
     };
-    this.#instances.set(id, { instance, open });
-    return open;
+    this.#instances.set(id, instance);
+    return instance;
   }
 
   /** The client may have used any instance. */
   clientEnded(client: ClientIdentity): void {
-    for (const { instance } of this.#instances.values()) instance.clientEnded(client);
+    for (const instance of this.#instances.values()) instance.clientEnded(client);
   }
 
-  /** Access to an instance for callers on this node. */
   local(id: string): LocalInstance | undefined {
-    return this.#instances.get(id)?.instance;
+    return this.#instances.get(id);
   }
 
   /** The states of calls, given by their reply subjects. Kept answers are sent again. */
@@ -77,27 +65,20 @@ export class NodeEndpoint {
     return calls.map((reply) => this.#calls.inquire(reply));
   }
 
-  /** A run of another node has ended: nobody receives the answers of its calls. */
+  /** Called when a run of another node has ended: the answers to its calls can no longer be received. */
   callerEnded(node: string, run: string): void {
     this.#calls.runEnded(node, run);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#instances.values()].map(({ open }) => open.close()));
+    await Promise.all([...this.#instances.values()].map((instance) => instance.close()));
     this.#calls.close();
   }
 
   /** Skipped while NATS is disconnected: nothing can be sent then. */
   async #flush(): Promise<void> {
-    if (this.#network.isConnected)
-      await within(
-        this.#clock,
-        FLUSH_MS,
-        this.#network.flush().catch(() => undefined),
-      );
+    if (!this.#network.isConnected) return;
+    const flushed = this.#network.flush().catch(() => undefined);
+    await within(this.#clock, FLUSH_MS, flushed);
   }
-}
-
-function ended(subscription: Subscription): Promise<void> {
-  return subscription.end().catch(() => undefined); // the connection is closed, and with it the subscription
 }

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { ownInfo } from '../../../mcp/own-info.ts';
 import type { NodeRecord, Table } from '../cluster-network.ts';
-import type { JoinOptions } from './node-options.ts';
+import type { JoinOptions } from '../fleet-node.ts';
 
 export class NodeEntry {
   readonly #table: Table<NodeRecord>;
@@ -29,7 +29,6 @@ export class NodeEntry {
     return this.#record;
   }
 
-  /** Resolves when it is written. */
   change(changes: Partial<NodeRecord>): Promise<void> {
     this.#record = { ...this.#record, ...changes };
     if (changes.draining !== undefined) this.#draining = changes.draining;
@@ -42,7 +41,8 @@ export class NodeEntry {
 
   /** Must be called when the entry has changed. It may be slightly outdated. */
   seen(record: NodeRecord): void {
-    if (this.#isOfThisRun(record)) this.#wasDraining = record.draining;
+    const { pid, startedAt } = this.#record;
+    if (record.pid === pid && record.startedAt === startedAt) this.#wasDraining = record.draining;
   }
 
   /** Retries, because an operator or another node may change the entry at the same time. */
@@ -83,13 +83,8 @@ export class NodeEntry {
       }
     }
   }
-
-  #isOfThisRun({ pid, startedAt }: NodeRecord): boolean {
-    return pid === this.#record.pid && startedAt === this.#record.startedAt;
-  }
 }
 
-/** The record of a node at its start. */
 export function recordOf({ node, labels = [], url }: Pick<JoinOptions, 'node' | 'labels' | 'url'>): NodeRecord {
   return {
     name: node,

@@ -2,7 +2,7 @@
 // last renewal, and only then do others take over.
 // The lease is trusted for 0.6 × lifetime from the time *before* the last acknowledged write was sent, by the monotonic and by the
 // wall clock: a process that was suspended, or a machine that slept, finds its lease expired before it does anything else. An
-// acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read only tells the
+// acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read only yields the
 // revision to write at, which is how a lost acknowledgement is resolved. A session that has lost its lease never regains it.
 // The lifetime is that of the table when the session begins. It can be changed in NATS. So claims name the lifetime that their
 // session relies on, and other nodes do not mistake a lease that disappeared early for one that has ended.
@@ -13,10 +13,7 @@ import { UsageError } from '../../../base/errors.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { ClusterNetwork, LeaseRecord } from '../cluster-network.ts';
 
-/**
- * Fraction of the lifetime for which a lease is trusted. The watchdog ends the processes of the claims at 0.8; NATS drops the entry
- * at 1.
- */
+/** Fraction of the lifetime. The watchdog ends the processes of the claims at 0.8; NATS drops the entry at 1. */
 const TRUSTED = 0.6;
 /** Fractions of the lifetime. */
 const RENEWAL = 1 / 4;
@@ -26,7 +23,7 @@ const PATIENCE = 2;
 
 export interface NodeLeaseOptions {
   clock?: Clock | undefined;
-  /** Wall clock. Default: `Date.now`. */
+  /** Default: `Date.now`. */
   wallMs?: (() => number) | undefined;
 }
 
@@ -39,16 +36,13 @@ interface Term {
   lifetimeMs: number;
 }
 
-type Written = 'written' | 'unsure' | 'gone' | { session: string; revision: number };
+type Entry = { session: string; revision: number };
+type Written = 'written' | 'unsure' | 'gone' | Entry;
 
 export class NodeLease {
-  /** Set while the lease is held. */
   session: string | undefined;
   onHeld: ((session: string) => void) | undefined;
-  /**
-   * A node's lease gets a new session when the promise has resolved (all processes of the old session have exited), or when NATS has
-   * dropped the old one.
-   */
+  /** The next session begins when the promise has resolved (all processes have exited), or when NATS has dropped the entry. */
   onLost: ((reason: string) => void | Promise<void>) | undefined;
   /** True after a loss if another process has the lease, and with it the name of the node. */
   isTaken = false;
@@ -69,6 +63,7 @@ export class NodeLease {
   #lost: string | undefined;
   #expiry: Timer | undefined;
   #pause: { timer: Timer; resolve: () => void } | undefined;
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     network: ClusterNetwork,
@@ -83,7 +78,6 @@ export class NodeLease {
     this.#wallMs = wallMs;
   }
 
-  /** The lifetime that the session relies on. */
   get lifetimeMs(): number {
     return this.#term?.lifetimeMs || this.#network.leases.lifetimeMs;
   }
@@ -91,6 +85,20 @@ export class NodeLease {
   /** Read for every call. */
   get isHeld(): boolean {
     return this.#clock.nowMs() < this.#untilMs && this.#wallMs() < this.#untilWallMs;
+  }
+
+  /** The session, unless the lease has expired by the clock. */
+  get heldSession(): string | undefined {
+    return this.isHeld ? this.session : undefined;
+  }
+
+  /** Resolves with the promise, or to undefined as soon as the lease ends: nothing may delay the work that is due then. */
+  unlessLost<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const wake = () => resolve(undefined);
+      this.#waiting.add(wake);
+      void promise.then(resolve, reject).finally(() => this.#waiting.delete(wake));
+    });
   }
 
   /**
@@ -135,18 +143,23 @@ export class NodeLease {
   async #acquireNode(term: Term): Promise<boolean> {
     const sinceMs = this.#clock.nowMs();
     let seen: number | undefined;
+    return this.#obtain(term, async ({ revision }, mayAdopt) => {
+      if (mayAdopt) return;
+      seen ??= revision;
+      const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.lifetimeMs;
+      if (seen === revision && !isLate) return;
+      this.#end();
+      throw await nameTaken(this.#node, this.#network);
+    });
+  }
+
+  /** Tries until the lease is held, or the term ends. `found`: called with an entry that is in the way. */
+  async #obtain(term: Term, found: (entry: Entry, mayAdopt: boolean) => void | Promise<void>): Promise<boolean> {
     for (;;) {
       const written = await this.#write(term);
       if (this.#term !== term) return false;
       if (written === 'written' && this.isHeld) break;
-      if (typeof written === 'object' && !this.#adopt(term, written)) {
-        seen ??= written.revision;
-        const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.lifetimeMs;
-        if (seen !== written.revision || isLate) {
-          this.#end();
-          throw await nameTaken(this.#node, this.#network);
-        }
-      }
+      if (typeof written === 'object') await found(written, this.#adopt(term, written));
       await this.#wait(RETRY);
       if (this.#term !== term) return false;
     }
@@ -154,14 +167,13 @@ export class NodeLease {
     return true;
   }
 
-  /** Renews until the lease is lost or released. */
   async #keep(term: Term): Promise<void> {
     for (let wait = RENEWAL; ; ) {
       await this.#wait(wait);
       if (this.#term !== term) return;
       const written = await this.#write(term);
       if (this.#term !== term) return;
-      if (written === 'gone') return this.#lose(`NATS has no lease ${this.#key} any more`);
+      if (written === 'gone') return this.#lose(`NATS no longer has the lease ${this.#key}`);
       if (typeof written === 'object' && !this.#adopt(term, written)) {
         return this.#lose(`another process has taken the lease ${this.#key}`);
       }
@@ -169,18 +181,11 @@ export class NodeLease {
     }
   }
 
-  /** Acquires the lease again after a loss. */
   async #regain(term: Term): Promise<void> {
-    for (;;) {
-      const written = await this.#write(term);
-      if (this.#term !== term) return;
-      if (written === 'written' && this.isHeld) break;
-      if (typeof written === 'object') this.#setTaken(!this.#adopt(term, written) && written.session !== this.#lost);
-      await this.#wait(RETRY);
-      if (this.#term !== term) return;
-    }
-    this.#setTaken(false);
-    void this.#keep(term);
+    const isHeld = await this.#obtain(term, ({ session }, mayAdopt) =>
+      this.#setTaken(!mayAdopt && session !== this.#lost),
+    );
+    if (isHeld) this.#setTaken(false);
   }
 
   #setTaken(isTaken: boolean): void {
@@ -189,11 +194,8 @@ export class NodeLease {
     if (isNew) this.onTaken?.();
   }
 
-  /**
-   * Whether the entry may be overwritten: it belongs to this session, or to an earlier one of this object whose processes have
-   * exited.
-   */
-  #adopt(term: Term, { session, revision }: { session: string; revision: number }): boolean {
+  /** True if the entry belongs to this session, or to an earlier one of this object whose processes have exited. */
+  #adopt(term: Term, { session, revision }: Entry): boolean {
     if (session !== term.session && session !== this.#ended) return false;
     term.revision = revision;
     return true;
@@ -202,7 +204,9 @@ export class NodeLease {
   async #write(term: Term): Promise<Written> {
     const { table } = this.#network.leases;
     if (term.lifetimeMs === 0) {
-      const read = await this.#readLifetime();
+      // Processes do not depend on the right to place, so its lifetime need not be read again.
+      const { leases } = this.#network;
+      const read = this.#key === 'placer' ? leases.lifetimeMs : await this.#bounded(leases.readLifetime());
       if (read === SILENT || this.#term !== term) return 'unsure';
       term.lifetimeMs = read;
     }
@@ -223,12 +227,6 @@ export class NodeLease {
     if (entry) return { session: entry.value.session, revision: entry.revision };
     term.revision = 0;
     return 'gone';
-  }
-
-  /** Processes do not depend on the right to place, so its lifetime need not be read again. */
-  async #readLifetime(): Promise<number | typeof SILENT> {
-    const { leases } = this.#network;
-    return this.#key === 'placer' ? leases.lifetimeMs : this.#bounded(leases.readLifetime());
   }
 
   #extend(term: Term, sentMs: number, sentWallMs: number): void {
@@ -269,6 +267,7 @@ export class NodeLease {
     this.#expiry?.cancel();
     this.#pause?.timer.cancel();
     this.#pause?.resolve();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Waits for a fraction of the lifetime, or until the term ends. */
@@ -298,7 +297,6 @@ function newTerm(): Term {
   return { session: randomBytes(8).toString('hex'), revision: 0, lifetimeMs: 0 };
 }
 
-/** The error for a host whose name another node of the fleet already has. */
 async function nameTaken(node: string, { fleet, directory }: ClusterNetwork): Promise<UsageError> {
   const other = await directory.nodes.get(node).catch(() => undefined);
   const where = other?.value.pid ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';

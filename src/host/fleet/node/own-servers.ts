@@ -1,12 +1,11 @@
-// The servers of a node's own config, offered to other nodes by its gateway. They belong to their node, so answering for them does
+// The servers of a node's own config, offered to other nodes by its endpoint. They belong to their node, so answering for them does
 // not require a lease.
 
 import type { Host } from '../../host.ts';
-import { MOST_OFFERS } from '../place/usable-records.ts';
+import { MOST_OFFERS } from '../place/fleet-state.ts';
 import { isAddressable, ownInstanceOf } from '../subjects.ts';
 import type { NodeEndpoint, OpenInstance } from './node-endpoint.ts';
 
-/** Limit of reported names. */
 const MOST_REPORTED = 100;
 
 export class OwnServers {
@@ -14,10 +13,8 @@ export class OwnServers {
   readonly #endpoint: NodeEndpoint;
   readonly #drainMs: number;
   readonly #note: (text: string) => void;
-  /** Names already reported. */
   readonly #refused = new Set<string>();
   #isLimitReported = false;
-  /** By server name. */
   readonly #open = new Map<string, { id: string; open: OpenInstance }>();
 
   /** `drainMs`: limit for calls to end when a server is no longer offered. */
@@ -32,10 +29,7 @@ export class OwnServers {
     this.#note = note;
   }
 
-  /**
-   * Offers exactly these servers from now on. A new session has new subjects. Returns the offered names: those that can be part of a
-   * subject, up to the limit.
-   */
+  /** Offers exactly these servers. Returns the offered names: those that fit into a subject, up to the limit. */
   offer(given: readonly string[], session: string): string[] {
     const addressable = given.filter((name) => isAddressable(name) || this.#refuse(name));
     const names = addressable.slice(0, MOST_OFFERS);

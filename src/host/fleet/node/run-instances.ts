@@ -1,41 +1,55 @@
-// Runs the claims of a node as servers of its host, and serves each by the node's gateway. A slot of a server is the host's server
+// Runs the claims of a node as servers of its host, and serves each at the node's endpoint. A slot of a server is the host's server
 // `<server>#<slot>`; its processes get the node and the generation of the claim as variables.
 
+import { readFileSync } from 'node:fs';
 import type { Clock } from '../../../base/clock.ts';
-import { toError } from '../../../base/errors.ts';
+import { toError, UsageError } from '../../../base/errors.ts';
 import { within } from '../../../base/wait.ts';
+import { expandForm, readForm } from '../../../config/config-file.ts';
+import { resolveInputsSync } from '../../../config/expand/variables.ts';
 import { sameSettings } from '../../../config/files/diff-configs.ts';
+import { decodeFile } from '../../../config/files/disk.ts';
+import type { ConfigPlace } from '../../../config/files/places.ts';
+import { parseDocument } from '../../../config/read/json-document.ts';
 import type { ServerConfig } from '../../../config/server-config.ts';
+import { type SystemContext, systemContext } from '../../../config/system-context.ts';
 import type { Service } from '../../../mcp/service.ts';
 import type { Host } from '../../host.ts';
 import type { StateChange } from '../../supervision/server-state.ts';
 import type { ClaimRecord, ServerRecord } from '../cluster-network.ts';
-import { configOnNode } from '../place/config-on-node.ts';
 import { instanceOf } from '../subjects.ts';
 import type { HostTable } from './host-table.ts';
-import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeEndpoint, OpenInstance, ServedInstance } from './node-endpoint.ts';
+
+export interface InstanceRunner {
+  /**
+   * Runs and serves the process with this record from now on. If the slot is running and the record has changed, the previous process
+   * drains and exits first; if `end` follows meanwhile, nothing is run. Does not wait until the server is ready. Resolves to true if
+   * the previous process continues, because its entry is unchanged. Rejects if this node cannot run the server at all.
+   */
+  run(claim: ClaimRecord, record: ServerRecord): Promise<boolean | undefined>;
+  /** Resolves when a process that replaced another is ready, has failed, or has exceeded its limit. Must not reject. */
+  settled?(claim: ClaimRecord): Promise<void>;
+  /** Why this node cannot run the server, as far as that is known before the claim. */
+  whyNot?(record: ServerRecord): string | undefined;
+  /** Resolves when the process tree has exited; otherwise the slot is not given back. `now` may follow and ends a drain. */
+  end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
+}
 
 interface Running {
   claim: ClaimRecord;
-  generation: number;
   isStateless: boolean;
   config: ServerConfig;
   open: OpenInstance;
-  /** Settles when a process that replaced another is ready, has failed, or has exceeded its limit. */
   settled: Promise<unknown> | undefined;
   /** True if the server has failed permanently and was not started again since. */
   hasFailed: boolean;
   isEnding: boolean;
-  /** Resolves when its processes have exited. */
   ended: Promise<void> | undefined;
 }
 
 interface RunInstancesOptions {
-  node: string;
-  /** Whether the claims of this session may be acted on now. */
   mayAct: (session: string) => boolean;
-  /** Limit for calls to end when an instance is moved. */
   drainMs: number;
   clock: Clock;
   note: (text: string) => void;
@@ -45,7 +59,7 @@ interface RunInstancesOptions {
 const SETTLED_MS = 30_000;
 
 export class RunInstances implements InstanceRunner {
-  /** Called when the server of a claim has failed permanently, or was started again by a command (without a reason). */
+  /** Called with a reason when a server has failed permanently, and without one when a command has started it again. */
   onFailed: ((claim: ClaimRecord, reason: string | undefined) => void) | undefined;
   readonly #host: Host;
   readonly #table: HostTable;
@@ -61,15 +75,11 @@ export class RunInstances implements InstanceRunner {
     host.stateListeners.add(this.#stateChanged);
   }
 
-  /** Called when nothing runs any more. */
   close(): void {
     this.#host.stateListeners.delete(this.#stateChanged);
   }
 
-  /**
-   * Ignores remote servers, which no other node reaches better, and processes with an owner: one of several processes is not the
-   * server.
-   */
+  /** Ignores remote servers, because moving them to another node does not help, and processes of single clients. */
   readonly #stateChanged = ({ server, to, reason, owner }: StateChange): void => {
     const running = this.#running.get(server);
     if (!running || running.isEnding || owner !== undefined || running.config.command === undefined) return;
@@ -94,19 +104,25 @@ export class RunInstances implements InstanceRunner {
     const { stateless } = record.place;
     const before = this.#running.get(name);
     if (before) {
-      const isSame = before.generation === claim.generation && before.isStateless === stateless;
+      const isSame = before.claim.generation === claim.generation && before.isStateless === stateless;
       if (isSame && sameSettings(before.config, config)) return true;
-      await this.end({ ...claim, generation: before.generation }, 'its entry has changed', 'drain');
+      await this.end(before.claim, 'its entry has changed', 'drain');
       if (!this.#options.mayAct(claim.session)) return false; // the lease was lost meanwhile
     }
     this.#table.add(config);
     const open = this.#endpoint.open(this.#served(claim, stateless, this.#host.service(name)));
-    const { generation } = claim;
-    const settled = before ? this.#settled(name) : undefined;
+    // A rejection is ignored: the state of the server shows why it is not ready.
+    const started = before && this.#host.startServer(name).catch(() => undefined);
+    const settled = started && within(this.#options.clock, SETTLED_MS, started);
     const state = { settled, hasFailed: false, isEnding: false, ended: undefined };
-    this.#running.set(name, { claim, generation, isStateless: stateless, config, open, ...state });
+    this.#running.set(name, { claim, isStateless: stateless, config, open, ...state });
     this.#options.note(`${name} was placed here (generation ${claim.generation})`);
     return false;
+  }
+
+  /** The claim that the host's server of this name runs for. */
+  claimOf(name: string): ClaimRecord | undefined {
+    return this.#running.get(name)?.claim;
   }
 
   async settled(claim: ClaimRecord): Promise<void> {
@@ -116,22 +132,12 @@ export class RunInstances implements InstanceRunner {
   async end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void> {
     const name = nameOf(claim);
     const running = this.#running.get(name);
-    if (running?.generation !== claim.generation) return;
+    if (running?.claim.generation !== claim.generation) return;
     running.isEnding = true;
     if (how === 'drain' && !running.ended) await running.open.drain(this.#options.drainMs);
     running.ended ??= this.#stop(name, running);
     await running.ended;
     this.#options.note(`${name} has ended here (generation ${claim.generation}): ${reason}`);
-  }
-
-  #settled(name: string): Promise<unknown> {
-    const { clock } = this.#options;
-    // Its state tells why it is not ready.
-    return within(
-      clock,
-      SETTLED_MS,
-      this.#host.startServer(name).catch(() => undefined),
-    );
   }
 
   async #stop(name: string, running: Running): Promise<void> {
@@ -142,19 +148,18 @@ export class RunInstances implements InstanceRunner {
   #served(claim: ClaimRecord, stateless: boolean, service: Service): ServedInstance {
     const { server, session, generation } = claim;
     const { mayAct } = this.#options;
-    return {
-      id: instanceOf(claim),
-      server,
-      service,
-      generation,
-      // A second process of a stateless server does no harm.
-      mayAct: () => stateless || mayAct(session),
-    };
+    // A second process of a stateless server does no harm.
+    return { id: instanceOf(claim), server, service, generation, mayAct: () => stateless || mayAct(session) };
   }
 }
 
 function nameOf({ server, slot }: Pick<ClaimRecord, 'server' | 'slot'>): string {
   return `${server}#${slot}`;
+}
+
+/** The server of the fleet that an instance of this name runs. */
+export function serverOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('#'));
 }
 
 function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig {
@@ -167,10 +172,34 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   return { ...config, ...shared, env, share, lease: claim.session };
 }
 
-/**
- * Tells the process of a claim its generation. Storage that the server writes to can compare generations and refuse an
- * earlier owner: a lease cannot stop a write that is already in progress.
- */
+/** Storage can compare generations and refuse an earlier owner: a lease cannot stop a write that is already in progress. */
 function fencingEnvironment({ node, generation }: ClaimRecord): Record<string, string> {
   return { STANDPIPE_NODE: node, STANDPIPE_GENERATION: String(generation) };
+}
+
+export const FLEET_CONFIG = 'the config of the fleet';
+
+/**
+ * A fleet server as this node runs it: variables are those of this node, and relative paths start at its folder. Throws with the reason
+ * if the server cannot run here: for example an unset variable or a missing file.
+ */
+export function configOnNode({ name, entry }: ServerRecord, context: SystemContext = systemContext()): ServerConfig {
+  const place: ConfigPlace = { file: FLEET_CONFIG, origin: 'named', folder: context.cwd };
+  const document = parseDocument(JSON.stringify({ mcpServers: { [name]: entry } }), FLEET_CONFIG);
+  const form = readForm(document, place, context.platform);
+  const inputs = resolveInputsSync(form.inputIds, [], context);
+  const sources = { ...context, folder: context.cwd, definitions: [], inputs };
+  const { servers, problems } = expandForm(form, place, sources, textOf);
+  const [config] = servers;
+  if (config) return config;
+  const { code, message, suggestion } = problems.find(({ severity }) => severity === 'error')!;
+  throw new UsageError(code ?? 'CONFIG_INVALID', message, { hint: suggestion });
+}
+
+function textOf(file: string): string | Error {
+  try {
+    return decodeFile(readFileSync(file));
+  } catch (error) {
+    return toError(error);
+  }
 }

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterNetwork, KeyedRecord, ServerRecord } from '../cluster-network.ts';
 import { keyOfServer } from '../subjects.ts';
-import { usableServer } from './usable-records.ts';
+import { usableServer } from './fleet-state.ts';
 
 export interface FleetServerChange {
   name: string;
@@ -12,7 +12,6 @@ export interface FleetServerChange {
   after: ServerRecord | undefined;
 }
 
-/** Sorted by name. */
 export function changesTo(
   wanted: readonly ServerRecord[],
   current: ReadonlyMap<string, KeyedRecord<ServerRecord>>,

@@ -97,7 +97,7 @@ test('a server that fails is tried on each node once, and stays on the last with
   expect(fleet.placed.slice(5)).toEqual(['x.1 on b', 'x.1 on c']); // after a, where it was
 });
 
-test('a command that starts it again begins anew', () => {
+test('a command that starts it again clears its failures', () => {
   const fleet = new Fleet(['a', 'b']);
   for (const name of ['a', 'b']) fleet.join(name);
   expect(fleet.settle()).toHaveLength(1);

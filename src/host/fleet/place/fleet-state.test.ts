@@ -71,7 +71,7 @@ test('a node that joined after the leases were asked for is not taken for dead',
   ]);
 });
 
-test('of two lists at a time, neither takes a node for dead that joined meanwhile, and the later one counts', async () => {
+test('two concurrent lists do not take a node for dead that joined meanwhile, and the later one counts', async () => {
   const { state, servers, nodes, leases, listLeases } = await watched();
   servers.tell('x', server);
   nodes.tell('a', node('a'));

@@ -1,6 +1,8 @@
-// The state of a fleet, kept up to date by watching its directory. Leases are not watched, because their expiry is not reported:
-// their names are listed instead.
+// The state of a fleet, kept up to date by watching its directory. An unusable version of an entry is not a removal: the version before
+// it stays. Leases are not watched, because their expiry is not reported: their names are listed instead.
 
+import { isObject } from '../../../base/json-object.ts';
+import { defaultPlace, MOST_LABELS, MOST_REPLICAS, type Place } from '../../../config/server-config.ts';
 import type {
   ClaimRecord,
   ClusterNetwork,
@@ -9,9 +11,8 @@ import type {
   ServerRecord,
   TableListener,
 } from '../cluster-network.ts';
-import { watchAll } from '../watch-all.ts';
+import { fleetName, isAddressable, keyOfServer, keyOfSlot } from '../subjects.ts';
 import type { FleetView } from './plan.ts';
-import { usableClaim, usableNode, usableServer } from './usable-records.ts';
 
 const NODE = 'node.';
 
@@ -19,65 +20,53 @@ export class FleetState implements FleetView {
   readonly servers = new Map<string, KeyedRecord<ServerRecord>>();
   readonly nodes = new Map<string, KeyedRecord<NodeRecord>>();
   readonly claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
-  readonly unusable = new Set<string>();
   leases = new Set<string>();
+  /** Called after a change of one record, with its values after and before the change. */
+  onServer: ((after: ServerRecord | undefined, before: ServerRecord | undefined) => void) | undefined;
+  /** `written`: the record with everything that `usableNode` has removed from it. */
+  onNode:
+    | ((key: string, after: NodeRecord | undefined, before: NodeRecord | undefined, written?: NodeRecord) => void)
+    | undefined;
+  onClaim: ((key: string, after: ClaimRecord | undefined, before: ClaimRecord | undefined) => void) | undefined;
+  /** Called after each of these calls. */
   onChanged: (() => void) | undefined;
-  /** Called with the key of the claim's server, and its slot. */
-  onClaim: ((key: string, slot: number) => void) | undefined;
+  onUnusable: ((table: 'server' | 'node' | 'claim', key: string, wasUsable: boolean) => void) | undefined;
+  readonly #unusable = { server: new Set<string>(), node: new Set<string>(), claim: new Set<string>() };
   /**
-   * For each pending list of leases, the nodes whose entry arrived meanwhile. They count as alive until the next list, because this
-   * one may be older than their lease.
+   * For each pending list of leases, the nodes whose entry arrived meanwhile. They count as alive: the list may be older than their
+   * lease.
    */
   readonly #listings = new Map<number, Set<string>>();
   #lastListing = 0;
   #stops: (() => void)[] = [];
 
-  /** Resolves when every entry has been read. If it rejects, nothing is watched. */
-  async watch({ directory: { servers, nodes, claims } }: ClusterNetwork): Promise<void> {
-    const into =
-      <T>(
-        map: Map<string, KeyedRecord<T>>,
-        usable: (value: T, key: string) => T | undefined,
-        unusable: Set<string>,
-      ): TableListener<T> =>
-      ({ key, value, revision }) => {
-        const used = value === undefined ? undefined : usable(value, key);
-        if (value !== undefined && used === undefined) return void unusable.add(key);
-        unusable.delete(key);
-        if (used === undefined) map.delete(key);
-        else map.set(key, { key, value: used, revision });
-        this.onChanged?.();
-      };
-    const intoNodes = into(this.nodes, usableNode, new Set());
-    this.#stops = await watchAll(
-      servers.watch(into(this.servers, usableServer, this.unusable)),
-      nodes.watch((entry) => {
-        if (entry.value) this.#seen(entry.key);
-        intoNodes(entry);
-      }),
-      claims.watch(this.#onClaim),
-    );
+  get unusable(): ReadonlySet<string> {
+    return this.#unusable.server;
   }
 
-  readonly #onClaim: TableListener<ClaimRecord> = ({ key, value, revision }) => {
-    if (value !== undefined && !usableClaim(value, key)) return;
-    const dot = key.lastIndexOf('.');
-    const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
-    const slots = this.claims.get(server) ?? new Map<number, KeyedRecord<ClaimRecord>>();
-    if (value === undefined) slots.delete(slot);
-    else {
-      slots.set(slot, { key, value, revision });
-      this.#seen(value.node);
-    }
-    if (slots.size === 0) this.claims.delete(server);
-    else this.claims.set(server, slots);
-    this.onClaim?.(server, slot);
-    this.onChanged?.();
-  };
-
-  #seen(node: string): void {
-    for (const recent of this.#listings.values()) recent.add(node);
-    this.leases.add(node);
+  /** Resolves when every entry has been read. If it rejects, nothing is watched. */
+  async watch({ directory: { servers, nodes, claims } }: ClusterNetwork): Promise<void> {
+    const takeServer = this.#reader('server', usableServer, (record, key) => {
+      const before = put(this.servers, key, record);
+      this.onServer?.(record?.value, before?.value);
+    });
+    const takeNode = this.#reader('node', usableNode, (record, key, written) => {
+      const before = put(this.nodes, key, record);
+      this.onNode?.(key, record?.value, before?.value, written);
+    });
+    const begun = await Promise.allSettled([
+      servers.watch(takeServer),
+      nodes.watch((entry) => {
+        if (entry.value) this.#seen(entry.key);
+        takeNode(entry);
+      }),
+      claims.watch(this.#reader('claim', usableClaim, (record, key) => this.#takeClaim(record, key))),
+    ]);
+    this.#stops = begun.flatMap((watch) => (watch.status === 'fulfilled' ? [watch.value] : []));
+    const failed = begun.find((watch) => watch.status === 'rejected');
+    if (!failed) return;
+    this.stop();
+    throw failed.reason;
   }
 
   /** Sends one request. Resolves to whether a node was added or removed. Of two concurrent lists, the one requested last counts. */
@@ -100,6 +89,48 @@ export class FleetState implements FleetView {
   stop(): void {
     for (const stop of this.#stops.splice(0)) stop();
   }
+
+  #reader<T extends object>(
+    table: 'server' | 'node' | 'claim',
+    usable: (value: T, key: string) => T | undefined,
+    take: (record: KeyedRecord<T> | undefined, key: string, written: T | undefined) => void,
+  ): TableListener<T> {
+    const unusable = this.#unusable[table];
+    return ({ key, value: written, revision }) => {
+      const value = written === undefined ? undefined : usable(written, key);
+      if (written !== undefined && value === undefined) {
+        const wasUsable = !unusable.has(key);
+        unusable.add(key);
+        return this.onUnusable?.(table, key, wasUsable);
+      }
+      unusable.delete(key);
+      take(value && { key, value, revision }, key, written);
+      this.onChanged?.();
+    };
+  }
+
+  #takeClaim(record: KeyedRecord<ClaimRecord> | undefined, key: string): void {
+    const dot = key.lastIndexOf('.');
+    const server = key.slice(0, dot);
+    const slots = this.claims.get(server) ?? new Map<number, KeyedRecord<ClaimRecord>>();
+    const before = put(slots, Number(key.slice(dot + 1)), record);
+    put(this.claims, server, slots.size > 0 ? slots : undefined);
+    if (record) this.#seen(record.value.node);
+    this.onClaim?.(key, record?.value, before?.value);
+  }
+
+  #seen(node: string): void {
+    for (const recent of this.#listings.values()) recent.add(node);
+    this.leases.add(node);
+  }
+}
+
+/** Returns the value before. */
+function put<K, V>(map: Map<K, V>, key: K, value: V | undefined): V | undefined {
+  const before = map.get(key);
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+  return before;
 }
 
 /** Reads the current state of a fleet, for a program that is not a node. */
@@ -112,4 +143,65 @@ export async function readFleet(network: ClusterNetwork): Promise<FleetState> {
     state.stop();
   }
   return state;
+}
+
+/** Counts nodes without a lease as alive. */
+export function withAllNodes({ servers, unusable, nodes, claims, leases }: FleetView): FleetView {
+  return { servers, ...(unusable && { unusable }), nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
+}
+
+/** Limit of servers that a node offers. Further ones in its record are ignored. */
+export const MOST_OFFERS = 1_000;
+/** Limit of nodes in `tried` of a claim. */
+const MOST_TRIED = 1_000;
+
+/** Unreadable values in `place` are replaced by their defaults. */
+export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
+  if (!isObject(value) || typeof value.name !== 'string' || keyOfServer(value.name) !== key) return undefined;
+  // These characters are reserved for servers and instances on nodes: such an entry would replace one.
+  if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
+  const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
+  const required = textsIn(labels);
+  if (required.length > MOST_LABELS) return undefined; // without one of them, it would run on other nodes
+  const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
+  return {
+    name: value.name,
+    entry: value.entry,
+    place: {
+      labels: required,
+      replicas: count,
+      spread: spread === 'nodes' ? 'nodes' : 'prefer',
+      stateless: stateless === true,
+    },
+  };
+}
+
+export function usableNode(value: NodeRecord, key: string): NodeRecord | undefined {
+  if (!isObject(value) || value.name !== key || !fleetName.test(key) || typeof value.session !== 'string')
+    return undefined;
+  return {
+    ...value,
+    labels: textsIn(value.labels).slice(0, MOST_LABELS),
+    offers: [...new Set(textsIn(value.offers).slice(0, MOST_OFFERS).filter(isAddressable))],
+    draining: value.draining === true,
+  };
+}
+
+export function usableClaim(value: ClaimRecord, key: string): ClaimRecord | undefined {
+  return isUsableClaim(value, key) ? value : undefined;
+}
+
+function isUsableClaim(value: ClaimRecord, key: string): boolean {
+  if (!isObject(value)) return false;
+  const { server, node, session, slot, generation, failed, tried } = value as Partial<ClaimRecord>;
+  if (failed !== undefined && typeof failed !== 'string') return false;
+  if (tried !== undefined && !(Array.isArray(tried) && tried.length <= MOST_TRIED)) return false;
+  if (tried?.some((each) => typeof each !== 'string')) return false;
+  const isNamed = [server, node, session].every((each) => typeof each === 'string');
+  const isCounted = [slot, generation].every((each) => Number.isInteger(each));
+  return isNamed && isCounted && keyOfSlot(server!, slot!) === key;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

@@ -29,7 +29,7 @@ test('a change of the claim ends the wait', () => {
   attempts.began(release);
   attempts.accepted(release, 0);
   expect(attempts.isAsked(release, 1)).toBe(true);
-  attempts.claimChanged('x', 1, undefined);
+  attempts.claimChanged('x.1', undefined);
   expect(attempts.isAsked(release, 1)).toBe(false);
 });
 

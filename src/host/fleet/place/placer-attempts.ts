@@ -1,7 +1,10 @@
 // Tracks the placer's requests to nodes and their outcomes. A slot has one request at a time, a request is not repeated before its
 // effect can be seen, and a node that refuses or does not answer is left out for a time.
 
-import type { PlaceRefusal as NodeRefusal } from '../node-methods.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { StandpipeError, toError } from '../../../base/errors.ts';
+import type { ClaimRecord, ClusterNetwork } from '../cluster-network.ts';
+import { askNode, type PlaceRefusal as NodeRefusal, type PlaceRefusal } from '../node/answer-node-requests.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import type { Action, Attempts, FleetView } from './plan.ts';
 
@@ -11,7 +14,6 @@ export type SlotAction = Exclude<Action, { kind: 'forget' }>;
 const REPEAT_MS = { place: 2_000, release: 10_000, renew: 30_000 };
 /** Delay after a refusal; doubles with each. */
 const REFUSAL_MS = { first: 500, most: 60_000 };
-/** Delay after a request without an answer. */
 const SILENT_MS = 3_000;
 
 interface Asked {
@@ -23,14 +25,12 @@ interface Asked {
 interface Refusal {
   reason: string;
   isUnfit: boolean;
-  /** Revision of the refused server record. */
   config: number;
   waitMs: number;
   untilMs: number;
 }
 
 export class PlacerAttempts {
-  /** By `keyOfSlot`. */
   readonly #asked = new Map<string, Asked>();
   /** By server key, then by node. */
   readonly #refusals = new Map<string, Map<string, Refusal>>();
@@ -73,9 +73,9 @@ export class PlacerAttempts {
   }
 
   /** The claim of the slot has changed: the request was carried out or is outdated. */
-  claimChanged(key: string, slot: number, isHeldBy: string | undefined): void {
-    this.#asked.delete(`${key}.${slot}`);
-    if (isHeldBy !== undefined) this.#refusals.get(key)?.delete(isHeldBy);
+  claimChanged(key: string, held: ClaimRecord | undefined): void {
+    this.#asked.delete(key);
+    if (held) this.#refusals.get(keyOfServer(held.server))?.delete(held.node);
   }
 
   /** Returns the active attempts and drops expired ones. `nextMs` is the time of the next expiry. */
@@ -115,7 +115,6 @@ export class PlacerAttempts {
     return attempts;
   }
 
-  /** The last refusal of a server by a node. */
   lastRefusal(server: string, node: string): string | undefined {
     return this.#refusals.get(keyOfServer(server))?.get(node)?.reason;
   }
@@ -142,4 +141,104 @@ function isSame(one: SlotAction, other: SlotAction): boolean {
   if (one.kind === 'place') return one.revision === (other as typeof one).revision;
   if (one.kind === 'renew' && one.config !== (other as typeof one).config) return false;
   return one.generation === (other as typeof one).generation;
+}
+
+export interface PlacerRequestsOptions {
+  attempts: PlacerAttempts;
+  clock: Clock;
+  configOf: (server: string) => number;
+  mayAct: () => boolean;
+  onDone: () => void;
+  note: (text: string) => void;
+}
+
+const MOST_REQUESTS = 256;
+const MOST_REQUESTS_OF_NODE = 4;
+
+/** Carries out the actions of plans. Requests that are unsent when the next plan arrives are left to that plan. */
+export class PlacerRequests {
+  readonly #network: ClusterNetwork;
+  readonly #options: PlacerRequestsOptions;
+  #queues = new Map<string, Action[]>();
+  readonly #underWay = new Map<string, number>();
+  #requests = 0;
+
+  constructor(network: ClusterNetwork, options: PlacerRequestsOptions) {
+    this.#network = network;
+    this.#options = options;
+  }
+
+  carryOut(actions: readonly Action[]): void {
+    const { attempts, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    this.#queues = new Map();
+    for (const action of actions) {
+      if (action.kind !== 'forget' && attempts.isAsked(action, nowMs)) continue;
+      const queue = this.#queues.get(action.node);
+      if (queue) queue.push(action);
+      else this.#queues.set(action.node, [action]);
+    }
+    this.#send();
+  }
+
+  #send(): void {
+    if (!this.#options.mayAct()) return;
+    for (const [node, queue] of this.#queues) {
+      while (queue.length > 0 && (this.#underWay.get(node) ?? 0) < MOST_REQUESTS_OF_NODE) {
+        if (this.#requests >= MOST_REQUESTS) return;
+        void this.#begin(queue.shift()!);
+      }
+      if (queue.length === 0) this.#queues.delete(node);
+    }
+  }
+
+  async #begin(action: Action): Promise<void> {
+    const { node } = action;
+    this.#requests++;
+    this.#underWay.set(node, (this.#underWay.get(node) ?? 0) + 1);
+    if (action.kind === 'forget') await this.#forget(node, action.revision);
+    else await this.#ask(action);
+    this.#requests--;
+    const left = this.#underWay.get(node)! - 1;
+    if (left > 0) this.#underWay.set(node, left);
+    else this.#underWay.delete(node);
+    this.#options.onDone();
+    this.#send();
+  }
+
+  async #forget(node: string, revision: number): Promise<void> {
+    try {
+      await this.#network.directory.nodes.remove(node, revision);
+    } catch (error) {
+      this.#options.note(`The record of node ${node} cannot be removed: ${toError(error).message}`);
+    }
+  }
+
+  async #ask(action: SlotAction): Promise<void> {
+    const { attempts, clock, configOf } = this.#options;
+    const config = configOf(action.server);
+    attempts.began(action);
+    try {
+      const refused = await this.#request(action);
+      if (refused === undefined) attempts.accepted(action, clock.nowMs());
+      else attempts.refused(action, refused, config, clock.nowMs());
+    } catch (error) {
+      const code = error instanceof StandpipeError ? error.code : undefined;
+      if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, clock.nowMs());
+      else attempts.refused(action, { refused: toError(error).message }, config, clock.nowMs());
+    }
+  }
+
+  /** Resolves to the refusal, or to undefined if the node accepts. */
+  async #request(action: SlotAction): Promise<PlaceRefusal | undefined> {
+    const { kind, server, slot, node } = action;
+    const what =
+      kind === 'place'
+        ? { revision: action.revision }
+        : { generation: action.generation, ...(kind === 'release' && { reason: action.reason }) };
+    const timeoutMs = this.#network.leases.lifetimeMs / 2;
+    const params = { server, slot, ...what } as never;
+    const answer: object = await askNode(this.#network, node, `standpipe/${kind}`, params, timeoutMs);
+    return 'refused' in answer ? (answer as PlaceRefusal) : undefined;
+  }
 }

@@ -9,23 +9,19 @@ import { ownCommand } from '../../../base/own-command.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
 import { NodeLease } from '../node/node-lease.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
-import { FleetState } from './fleet-state.ts';
-import { PlacerAttempts } from './placer-attempts.ts';
-import { PlacerRequests } from './placer-requests.ts';
-import { type FleetView, type Plan, plan, type WaitingSlot } from './plan.ts';
+import { FleetState, withAllNodes } from './fleet-state.ts';
+import { PlacerAttempts, PlacerRequests } from './placer-attempts.ts';
+import { type Plan, plan, type WaitingSlot } from './plan.ts';
 
 export interface PlacerOptions {
   clock?: Clock | undefined;
   /**
-   * Number of nodes before this one. Node 0 checks most often whether the lease is free, and later nodes less often: so many nodes
-   * cost few messages, and a free lease is found soon.
+   * Number of nodes before this one. Later nodes check less often whether the lease is free, so that many nodes cost few messages.
    */
   rank?: (() => number) | undefined;
-  /** Called with messages for people. */
   note?: ((text: string) => void) | undefined;
 }
 
-/** Limit of messages per plan. */
 const MOST_NOTES = 5;
 /** Delay that combines many changes into few plans. */
 const SOON_MS = 20;
@@ -71,7 +67,6 @@ export class Placer {
     void this.#try();
   }
 
-  /** Lets another node take over at once. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#trying?.cancel();
@@ -114,10 +109,9 @@ export class Placer {
     }
     if (this.#state !== state) return state.stop();
     state.onChanged = () => this.#soon(this.#pauseMs);
-    state.onClaim = (key, slot) => {
-      const claim = state.claims.get(key)?.get(slot)?.value;
-      this.#attempts.claimChanged(key, slot, claim?.held ? claim.node : undefined);
-      if (claim?.held) this.#told.delete(keyOfSlot(claim.server, slot));
+    state.onClaim = (key, claim) => {
+      this.#attempts.claimChanged(key, claim?.held ? claim : undefined);
+      if (claim?.held) this.#told.delete(key);
     };
     this.#requests = new PlacerRequests(this.#network, {
       attempts: this.#attempts,
@@ -168,7 +162,7 @@ export class Placer {
     const attempts = this.#attempts.at(nowMs, state);
     const isSettled = nowMs >= this.#settledMs;
     if (!isSettled) this.#soon(this.#settledMs - nowMs);
-    const planned = plan(isSettled ? state : withLostNodes(state), attempts);
+    const planned = plan(isSettled ? state : withAllNodes(state), attempts);
     this.#waiting = this.#withRefusals(planned);
     this.#tellWaiting();
     this.#pauseMs = Math.max(SOON_MS, 2 * (this.#clock.nowMs() - nowMs));
@@ -196,7 +190,7 @@ export class Placer {
       this.#note(`${server} ${slot} ${node === undefined ? 'runs nowhere' : `stays on ${node}`}: ${reason}`);
     }
     const more = fresh.length - MOST_NOTES;
-    if (more > 0) this.#note(`${more} more have no node: \`${ownCommand} fleet show\` says why`);
+    if (more > 0) this.#note(`${more} more slots have no node: \`${ownCommand} fleet show\` shows the reasons`);
     for (const key of all.keys()) this.#told.add(key);
   }
 
@@ -216,9 +210,4 @@ export class Placer {
     timer.keepAlive(false);
     return timer;
   }
-}
-
-/** Treats nodes without a lease as alive: their slots are not moved, and their records stay. */
-function withLostNodes({ servers, unusable, nodes, claims, leases }: FleetView): FleetView {
-  return { servers, ...(unusable && { unusable }), nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
 }

@@ -167,7 +167,7 @@ describe('a slot', () => {
       { server: 'x', slot: 2, reason: '"replicas" is 1' },
       { server: 'x', slot: 3 },
       { server: 'y', reason: 'the server is disabled' },
-      { server: 'z', reason: 'the fleet has no such server any more' },
+      { server: 'z', reason: 'the server was removed from the fleet' },
     ]);
     three.settle();
     expect(Object.keys(three.places)).toEqual(['x.1']);
@@ -236,7 +236,7 @@ describe('the reason why a slot runs nowhere', () => {
     expect(reasonOf(one)).toBe('no node can run it: a is running another replica ("spread": "nodes")');
   });
 
-  test('says which nodes refused it, and which do not answer', () => {
+  test('names the nodes that refused it, and those that do not answer', () => {
     const refusals = new Map([['x', new Map([['a', 'Variable TOKEN is not set']])]]);
     const attempts = { ...noAttempts, refusals, silent: new Set(['b']) };
     const reason = 'no node can run it: b is not answering; a refused it: Variable TOKEN is not set';

@@ -6,16 +6,13 @@
 // outdated view, or plans of two placers, never start a second process.
 
 import type { ClaimRecord, KeyedRecord, NodeRecord, Place, ServerRecord } from '../cluster-network.ts';
-import { LeastLoaded, type NodeCandidate } from './least-loaded.ts';
-import { reasonFor, whyItStays } from './reasons.ts';
 
 /** `servers` by key; `claims` by the key of their server, then by slot. */
 export interface FleetView {
   readonly servers: ReadonlyMap<string, KeyedRecord<ServerRecord>>;
-  /** Keys of servers whose entry cannot be used. What runs of them goes on. */
+  /** Keys of servers with an unusable entry. Their running slots stay. */
   readonly unusable?: ReadonlySet<string>;
   readonly nodes: ReadonlyMap<string, KeyedRecord<NodeRecord>>;
-  /** Names of the nodes that have their lease. */
   readonly leases: ReadonlySet<string>;
   readonly claims: ReadonlyMap<string, ReadonlyMap<number, KeyedRecord<ClaimRecord>>>;
 }
@@ -52,13 +49,14 @@ export interface Plan {
   waiting: WaitingSlot[];
 }
 
-/** A node with the facts needed for selection. */
-export interface PlannedNode extends NodeCandidate {
+interface PlannedNode {
+  readonly name: string;
   readonly record: NodeRecord;
   readonly isEligible: boolean;
+  /** Number of its slots, including those that this plan adds. */
+  load: number;
 }
 
-/** A server with slots that need a node. */
 interface OpenServer {
   key: string;
   record: ServerRecord;
@@ -66,7 +64,6 @@ interface OpenServer {
   /** Number of its replicas per node, including those that this plan adds. */
   here: Map<string, number>;
   ownerless: number[];
-  /** Claims on drained nodes. */
   leaving: ClaimRecord[];
   /** Claims on nodes where the server has failed with this config. */
   failed: ClaimRecord[];
@@ -113,19 +110,20 @@ class Planner {
   readonly waiting: WaitingSlot[] = [];
   readonly #view: FleetView;
   readonly #attempts: Attempts;
+  /** In the order of their names. */
   readonly #nodes = new Map<string, PlannedNode>();
-  readonly #byLabels = new Map<string, LeastLoaded>();
+  readonly #byLabels = new Map<string, readonly PlannedNode[]>();
   readonly #reasons = new Map<string, string>();
   readonly #open: OpenServer[] = [];
 
   constructor(view: FleetView, attempts: Attempts) {
     this.#view = view;
     this.#attempts = attempts;
-    [...view.nodes.keys()].sort().forEach((name, order) => {
+    for (const name of [...view.nodes.keys()].sort()) {
       const { value: record } = view.nodes.get(name)!;
       const isEligible = view.leases.has(name) && !record.draining && !attempts.silent.has(name);
-      this.#nodes.set(name, { name, order, load: 0, record, isEligible });
-    });
+      this.#nodes.set(name, { name, record, isEligible, load: 0 });
+    }
     for (const slots of view.claims.values()) {
       for (const { value } of slots.values()) if (isInForce(value, view)) this.#addLoad(value.node);
     }
@@ -174,11 +172,9 @@ class Planner {
     const { name: server, place } = record;
     const nodes = this.#nodesWith(place.labels);
     const refusals = this.#attempts.refusals.get(key);
-    const take = (tried?: readonly string[], first?: NodeCandidate): NodeCandidate | undefined => {
-      if (tried) nodes.restore(); // nodes that an earlier slot has tried
+    const take = (tried?: readonly string[], first?: PlannedNode): PlannedNode | undefined => {
       const isLeftOut = (name: string) => refusals?.has(name) === true || tried?.includes(name) === true;
       const node = first ?? select(nodes, place, here, isLeftOut);
-      if (tried) nodes.restore();
       if (!node) return undefined;
       node.load++;
       increment(here, node.name);
@@ -206,13 +202,12 @@ class Planner {
         this.#release(claim, `it failed on node ${claim.node}: ${claim.failed}`);
       } else this.waiting.push({ server, slot, node: claim.node, reason: whyItStays(tried, claim) });
     }
-    nodes.restore();
     this.#renewOne(open);
   }
 
   endRemoved(key: string): void {
     for (const { value } of this.#view.claims.get(key)!.values()) {
-      if (isInForce(value, this.#view)) this.#release(value, 'the fleet has no such server any more');
+      if (isInForce(value, this.#view)) this.#release(value, 'the server was removed from the fleet');
     }
   }
 
@@ -226,7 +221,7 @@ class Planner {
     claim: ClaimRecord | undefined,
     { record, here }: OpenServer,
     refusals: ReadonlyMap<string, string> | undefined,
-  ): NodeCandidate | undefined {
+  ): PlannedNode | undefined {
     const node = claim?.held ? this.#nodes.get(claim.node) : undefined;
     if (!node?.isEligible || here.has(node.name) || refusals?.has(node.name)) return undefined;
     if (claim!.tried?.includes(node.name)) return undefined;
@@ -243,14 +238,13 @@ class Planner {
     return reason;
   }
 
-  #nodesWith(labels: readonly string[]): LeastLoaded {
+  #nodesWith(labels: readonly string[]): readonly PlannedNode[] {
     const key = [...labels].sort().join();
     const known = this.#byLabels.get(key);
     if (known) return known;
     const nodes = [...this.#nodes.values()].filter((node) => node.isEligible && hasLabels(node.record, labels));
-    const made = new LeastLoaded(nodes);
-    this.#byLabels.set(key, made);
-    return made;
+    this.#byLabels.set(key, nodes);
+    return nodes;
   }
 
   /** The next claim is renewed when this one has the new config. A claim whose node does not answer is skipped. */
@@ -271,23 +265,24 @@ function increment(counts: Map<string, number>, key: string): void {
 }
 
 /**
- * The node for a slot of a server: that with the fewest slots that has no replica. If every node has one and that is allowed, the node with the fewest replicas.
+ * The node with the fewest slots that has no replica. If every node has one and that is allowed, the node with the fewest replicas.
  */
 function select(
-  nodes: LeastLoaded,
+  nodes: readonly PlannedNode[],
   { spread }: Place,
   here: ReadonlyMap<string, number>,
   isLeftOut: (node: string) => boolean,
-): NodeCandidate | undefined {
-  const free = nodes.take(({ name }) => !here.has(name) && !isLeftOut(name));
-  if (free || spread === 'nodes') return free;
-  let best: NodeCandidate | undefined;
-  for (const node of nodes.aside) {
+): PlannedNode | undefined {
+  let best: PlannedNode | undefined;
+  for (const node of nodes) {
+    if (best && node.load >= best.load) continue; // the cheapest test first: there may be 20,000 slots and 1,000 nodes
+    if (!here.has(node.name) && !isLeftOut(node.name)) best = node;
+  }
+  if (best || spread === 'nodes') return best;
+  const replicas = ({ name }: PlannedNode) => here.get(name) ?? 0;
+  for (const node of nodes) {
     if (isLeftOut(node.name)) continue;
-    const more = best
-      ? here.get(node.name)! - here.get(best.name)! || node.load - best.load || node.order - best.order
-      : -1;
-    if (more < 0) best = node;
+    if (!best || (replicas(node) - replicas(best) || node.load - best.load) < 0) best = node;
   }
   return best;
 }
@@ -307,4 +302,61 @@ function whyNotThere(
 
 function hasLabels(node: NodeRecord, labels: readonly string[]): boolean {
   return labels.every((label) => node.labels.includes(label));
+}
+
+const MOST_NAMES = 5;
+
+export function reasonFor(
+  { place }: ServerRecord,
+  nodes: readonly PlannedNode[],
+  here: ReadonlyMap<string, number>,
+  refusals: ReadonlyMap<string, string> | undefined,
+  silent: ReadonlySet<string>,
+): string {
+  if (nodes.length === 0) return 'the fleet has no nodes';
+  const fitting = nodes.filter(({ record }) => place.labels.every((label) => record.labels.includes(label)));
+  const which = place.labels.length === 0 ? '' : ` with ${labelsText(place.labels)}`;
+  if (fitting.length === 0) return `no node has ${labelsText(place.labels)}`;
+  const parts = [
+    part(fitting, ({ record }) => record.draining, 'draining'),
+    part(fitting, ({ name, record }) => !record.draining && silent.has(name), 'not answering'),
+    part(
+      fitting,
+      (node) => !node.isEligible && !node.record.draining && !silent.has(node.name),
+      'without a lease (it has ended, or cannot reach NATS)',
+    ),
+    part(
+      fitting,
+      ({ name, isEligible }) => isEligible && here.has(name),
+      'running another replica ("spread": "nodes")',
+    ),
+  ].filter((text) => text !== '');
+  const refused = fitting.filter(({ name, isEligible }) => isEligible && !here.has(name) && refusals?.has(name));
+  const byReason = new Map<string, string[]>();
+  for (const { name } of refused) {
+    const reason = refusals!.get(name)!;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  for (const [reason, names] of [...byReason].slice(0, MOST_NAMES))
+    parts.push(`${listed(names)} refused it: ${reason}`);
+  return `no node${which} can run it: ${parts.join('; ')}`;
+}
+
+export function whyItStays(tried: readonly string[], { node, failed }: ClaimRecord): string {
+  return `it failed on ${listed(tried)}, and no other node may run it. On ${node}: ${failed}`;
+}
+
+function part(nodes: readonly PlannedNode[], is: (node: PlannedNode) => boolean | undefined, text: string): string {
+  const names = nodes.filter(is).map(({ name }) => name);
+  if (names.length === 0) return '';
+  return `${listed(names)} ${names.length === 1 ? 'is' : 'are'} ${text}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}
+
+function labelsText(labels: readonly string[]): string {
+  return labels.length === 1 ? `the label ${labels[0]}` : `the labels ${labels.join(', ')}`;
 }

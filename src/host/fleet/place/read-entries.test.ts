@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UsageError } from '../../../base/errors.ts';
-import { configOnNode } from './config-on-node.ts';
+import { configOnNode } from '../node/run-instances.ts';
 import { type ReadOptions, readFleetEntries } from './read-entries.ts';
 
 const read = (servers: object, options?: ReadOptions) =>
@@ -92,7 +92,7 @@ test('an unknown key of "place" is an error: without its labels the server would
   ]);
 });
 
-test('references are no secrets, in any place', async () => {
+test('references are not secrets, in any place', async () => {
   const texts = await textsOf({
     a: { command: 'x', args: ['--token', '${TOKEN}', '--key=${KEY}'], env: { SECRET: 'a-${SECRET}', B: '${PW:-}' } },
     b: { url: 'https://u:${PASSWORD}@x.test/mcp?token=${TOKEN}', headers: { 'X-Api-Key': '${KEY}' } },
@@ -102,7 +102,7 @@ test('references are no secrets, in any place', async () => {
   expect(texts).toEqual([]);
 });
 
-test('what only names or describes a secret is accepted', async () => {
+test('text that only names or describes a secret is accepted', async () => {
   const texts = await textsOf({
     a: {
       command: 'x',
@@ -156,7 +156,7 @@ test('a node expands an entry with its own variables and folder', async () => {
   });
 });
 
-test('a node says which variable it lacks', async () => {
+test('the error of a node names the variable that it lacks', async () => {
   const { servers } = await read({ a: { command: 'x', env: { TOKEN: '${OTHER_THING}' } } });
   try {
     configOnNode(servers[0]!, context);

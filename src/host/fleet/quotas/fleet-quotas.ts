@@ -4,11 +4,11 @@
 
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { RpcCode, RpcError } from '../../../base/errors.ts';
-import type { SharedQuotas } from '../../gateway/shared-quotas.ts';
+import type { SharedQuotas } from '../../gateway/limits.ts';
 import type { ClusterNetwork } from '../cluster-network.ts';
 import { askNode } from '../node/answer-node-requests.ts';
-import { usableNode } from '../place/usable-records.ts';
-import { rendezvousScore } from '../rendezvous.ts';
+import { usableNode } from '../place/fleet-state.ts';
+import { rendezvousScore } from '../route/choose-instance.ts';
 import { GatewayShare, type ShareAsk, type ShareContext } from './gateway-share.ts';
 import { type QuotaAsk, type QuotaGrant, QuotaHome, readAsk } from './quota-home.ts';
 
@@ -35,7 +35,6 @@ export class FleetQuotas {
   readonly #left = new Map<string, number>();
   readonly #context: ShareContext;
   readonly #learnMs: number;
-  /** True once the other gateways are known. */
   #isReady = false;
   #wasConnected = true;
   #tickedMs: number;
@@ -57,8 +56,8 @@ export class FleetQuotas {
       trustedMs: TRUSTED_PART * lifetimeMs,
       ask: (share, ask) => this.#ask(share, ask),
       rank: (principal) => {
-        const order = this.#order(principal);
-        return { index: order.indexOf(self), count: order.length };
+        const index = [...this.#gateways].filter((node) => isBetter(principal, node, self)).length;
+        return { index, count: this.#gateways.size };
       },
     };
   }
@@ -90,11 +89,9 @@ export class FleetQuotas {
     this.#tickLater();
   }
 
-  /** For the limits of the gateway. */
   readonly shared: SharedQuotas = (principal, quotas, counts) =>
     new GatewayShare(principal, quotas, counts, this.#context);
 
-  /** Answers a gateway's request, if this node is the home of the principal. */
   answer(ask: QuotaAsk): QuotaGrant {
     const read = readAsk(ask);
     if (this.#isReady && this.homeOf(read.principal) === this.#self) return this.#homeAsk(read);
@@ -110,11 +107,6 @@ export class FleetQuotas {
   stop(): void {
     this.#timer?.cancel();
     this.#stopWatch?.();
-  }
-
-  #order(principal: string): string[] {
-    const scored = Array.from(this.#gateways, (node) => ({ node, score: rendezvousScore(principal, node) }));
-    return scored.sort((a, b) => b.score - a.score || (a.node < b.node ? 1 : -1)).map(({ node }) => node);
   }
 
   async #ask(share: GatewayShare, asked: ShareAsk): Promise<QuotaGrant> {
@@ -134,7 +126,7 @@ export class FleetQuotas {
     return this.#home.ask(ask, before);
   }
 
-  /** Starts learning if the others may have been without this home: it was disconnected or suspended. */
+  /** If this home was disconnected or suspended, waits for the reports of the other gateways before it grants more. */
   #look(): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#tickedMs > STOPPED_MS || !this.#wasConnected) this.#learn();
@@ -162,21 +154,14 @@ export class FleetQuotas {
   }
 }
 
-/** The node with the highest score; among equal scores, the last by name. */
 function bestOf(principal: string, nodes: Iterable<string>, self: string): string {
   let best = self;
-  let bestScore = rendezvousScore(principal, self);
-  for (const node of nodes) {
-    const score = rendezvousScore(principal, node);
-    if (score < bestScore || (score === bestScore && node <= best)) continue;
-    best = node;
-    bestScore = score;
-  }
+  for (const node of nodes) if (isBetter(principal, node, best)) best = node;
   return best;
 }
 
-/** A node without a gateway is not the home of any principal. */
-export function answerQuota(quotas: FleetQuotas | undefined, ask: QuotaAsk): QuotaGrant {
-  if (quotas) return quotas.answer(ask);
-  throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');
+/** Among equal scores, the last by name is the best. */
+function isBetter(principal: string, node: string, other: string): boolean {
+  const difference = rendezvousScore(principal, node) - rendezvousScore(principal, other);
+  return difference > 0 || (difference === 0 && node > other);
 }

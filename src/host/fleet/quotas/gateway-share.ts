@@ -2,9 +2,8 @@
 // the home does not answer, the gateway uses its fair share: the quota divided by the number of gateways.
 
 import type { Clock } from '../../../base/clock.ts';
-import type { Counted, Counts } from '../../gateway/limits.ts';
-import type { Quotas } from '../../gateway/principal.ts';
-import type { QuotaShare } from '../../gateway/shared-quotas.ts';
+import type { Quotas } from '../../gateway/access/auth.ts';
+import type { Counted, Counts, QuotaShare } from '../../gateway/limits.ts';
 import { countedKinds, noCounts, type QuotaAsk, type QuotaGrant, readCount, readCounts } from './quota-home.ts';
 
 export type ShareAsk = Pick<QuotaAsk, 'used' | 'had' | 'wanted' | 'requests'>;
@@ -37,12 +36,10 @@ export class GatewayShare implements QuotaShare {
   /** Since the last tick: the maximum held, and the number of requests. */
   readonly #peaks = noCounts();
   #requests = 0;
-  /** Number of requests that may pass. */
   #tokens = 0;
   #waitMs = 1;
   /** Time at which the last grant was requested. */
   #grantedMs = Number.NEGATIVE_INFINITY;
-  /** Time since which the home does not answer. */
   #failingMs: number | undefined;
   /** Time of the last request to the home, and whether it granted nothing more. */
   #triedMs = 0;
@@ -50,7 +47,6 @@ export class GatewayShare implements QuotaShare {
   #earnedMs = 0;
   #asking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Number of callers that wait for more. */
   #waiting = 0;
 
   constructor(principal: string, quotas: Quotas, counts: Readonly<Counts>, context: ShareContext) {

@@ -5,8 +5,8 @@
 import type { Clock } from '../../../base/clock.ts';
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
+import type { Quotas } from '../../gateway/access/auth.ts';
 import type { Counted, Counts } from '../../gateway/limits.ts';
-import type { Quotas } from '../../gateway/principal.ts';
 import { TokenBucket } from '../../gateway/token-bucket.ts';
 import { fleetName } from '../subjects.ts';
 
@@ -14,11 +14,11 @@ export interface QuotaAsk {
   principal: string;
   quotas: Quotas;
   gateway: string;
-  /** What the gateway's clients hold. */
+  /** Amounts that the gateway's clients currently use. */
   used: Counts;
-  /** What the gateway may let them hold by an earlier grant. */
+  /** Amounts that an earlier grant allows the gateway's clients to use. */
   had: Counts;
-  /** What the gateway wants: at least what its clients hold. */
+  /** Amounts that the gateway requests: at least `used`. */
   wanted: Counts;
   /** Number of further requests of the rate; if negative, the number that was not used. */
   requests: number;
@@ -27,7 +27,6 @@ export interface QuotaAsk {
 export interface QuotaGrant {
   held: Counts;
   requests: number;
-  /** Milliseconds until the rate lets the next request pass. */
   waitMs: number;
 }
 
@@ -49,7 +48,6 @@ interface Principal {
   rate: TokenBucket | undefined;
   /** Requests that each gateway was given and has not given back, at most those of a minute. */
   given: Map<string, number>;
-  /** Until this time, gateways may hold shares that this home does not know. */
   learnsUntilMs: number;
 }
 
@@ -64,7 +62,6 @@ export class QuotaHome {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** Number of principals with a share, or with a rate that is not full. */
   get size(): number {
     return this.#principals.size;
   }
@@ -75,7 +72,6 @@ export class QuotaHome {
     for (const principal of this.#principals.values()) principal.learnsUntilMs = untilMs;
   }
 
-  /** Drops the principals that have another home now. */
   keep(isHome: (principal: string) => boolean): void {
     for (const name of this.#principals.keys()) if (!isHome(name)) this.#principals.delete(name);
   }
@@ -100,7 +96,7 @@ export class QuotaHome {
     return { held: part.held, ...this.#rate(known, gateway, quotas.requestsPerMinute, requests, nowMs) };
   }
 
-  /** Must be called periodically: drops principals of which no gateway holds anything. */
+  /** Must be called periodically: drops principals for which no gateway holds a share. */
   sweep(): void {
     const nowMs = this.#clock.nowMs();
     for (const [name, principal] of this.#principals) {
@@ -112,15 +108,10 @@ export class QuotaHome {
 
   #add(name: string, learnsUntilMs: number): Principal {
     if (this.#principals.size >= MOST_PRINCIPALS) {
-      throw new RpcError(RpcCode.serverBusy, `The node has the quotas of ${MOST_PRINCIPALS} principals already`);
+      throw new RpcError(RpcCode.serverBusy, `The node already keeps the quotas of ${MOST_PRINCIPALS} principals`);
     }
     const untilMs = Math.max(learnsUntilMs, this.#learnsUntilMs);
-    const principal = {
-      parts: new Map<string, Part>(),
-      rate: undefined,
-      given: new Map<string, number>(),
-      learnsUntilMs: untilMs,
-    };
+    const principal: Principal = { parts: new Map(), rate: undefined, given: new Map(), learnsUntilMs: untilMs };
     this.#principals.set(name, principal);
     return principal;
   }
@@ -151,7 +142,6 @@ export class QuotaHome {
   }
 }
 
-/** Validates data from another node. */
 export function readAsk(value: unknown): QuotaAsk {
   const { principal, gateway, quotas, used, had, wanted, requests } = value as Partial<QuotaAsk>;
   if (

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
-import { Admission } from '../../gateway/admission.ts';
-import { type Counts, Limits } from '../../gateway/limits.ts';
-import type { Quotas } from '../../gateway/principal.ts';
+import type { Quotas } from '../../gateway/access/auth.ts';
+import { Admission, type Counts, Limits } from '../../gateway/limits.ts';
 import { GatewayShare, type ShareAsk } from './gateway-share.ts';
 import { noCounts, QuotaHome, readAsk } from './quota-home.ts';
 

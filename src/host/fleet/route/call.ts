@@ -4,22 +4,22 @@
 import { PeerError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import type { Caller, Params } from '../../../mcp/service.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../parts.ts';
 import type { RoutedInstance } from './routing-table.ts';
 
 /** Receives the outcome of a call at another node. Only `received` may be called several times for one attempt. */
 export interface FleetCallOwner {
   /** A JSON-RPC notification, or the answer. */
   received(call: FleetCall, text: string, data: Uint8Array): void;
-  /** The attempt has not run and will not run. */
-  notRun(call: FleetCall, why: string): void;
-  /** The attempt has not run, because the instance has reached its limits. */
-  busy(call: FleetCall, why: string): void;
-  /** The answer will not arrive, and the call may have run. */
-  lost(call: FleetCall, why: string): void;
+  unanswered(call: FleetCall, outcome: Unanswered, why: string): void;
   /** A message could not be read or used. */
   failed(call: FleetCall, error: Error): void;
 }
+
+/**
+ * End of an attempt. `not_run`: it did not run and will not run. `busy`: not run because of a limit of the instance. `lost`: it may have run.
+ */
+export type Unanswered = 'not_run' | 'busy' | 'lost';
 
 /** After this time without an answer, the node of a call is asked. */
 export const FIRST_INQUIRY_MS = 1_000;
@@ -27,28 +27,20 @@ export const FIRST_INQUIRY_MS = 1_000;
 export const LISTEN = 'subscriptions/listen';
 export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-export interface CallContent {
-  id: number;
-  method: string;
-  params: Params;
-  /** Undefined for requests of the host itself. */
-  caller: Caller | undefined;
-  /** The only instance that can answer it. */
-  only?: string | undefined;
-  maxAnswerBytes: number;
-}
+type CallContent = Pick<FleetCall, 'id' | 'method' | 'params' | 'caller' | 'maxAnswerBytes'> & { only?: string };
 
-export class FleetCall implements CallContent {
+export class FleetCall {
   readonly owner: FleetCallOwner;
   readonly id: number;
   readonly method: string;
   readonly params: Params;
+  /** Undefined for requests from the host itself. */
   readonly caller: Caller | undefined;
   readonly only: string | undefined;
   readonly maxAnswerBytes: number;
   /** The message for another node, made when it is first sent to one and kept until it is answered. */
   payload: Payload | undefined;
-  /** Fields of the current attempt. */
+  /** The fields below describe the current attempt. */
   reply = '';
   instance: RoutedInstance | undefined;
   sending: Promise<void> | undefined;
@@ -83,7 +75,7 @@ export function notSent({ method }: FleetCall, server: string, why: string): Pee
 export function parkedCallLost(call: FleetCall, why: string): PeerError {
   return unknown(
     call,
-    `${call.method} had begun to run and waited for answers of its client, where it has ended: ${why}`,
+    `${call.method} had begun to run and waited for its client in an instance that has ended: ${why}`,
   );
 }
 
@@ -98,4 +90,28 @@ function unknown({ instance }: FleetCall, message: string): PeerError {
   const { server, node, generation } = instance;
   error.ran = { server, pid: null, generation: 0, node, ...(generation !== undefined && { claim: generation }) };
   return error;
+}
+
+/** Outcome of one attempt. `failed`: its answer could not be read. */
+export type CallOutcome = 'answered' | Unanswered | 'failed' | 'cancelled';
+
+/** Counts the outcomes of this node's calls, by the nodes that they were sent to: for metrics. */
+export class CallCounts {
+  inquiries = 0;
+  readonly #byNode = new Map<string, Map<CallOutcome, number>>();
+
+  add(node: string, outcome: CallOutcome): void {
+    let counts = this.#byNode.get(node);
+    if (!counts) {
+      counts = new Map();
+      this.#byNode.set(node, counts);
+    }
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+
+  *values(): Iterable<{ node: string; outcome: CallOutcome; count: number }> {
+    for (const [node, counts] of this.#byNode) {
+      for (const [outcome, count] of counts) yield { node, outcome, count };
+    }
+  }
 }

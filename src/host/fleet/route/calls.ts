@@ -9,31 +9,23 @@ import type { ClientIdentity } from '../../../mcp/service.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
 import { type CallRefusal, type Hops, toCaller, toInstance } from '../call-protocol.ts';
 import type { ClusterNetwork, NodeMessage, Subscription } from '../cluster-network.ts';
-import type { LocalInstance } from '../node/node-endpoint.ts';
-import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
-import { type Payload, withWord } from '../payload.ts';
+import type { LocalInstance, NodeEndpoint } from '../node/node-endpoint.ts';
+import { isPart, PartsAssembler, type Payload, publishMessage, withWord } from '../parts.ts';
 import { secretRun, subjectsOf } from '../subjects.ts';
-import { FIRST_INQUIRY_MS, type FleetCall, LISTEN } from './call.ts';
-import { CallCounts, type CallOutcome } from './call-counts.ts';
+import { CallCounts, type CallOutcome, FIRST_INQUIRY_MS, type FleetCall, LISTEN, type Unanswered } from './call.ts';
 import { Inquiries } from './inquiries.ts';
 import type { RoutedInstance, RoutingTable } from './routing-table.ts';
-
-/** The access that a node's gateway gives to callers on the same node. */
-export interface LocalEndpoint {
-  local(instance: string): LocalInstance | undefined;
-  clientEnded(client: ClientIdentity): void;
-}
 
 export interface CallsOptions {
   /** `runOf` this node. */
   run: string;
-  endpoint?: LocalEndpoint | undefined;
+  /** For calls to instances on this node. */
+  endpoint?: Pick<NodeEndpoint, 'local' | 'clientEnded'> | undefined;
   clock?: Clock | undefined;
-  /** Limit of all unanswered requests together. */
   maxHeldChars?: number | undefined;
   /** Limit of all chunked answers together. Default: 256 MB. */
   maxArrivingBytes?: number | undefined;
-  /** How long a channel waits for a server that no node runs. Default: two lifetimes of a lease, which a takeover may need. */
+  /** Limit of the wait for a server that no node runs. Default: two lifetimes of a lease, which a takeover may need. */
   openWaitMs?: number | undefined;
 }
 
@@ -86,7 +78,7 @@ export class FleetCalls {
     return this.#byReply.get(call.reply) === call;
   }
 
-  /** Counted from the loss of the connection to NATS while it is lost, so that each new channel does not wait again. */
+  /** Counted from the loss of the connection to NATS while it is lost, so that each new service does not wait again. */
   get openWaitMs(): number {
     const waitMs = this.#options.openWaitMs ?? 2 * this.network.leases.lifetimeMs;
     if (this.#lostAtMs === undefined) return waitMs;
@@ -96,7 +88,7 @@ export class FleetCalls {
   /** Keeps the message of a call until `release`, or returns why that is not possible. */
   hold(call: FleetCall, payload: Payload): PeerError | undefined {
     if (this.#heldChars > 0 && this.#heldChars + payload.length > this.#maxHeldChars) {
-      const message = `${call.method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
+      const message = `${call.method} was not sent: unanswered requests to other nodes already have ${this.#heldChars} characters`;
       return new PeerError('SEND_QUEUE_FULL', message, { hint: 'Send it again when some of them are answered.' });
     }
     this.#heldChars += payload.length;
@@ -113,13 +105,11 @@ export class FleetCalls {
     return node === this.self ? this.#options.endpoint?.local(id) : undefined;
   }
 
-  /** Counts a call that its owner runs on this node. */
   beginHere(call: FleetCall, instance: RoutedInstance): void {
     this.#begin(call, instance);
     call.askAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the instance can be reached at the moment. */
   canReach({ node }: RoutedInstance): boolean {
     if (this.isOver) return false;
     return this.network.isConnected || (node === this.self && this.#options.endpoint !== undefined);
@@ -136,7 +126,7 @@ export class FleetCalls {
     try {
       call.sending = publishMessage(this.network, instance.subject, payload, reply);
     } catch (error) {
-      this.#notRun(call, toError(error).message);
+      this.giveUp(call, 'not_run', toError(error).message);
     }
     if (!call.sending) return undefined;
     // Do not query the node while chunks are being sent: it would report the request as missing and refuse the
@@ -148,7 +138,7 @@ export class FleetCalls {
       },
       (error: unknown) => {
         // Without its last chunk, the request does not run. It may have been sent again meanwhile.
-        if (call.reply === reply) this.#notRun(call, toError(error).message);
+        if (call.reply === reply) this.giveUp(call, 'not_run', toError(error).message);
       },
     );
     return call.sending;
@@ -164,6 +154,10 @@ export class FleetCalls {
     return true;
   }
 
+  giveUp(call: FleetCall, outcome: Unanswered, why: string): void {
+    if (this.close(call, outcome)) call.owner.unanswered(call, outcome, why);
+  }
+
   /** The answer is no longer wanted. */
   cancel(call: FleetCall): void {
     if (!this.close(call, 'cancelled')) return;
@@ -174,16 +168,15 @@ export class FleetCalls {
     else cancel();
   }
 
-  /** The client of this node has disconnected. */
   gone(instance: RoutedInstance, client: ClientIdentity): void {
     if (this.local(instance)) this.#options.endpoint!.clientEnded(client);
-    else this.tell(instance, toInstance.gone + client.id);
+    else void this.tell(instance, toInstance.gone + client.id);
   }
 
   /** Sends a message that is not answered. A call on this node is cancelled by the signal of its caller. */
-  tell(instance: RoutedInstance, text: string): void {
-    if (this.network.isConnected && !this.local(instance))
-      void this.network.publish(instance.subject, text, this.#nextReply());
+  tell(instance: RoutedInstance, text: string): Promise<void> | undefined {
+    if (!this.network.isConnected || this.local(instance)) return undefined;
+    return this.network.publish(instance.subject, text, this.#nextReply());
   }
 
   /** Instances have changed: the nodes of calls to removed instances are asked at once. */
@@ -191,7 +184,6 @@ export class FleetCalls {
     this.#inquiries.hurry();
   }
 
-  /** The connection to NATS is lost. */
   disconnected(): void {
     this.#lostAtMs ??= this.clock.nowMs();
   }
@@ -201,7 +193,6 @@ export class FleetCalls {
     this.#inquiries.askAll();
   }
 
-  /** Stops sending calls. */
   async end(): Promise<void> {
     this.isOver = true;
     this.#inquiries.end();
@@ -230,7 +221,7 @@ export class FleetCalls {
   readonly #received = ({ subject, data, isUndeliverable }: NodeMessage): void => {
     const call = this.#byReply.get(subject);
     if (!call) return;
-    if (isUndeliverable) return this.#notRun(call, `node "${call.instance!.node}" does not answer for it`);
+    if (isUndeliverable) return this.giveUp(call, 'not_run', `node "${call.instance!.node}" does not answer for it`);
     if (data[0] === BRACE) this.#deliver(call, decodeText(data), data);
     else if (isPart(data)) this.#receivedPart(call, data);
     else this.#receivedText(call, decodeText(data), data);
@@ -271,12 +262,7 @@ export class FleetCalls {
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
     // The node may refuse every later number too. It accepts numbers with a new secret.
     if (reason === 'old' && call.reply.startsWith(this.#prefix)) this.#prefix = this.#newPrefix();
-    if (reason !== 'busy') return this.#notRun(call, why);
-    if (this.close(call, 'busy')) call.owner.busy(call, why);
-  }
-
-  #notRun(call: FleetCall, why: string): void {
-    if (this.close(call, 'not_run')) call.owner.notRun(call, why);
+    this.giveUp(call, reason === 'busy' ? 'busy' : 'not_run', why);
   }
 
   #hops(call: FleetCall, text: string): void {

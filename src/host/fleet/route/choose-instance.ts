@@ -5,7 +5,6 @@
 
 import type { SharePolicy } from '../../../config/server-config.ts';
 import type { ClientIdentity } from '../../../mcp/service.ts';
-import { rendezvousScore } from '../rendezvous.ts';
 import type { RoutedInstance } from './routing-table.ts';
 
 /** Above this limit, the client that was unused for longest is dropped. Its instance is then chosen by hash again. */
@@ -14,7 +13,6 @@ const MOST_CLIENTS = 10_000;
 export class InstanceChooser {
   readonly #self: string;
   readonly #share: SharePolicy['by'];
-  /** Instance id by client. */
   readonly #chosen = new Map<string, string>();
   #turn = 0;
 
@@ -73,4 +71,17 @@ function highest(instances: readonly RoutedInstance[], key: string): RoutedInsta
     if (score > bestScore) [best, bestScore] = [instance, score];
   }
   return best;
+}
+
+/**
+ * Rendezvous hashing: all nodes choose the candidate with the highest score for a key, and a candidate that disappears moves only its
+ * own keys. 32-bit FNV-1a with a final mix, because similar keys must differ in the high bits too.
+ */
+export function rendezvousScore(key: string, candidate: string): number {
+  const text = `${key}\n${candidate}`;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -28,7 +28,7 @@ import type { FleetCalls } from './calls.ts';
 import type { FleetServiceOptions } from './fleet-services.ts';
 import { FleetWatches } from './fleet-watches.ts';
 import { DISCOVER, ServerRequests } from './server-requests.ts';
-import { isReachable, untilReachable } from './until-reachable.ts';
+import { isReachable, untilReachable } from './waiting-calls.ts';
 
 const DEFAULT_STARTUP_TIMEOUT_MS = 60_000;
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
@@ -36,7 +36,6 @@ const DEFAULT_MAX_INPUT_ROUNDS = 10;
 export class FleetService implements Service {
   wire: WireName | undefined;
   onerror: ((error: Error) => void) | undefined;
-  /** Called once, when the service has ended. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   readonly #calls: FleetCalls;
   readonly #server: string;
@@ -81,7 +80,7 @@ export class FleetService implements Service {
       this.#requests.waiting.instancesChanged();
       calls.instancesChanged();
     });
-    this.#requests.observed.connected(this.#requests.url);
+    this.#requests.observed.tell((observer) => observer.connected?.(this.#requests.url));
     try {
       const described = await this.#requests.open(DISCOVER, {}, { timeoutMs: startupTimeoutMs, signal });
       const facts = readServer(described, () => undefined);
@@ -98,7 +97,7 @@ export class FleetService implements Service {
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    // 2026-07-28 has neither method: the level is sent with every request, and any answer of the server serves as a ping.
+    // 2026-07-28 has neither method: the level is sent with every request, and any answer from the server serves as a ping.
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#send(DISCOVER, {}, caller).then(() => ({}));
     const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#calls.clock.nowMs();
@@ -109,13 +108,13 @@ export class FleetService implements Service {
   }
 
   /** Only extensions have notifications of clients to modern servers. One is lost if the instance of its client cannot be reached. */
-  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+  notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void> {
     const instance = isOfMcp(method) ? undefined : this.#requests.instanceOf(client.identity);
-    if (!instance) return;
+    if (!instance) return undefined;
     const local = this.#calls.local(instance);
     if (local) return local.notify(method, params, client);
     const text = this.#requests.texts.ofNotification(method, params, client);
-    if (typeof text === 'string') this.#calls.tell(instance, text);
+    return typeof text === 'string' ? this.#calls.tell(instance, text) : undefined;
   }
 
   watch(watcher: Watcher): Promise<() => Promise<void>> {
@@ -130,7 +129,6 @@ export class FleetService implements Service {
     return this.#state === 'closed';
   }
 
-  /** Called when no node has run the server for three lease lifetimes. */
   ended(why: string): void {
     this.#close(false, new PeerError('CONNECTION_CLOSED', why));
   }
@@ -139,7 +137,6 @@ export class FleetService implements Service {
     this.#requests.waiting.retry();
   }
 
-  /** Cancels the requests in flight. */
   async close(): Promise<void> {
     if (this.#state !== 'closed') this.#close(true, undefined);
   }
@@ -173,15 +170,12 @@ export class FleetService implements Service {
       clock: this.#calls.clock,
       closed: this.#closed.signal,
       send: (next, leftMs) => this.#send(method, next, caller, leftMs),
-      lost: () => this.#lost(method),
+      lost: () => {
+        const cause = this.#closed.signal.reason as Error | undefined;
+        return lostRequest(method, { closedByUs: this.#isClosedByUs, cause, evidence: this.evidence() });
+      },
       other: (given) => mustBeKnown(given, method, caller.client),
     });
-  }
-
-  /** The error of a request that had been sent when the service ended. */
-  #lost(method: string): PeerError {
-    const cause = this.#closed.signal.reason as Error | undefined;
-    return lostRequest(method, { closedByUs: this.#isClosedByUs, cause, evidence: this.evidence() });
   }
 
   #close(byUs: boolean, cause: Error | undefined): void {
@@ -193,7 +187,7 @@ export class FleetService implements Service {
     this.#closed.abort(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
     this.#requests.close(byUs, cause);
     if (!wasOpen) return;
-    this.#requests.observed.disconnected(cause?.message);
+    this.#requests.observed.tell((observer) => observer.disconnected?.(cause?.message));
     this.#watches.close();
     this.onclose?.(cause);
   }

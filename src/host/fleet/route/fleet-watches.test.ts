@@ -33,7 +33,7 @@ function open() {
   return { streams, watches, send, acknowledge };
 }
 
-test('a log message of a stream that a new one replaced is not heard twice', async () => {
+test('a log message of a replaced stream is delivered once', async () => {
   const { streams, watches, send, acknowledge } = open();
   const heard: unknown[] = [];
   const watch = (logs: LogLevel) =>

@@ -91,13 +91,11 @@ export class FleetWatches {
     listen.update();
   }
 
-  /** The request with this id is no longer wanted. */
   end(id: number): void {
     this.#open.get(id)?.cancel();
     this.#open.delete(id);
   }
 
-  /** Call this when the service has ended. */
   close(): void {
     this.#isClosed = true;
     for (const id of [...this.#open.keys()]) this.end(id);

@@ -34,12 +34,13 @@ export class Inquiries {
     this.#calls = calls;
   }
 
-  /** Called when there are calls. */
   begin(): void {
     if (this.#timer || this.#isOver) return;
     this.#timer = this.#calls.clock.after(TICK_MS, () => {
       this.#timer = undefined;
-      this.#tick();
+      if (this.#calls.size === 0) return this.#nodes.clear();
+      this.begin();
+      this.#ask();
     });
     this.#timer.keepAlive(false);
   }
@@ -67,12 +68,6 @@ export class Inquiries {
   end(): void {
     this.#isOver = true;
     this.#timer?.cancel();
-  }
-
-  #tick(): void {
-    if (this.#calls.size === 0) return this.#nodes.clear();
-    this.begin();
-    this.#ask();
   }
 
   #ask(): void {
@@ -112,7 +107,6 @@ export class Inquiries {
     }
   }
 
-  /** `run`: the process that reports the state. */
   #became(call: FleetCall, run: string, state: CallState | undefined): void {
     const { clock } = this.#calls;
     const { node } = call.instance!;
@@ -125,13 +119,12 @@ export class Inquiries {
         call.askAtMs = clock.nowMs() + FIRST_INQUIRY_MS;
         return;
       case 'unknown':
-        if (run !== call.instance!.run) return this.#lose(call, `Node "${node}" has started anew`);
-        if (this.#calls.close(call, 'not_run')) call.owner.notRun(call, `it did not arrive at node "${node}"`);
-        return;
+        if (run !== call.instance!.run) return this.#calls.giveUp(call, 'lost', `Node "${node}" was restarted`);
+        return this.#calls.giveUp(call, 'not_run', `it did not arrive at node "${node}"`);
       case 'forgotten':
-        return this.#lose(call, `Node "${node}" has answered it, and the answer was lost`);
+        return this.#calls.giveUp(call, 'lost', `Node "${node}" has answered it, and the answer was lost`);
       default:
-        return this.#lose(call, `Node "${node}" does not know what became of it`);
+        return this.#calls.giveUp(call, 'lost', `Node "${node}" does not know its outcome`);
     }
   }
 
@@ -150,7 +143,8 @@ export class Inquiries {
       if (call.instance!.node !== node || call.askAtMs === Number.POSITIVE_INFINITY) continue;
       // Its answer is arriving.
       if (isSilent && !isGone && call.askAtMs > nowMs) continue;
-      if (isGone || isSilent || run !== call.instance!.run) this.#lose(call, `Node "${node}" is gone`);
+      if (isGone || isSilent || run !== call.instance!.run)
+        this.#calls.giveUp(call, 'lost', `Node "${node}" has left the fleet or does not answer`);
     }
   }
 
@@ -159,9 +153,5 @@ export class Inquiries {
       asked.absentSinceMs = undefined;
       asked.silentSinceMs = undefined;
     }
-  }
-
-  #lose(call: FleetCall, why: string): void {
-    if (this.#calls.close(call, 'lost')) call.owner.lost(call, why);
   }
 }

@@ -9,9 +9,9 @@ import type { SubscriptionFilter } from '../../../mcp/types.ts';
 import type { JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
 import type { NodeFilter } from '../call-protocol.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../parts.ts';
 import { ACKNOWLEDGED, FleetCall, type FleetCallOwner, LISTEN } from './call.ts';
-import { errorIn } from './read-answer.ts';
+import { errorIn } from './request-text.ts';
 import type { RoutedInstance } from './routing-table.ts';
 import type { ServerRequests } from './server-requests.ts';
 
@@ -31,11 +31,9 @@ export interface Listener {
   notified(method: string, params: Params | undefined): void;
   /** Notifications that this filter includes may have been missed. */
   missed(filter: SubscriptionFilter): void;
-  /** Called once, if the server refuses the subscription. */
   refused(error: unknown): void;
 }
 
-/** The stream at one instance. */
 type Stream = FleetCall | { stop(): void };
 
 export class ListenEverywhere implements FleetCallOwner {
@@ -43,9 +41,7 @@ export class ListenEverywhere implements FleetCallOwner {
   readonly #id: number;
   readonly #wanted: NodeFilter;
   readonly #listener: Listener;
-  /** By instance id. */
   readonly #streams = new Map<string, Stream>();
-  /** The message, shared by all nodes. */
   #payload: Payload | undefined;
   #isAcknowledged = false;
   #isOver = false;
@@ -58,7 +54,6 @@ export class ListenEverywhere implements FleetCallOwner {
     this.#listener = listener;
   }
 
-  /** Listens at the current instances. */
   update(): void {
     if (this.#isOver) return;
     const wanted = this.#instances();
@@ -86,15 +81,7 @@ export class ListenEverywhere implements FleetCallOwner {
     else this.#listener.notified(message.method, message.params);
   }
 
-  notRun(call: FleetCall): void {
-    this.#openLater(call.instance!, call);
-  }
-
-  busy(call: FleetCall): void {
-    this.#openLater(call.instance!, call);
-  }
-
-  lost(call: FleetCall): void {
+  unanswered(call: FleetCall): void {
     this.#openLater(call.instance!, call);
   }
 

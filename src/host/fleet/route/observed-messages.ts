@@ -4,12 +4,11 @@ import type { Clock } from '../../../base/clock.ts';
 import { toError } from '../../../base/errors.ts';
 import type { ObservedHop } from '../../../observe/flow/event.ts';
 import type { WireObserver } from '../../../wire/wire.ts';
-import { type Payload, textOfPayload } from '../payload.ts';
+import { type Payload, textOfPayload } from '../parts.ts';
 
 /** Minimum time between two requests for hops: each costs a message. */
 const TRACE_EVERY_MS = 20;
 
-/** Observes the messages to one server of the fleet. */
 export interface FleetObserver extends WireObserver {
   /** Another node has answered a request. Called before the answer is reported. */
   hop?(hop: ObservedHop): void;
@@ -27,7 +26,6 @@ export class ObservedMessages {
     this.#report = report;
   }
 
-  /** Whether to request the hops of the next request. */
   mayTrace(): boolean {
     if (!this.#observer?.hop) return false;
     const nowMs = this.#clock.nowMs();
@@ -37,41 +35,23 @@ export class ObservedMessages {
   }
 
   sent(payload: Payload): void {
-    const observer = this.#observer;
-    if (!observer) return;
-    try {
+    if (!this.#observer) return;
+    this.tell((observer) => {
       if (!observer.sentSpans) return observer.sent?.(textOfPayload(payload));
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
       observer.sentSpans(bytes, [0, bytes.length]);
-    } catch (thrown) {
-      this.#report(toError(thrown));
-    }
+    });
   }
 
   received(bytes: Uint8Array): void {
-    const observer = this.#observer;
-    if (!observer) return;
-    try {
+    if (!this.#observer) return;
+    this.tell((observer) => {
       if (observer.receivedSpan) observer.receivedSpan(bytes, 0, bytes.length, 0);
       else observer.received?.(bytes, 0);
-    } catch (thrown) {
-      this.#report(toError(thrown));
-    }
+    });
   }
 
-  connected(url: string): void {
-    this.#tell((observer) => observer.connected?.(url));
-  }
-
-  disconnected(reason: string | undefined): void {
-    this.#tell((observer) => observer.disconnected?.(reason));
-  }
-
-  hop(hop: ObservedHop): void {
-    this.#tell((observer) => observer.hop?.(hop));
-  }
-
-  #tell(act: (observer: FleetObserver) => void): void {
+  tell(act: (observer: FleetObserver) => void): void {
     try {
       if (this.#observer) act(this.#observer);
     } catch (thrown) {

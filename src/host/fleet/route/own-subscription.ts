@@ -2,11 +2,11 @@
 // ids, all others to the instance of the client. It ends as a whole when one of its streams ends.
 
 import { PeerError, RpcError } from '../../../base/errors.ts';
-import { filterFacts, idsAt, withHandle } from '../../../mcp/extensions/extension.ts';
+import { filterFacts, idsAt, withHandle } from '../../../mcp/extensions/assigned-ids.ts';
 import type { Caller, Params, Watcher } from '../../../mcp/service.ts';
 import { acceptedBy } from '../../services/merged-extensions.ts';
-import { ACKNOWLEDGED, FleetCall, type FleetCallOwner, LISTEN } from './call.ts';
-import { errorIn } from './read-answer.ts';
+import { ACKNOWLEDGED, FleetCall, type FleetCallOwner, LISTEN, type Unanswered } from './call.ts';
+import { errorIn } from './request-text.ts';
 import type { RoutedInstance } from './routing-table.ts';
 import type { ServerRequests } from './server-requests.ts';
 
@@ -31,7 +31,6 @@ export class OwnSubscription implements FleetCallOwner {
     this.#ended = ended;
   }
 
-  /** Resolves when all instances have agreed. */
   async open(): Promise<void> {
     const { further = {} } = this.#watcher.filter;
     const others = Object.fromEntries(Object.entries(further).filter(([member]) => !filterFacts(member)?.hasIds));
@@ -69,16 +68,8 @@ export class OwnSubscription implements FleetCallOwner {
     this.#streams.get(instance)?.acknowledged();
   }
 
-  notRun(call: FleetCall, why: string): void {
+  unanswered(call: FleetCall, _outcome: Unanswered, why: string): void {
     this.#over(call.instance!, new PeerError('NOT_SENT', `The subscription did not begin: ${why}`));
-  }
-
-  busy(call: FleetCall, why: string): void {
-    this.notRun(call, why);
-  }
-
-  lost(call: FleetCall, why: string): void {
-    this.notRun(call, why);
   }
 
   failed(call: FleetCall, error: Error): void {
@@ -107,13 +98,8 @@ export class OwnSubscription implements FleetCallOwner {
     const { calls, maxAnswerBytes } = this.#requests;
     const { client } = this.#watcher;
     const caller = client && ({ client, wantsProgress: false } as Caller);
-    const call = new FleetCall(this, {
-      id: 0,
-      method: LISTEN,
-      params: { notifications: members },
-      caller,
-      maxAnswerBytes,
-    });
+    const params = { notifications: members };
+    const call = new FleetCall(this, { id: 0, method: LISTEN, params, caller, maxAnswerBytes });
     call.payload = this.#requests.payloadOf(call);
     return new Promise((acknowledged, refused) => {
       this.#streams.set(instance, { acknowledged, refused, stop: () => calls.cancel(call) });

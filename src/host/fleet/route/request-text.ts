@@ -1,6 +1,7 @@
-// The message of a request for another node: a request of 2026-07-28 that also names its client as this node identifies it.
+// Encodes a request for another node: a request of 2026-07-28 that also carries this node's identifier of the client.
 
-import type { UsageError } from '../../../base/errors.ts';
+import { fromRpcError } from '../../../base/error-json.ts';
+import { PeerError, RpcError, type UsageError } from '../../../base/errors.ts';
 import type { ClientOptions } from '../../../mcp/client/options.ts';
 import { ClientEnvelopes } from '../../../mcp/client/session/client-envelopes.ts';
 import { clientCapabilities } from '../../../mcp/client/session/inputs.ts';
@@ -9,15 +10,16 @@ import { LOG_LEVEL, type RequestEnvelope } from '../../../mcp/meta.ts';
 import { ownInfo } from '../../../mcp/own-info.ts';
 import { isModernRevision, NEWEST_MODERN } from '../../../mcp/revisions.ts';
 import type { ClientFacts, Params } from '../../../mcp/service.ts';
+import type { JsonRpcErrorResponse, JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
 import { messageText, OwnRequest, SharingRequest } from '../../../wire/jsonrpc/message-text.ts';
+import { MessageFault, type ParseOptions, parseMessage } from '../../../wire/jsonrpc/parse.ts';
 import { CALLER, type CallerRecord } from '../call-protocol.ts';
-import { type Payload, payloadOf } from '../payload.ts';
+import { type Payload, payloadOf } from '../parts.ts';
 import type { FleetCall } from './call.ts';
 
 type NodeEnvelope = RequestEnvelope & { [CALLER]?: CallerRecord };
 
 export class RequestTexts {
-  /** The envelope of requests of the host itself. */
   readonly own: NodeEnvelope;
   readonly #options: ClientOptions;
   readonly #envelopes = new ClientEnvelopes((client) => this.#envelopeOf(client));
@@ -62,4 +64,33 @@ export class RequestTexts {
     const named = { id, principal, affinity, ...(!isModernRevision(revision) && { revision }) };
     return { ...this.#make(client), [CALLER]: named };
   }
+}
+
+/** The message from another node, or why it cannot be used. */
+export function readMessage(
+  { method, maxAnswerBytes }: FleetCall,
+  text: string,
+  bytes: number,
+  parsing: ParseOptions,
+): JsonRpcMessage | PeerError {
+  if (bytes > maxAnswerBytes) {
+    const message = `${bytes} bytes are over the limit of ${maxAnswerBytes} bytes (maxFrameBytes)`;
+    return unreadable('FRAME_TOO_LONG', method, message);
+  }
+  const parsed = parseMessage(text, parsing);
+  return parsed instanceof MessageFault ? unreadable(parsed.code, method, parsed.message) : (parsed as JsonRpcMessage);
+}
+
+export function errorIn({ error: { code, message, data } }: JsonRpcErrorResponse): Error {
+  return fromRpcError(new RpcError(code, String(message), data)) as Error;
+}
+
+export function wrongId(method: string): PeerError {
+  return new PeerError('MESSAGE_INVALID', `The answer to ${method} has the id of another request`);
+}
+
+function unreadable(code: PeerError['code'], method: string, why: string): PeerError {
+  return new PeerError(code, `The answer to ${method} could not be read: ${why}`, {
+    hint: 'Raise "maxFrameBytes" or "maxFrameValues" in the entry of the server, or ask for less.',
+  });
 }

@@ -193,7 +193,7 @@ test('unusable records that were written by hand are ignored', () => {
   expect(table.servers()).toEqual(['files']);
 });
 
-test('of a node that offers more than 1,000 servers the first are used, and this is reported once', () => {
+test('the first 1,000 servers of a node that offers more are used, and this is reported once', () => {
   const directory = new Directory();
   const reported: string[] = [];
   directory.table.onTooManyOffers = (node) => reported.push(node);

@@ -2,8 +2,9 @@
 // node as a message. A request that did not run is sent again as soon as the table has an instance. One that may have run fails with
 // OUTCOME_UNKNOWN.
 
+import { DEFAULT_MAX_FRAME_VALUES } from '../../../base/count-json-values.ts';
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../../base/errors.ts';
-import { idParameter, withHandle } from '../../../mcp/extensions/extension.ts';
+import { idParameter, withHandle } from '../../../mcp/extensions/assigned-ids.ts';
 import { handle, readHandle } from '../../../mcp/handles.ts';
 import { reaches } from '../../../mcp/meta.ts';
 import { invalidParams } from '../../../mcp/protocol-errors.ts';
@@ -11,6 +12,7 @@ import type { Caller, ClientIdentity, Params, Result } from '../../../mcp/servic
 import type { SubscriptionFilter } from '../../../mcp/types.ts';
 import { LOG_METHOD } from '../../../mcp/watchers.ts';
 import type { JsonRpcMessage } from '../../../wire/jsonrpc/message.ts';
+import type { ParseOptions } from '../../../wire/jsonrpc/parse.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
 import {
   type PendingRequest,
@@ -20,26 +22,24 @@ import {
 } from '../../../wire/requests/pending-requests.ts';
 import { isStopped } from '../../supervision/server-errors.ts';
 import type { LocalInstance } from '../node/node-endpoint.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../parts.ts';
 import { mayBeInstanceOf } from '../subjects.ts';
-import { FleetCall, type FleetCallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
+import { FleetCall, type FleetCallOwner, LISTEN, notSent, outcomeUnknown, type Unanswered } from './call.ts';
 import type { FleetCalls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
 import type { FleetService } from './fleet-service.ts';
 import type { FleetServiceOptions } from './fleet-services.ts';
 import type { FleetWatches } from './fleet-watches.ts';
 import { ObservedMessages } from './observed-messages.ts';
-import { errorIn, FleetAnswerReader, wrongId } from './read-answer.ts';
-import { RequestTexts } from './request-text.ts';
+import { errorIn, RequestTexts, readMessage, wrongId } from './request-text.ts';
 import type { RoutedInstance } from './routing-table.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-/** Describes the server. It changes nothing, so it may be repeated. */
 export const DISCOVER = 'server/discover';
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 interface SentOptions extends WaitOptions {
-  /** Undefined for requests of the host itself. */
+  /** Undefined for requests from the host itself. */
   caller?: Caller | undefined;
 }
 
@@ -51,7 +51,7 @@ export class ServerRequests implements FleetCallOwner {
   readonly observed: ObservedMessages;
   readonly maxAnswerBytes: number;
   readonly #server: string;
-  readonly #reader: FleetAnswerReader;
+  readonly #parsing: ParseOptions;
   readonly texts: RequestTexts;
   readonly #chooser: InstanceChooser;
   readonly #pending: PendingRequests<Params, Result, SentOptions>;
@@ -64,7 +64,7 @@ export class ServerRequests implements FleetCallOwner {
     this.calls = calls;
     this.#server = server;
     this.maxAnswerBytes = maxFrameBytes;
-    this.#reader = new FleetAnswerReader(maxFrameBytes, maxFrameValues);
+    this.#parsing = { batches: false, arrayParams: false, maxFrameValues: maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES };
     this.texts = new RequestTexts(client);
     this.url = `nats://${calls.network.fleet}/${encodeURIComponent(server)}`;
     this.observed = new ObservedMessages(observer, calls.clock, (error) => this.service.onerror?.(error));
@@ -123,7 +123,6 @@ export class ServerRequests implements FleetCallOwner {
     return this.calls.table.recordOf(this.#server)?.place?.stateless === true;
   }
 
-  /** Undefined if the server has no instance. */
   instanceOf(client: ClientIdentity | undefined): RoutedInstance | undefined {
     return this.#chooser.choose(this.instances, this.isStateless, client);
   }
@@ -142,25 +141,18 @@ export class ServerRequests implements FleetCallOwner {
     const message = this.read(call, text, data);
     if (!message) return;
     if ('method' in message) return this.#notified(call, message.method, message.params ?? {});
-    message.id ??= call.id; // the gateway could not read the id
+    message.id ??= call.id; // the other node could not read the id
     if (message.id !== call.id) return this.failed(call, wrongId(call.method));
     if ('error' in message && message.error) this.#refused(call, errorIn(message));
     else this.#answered(call, (message as { result: Result }).result);
   }
 
-  notRun(call: FleetCall, why: string): void {
-    if (isRefusedByAll(call, this)) this.waiting.add(call, why);
-    else this.#dispatch(call);
-  }
-
-  busy(call: FleetCall, why: string): void {
+  unanswered(call: FleetCall, outcome: Unanswered, why: string): void {
+    // `server/discover` changes nothing, so it may be repeated.
+    if (outcome === 'lost' && call.method !== DISCOVER) return this.#lose(call, outcomeUnknown(call, why));
     if (!isRefusedByAll(call, this)) return void this.#dispatch(call);
+    if (outcome !== 'busy') return this.waiting.add(call, why);
     this.#lose(call, new RpcError(RpcCode.serverBusy, `Node "${call.instance!.node}" is busy: ${why}`));
-  }
-
-  lost(call: FleetCall, why: string): void {
-    if (call.method === DISCOVER) return this.notRun(call, why); // it changes nothing, so it may be repeated
-    this.#lose(call, outcomeUnknown(call, why));
   }
 
   failed(call: FleetCall, error: Error): void {
@@ -171,7 +163,7 @@ export class ServerRequests implements FleetCallOwner {
   /** Undefined if the text is not a valid message; the call has then failed. */
   read(call: FleetCall, text: string, data: Uint8Array): JsonRpcMessage | undefined {
     this.observed.received(data);
-    const message = this.#reader.read(call.method, text, data.length);
+    const message = readMessage(call, text, data.length, this.#parsing);
     if (!(message instanceof PeerError)) return message;
     call.owner.failed(call, message);
     return undefined;
@@ -220,7 +212,7 @@ export class ServerRequests implements FleetCallOwner {
     const refused = local.whyRefused(call.params);
     if (refused !== undefined) {
       this.calls.close(call, 'not_run');
-      return this.notRun(call, refused);
+      return this.unanswered(call, 'not_run', refused);
     }
     const pending = this.#pending.get(call.id);
     if (pending && call.caller) pending.dueMs = pending.totalDueMs;
@@ -263,7 +255,7 @@ export class ServerRequests implements FleetCallOwner {
     const pending = this.#pending.get(call.id);
     if (!pending) return;
     this.#pending.remove(pending);
-    pending.resolve(withHandle(call.instance!.id, call.method, result));
+    pending.resolve(withHandle(call.only ?? call.instance!.id, call.method, result));
   }
 
   #refused(call: FleetCall, error: Error): void {
@@ -272,7 +264,7 @@ export class ServerRequests implements FleetCallOwner {
       this.calls.close(call, 'not_run');
       const pending = this.#pending.get(call.id);
       if (pending) this.#pending.extend(pending); // `#runHere` had lifted its limit
-      return this.notRun(call, error.message);
+      return this.unanswered(call, 'not_run', error.message);
     }
     this.#lose(call, error);
   }
@@ -305,13 +297,14 @@ export class ServerRequests implements FleetCallOwner {
   }
 }
 
-/**
- * The instance that a call is sent to. A replica of a stateless server that refuses a call, or cannot be reached, is
- * left out until all others have refused it too.
- */
+/** A replica of a stateless server that refuses a call, or cannot be reached, is left out until all others have refused it too. */
 function instanceFor(call: FleetCall, requests: ServerRequests, chooser: InstanceChooser): RoutedInstance | undefined {
   const { instances, calls } = requests;
-  if (call.only !== undefined) return instances.find(({ id }) => id === call.only);
+  if (call.only !== undefined) {
+    // Ids that a server of a node's own config assigned outlive the session of the node.
+    const isOfServer = idParameter(call.method) !== undefined;
+    return instances.find(({ id, generation }) => id === call.only || (generation === undefined && isOfServer));
+  }
   const isStateless = instances.length > 1 && requests.isStateless;
   const isAny = !isStateless || (!call.refusedBy && calls.network.isConnected);
   return chooser.choose(

@@ -1,11 +1,12 @@
 // Calls of one server that did not run and wait for an instance. They are sent again when the table changes, and after growing
-// delays, because an owner is in the table before it accepts requests. The channel ends if no node runs the server, or this node is
+// delays, because an owner is in the table before it accepts requests. The service ends if no node runs the server, or this node is
 // disconnected, for PATIENCE lease lifetimes.
 
 import type { Timer } from '../../../base/clock.ts';
+import { idParameter } from '../../../mcp/extensions/assigned-ids.ts';
+import { invalidParams } from '../../../mcp/protocol-errors.ts';
 import { type FleetCall, notSent, parkedCallLost } from './call.ts';
 import type { FleetCalls } from './calls.ts';
-import { isReachable } from './until-reachable.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
@@ -17,7 +18,6 @@ const PARKED_MS = 1_000;
 export interface WaitingCallsOwner {
   /** Sends the call unless it has ended meanwhile. */
   send(call: FleetCall): unknown;
-  /** Fails a call that no longer waits. */
   lose(call: FleetCall, error: Error): void;
   /** Called when no node has answered for the server for PATIENCE lease lifetimes. */
   end(why: string): void;
@@ -47,7 +47,7 @@ export class WaitingCalls {
       this.#waiting.add(call);
       return this.#later();
     }
-    if (call.only !== undefined) return this.#owner.lose(call, parkedCallLost(call, why));
+    if (call.only !== undefined) return this.#owner.lose(call, this.#withoutInstance(call, why));
     if (this.#isAway) return this.#owner.end(why);
     const waitedMs = Math.round(nowMs - call.waitsSinceMs);
     this.#owner.lose(call, notSent(call, this.#server, `${why}, for ${waitedMs} ms`));
@@ -57,7 +57,6 @@ export class WaitingCalls {
     this.#waiting.delete(call);
   }
 
-  /** Resets the retry delay, because an instance has answered. */
   answered(): void {
     this.#retryMs = FIRST_RETRY_MS;
   }
@@ -93,6 +92,16 @@ export class WaitingCalls {
     return !isReachable(this.#calls, this.#server);
   }
 
+  /** The ids that an instance assigned end with it. While it only cannot be reached, nothing is known about them. */
+  #withoutInstance(call: FleetCall, why: string): Error {
+    const member = idParameter(call.method);
+    if (member === undefined) return parkedCallLost(call, why);
+    const { network, table } = this.#calls;
+    const mayRun = !network.isConnected || table.instancesOf(this.#server).some(({ id }) => id === call.only);
+    if (mayRun) return notSent(call, this.#server, why);
+    return invalidParams(`Unknown ${member}: the instance of the server that assigned it has ended`);
+  }
+
   #later(): void {
     if (this.#retry) return;
     this.#retry = this.#calls.clock.after(this.#retryMs, () => {
@@ -107,9 +116,39 @@ export class WaitingCalls {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const call of waiting) {
-      // An earlier call of this loop ended the channel: the remaining calls have failed as not sent, so they must not be sent.
+      // An earlier call of this loop ended the service: the remaining calls have failed as not sent, so they must not be sent.
       if (this.#isOver) return;
       this.#owner.send(call);
     }
   }
+}
+
+/** The table does not announce whether this node is connected, so that is polled. */
+const LOOK_EVERY_MS = 100;
+
+export function isReachable(calls: FleetCalls, server: string): boolean {
+  return calls.table.instancesOf(server).some((instance) => calls.canReach(instance));
+}
+
+/** Resolves when an instance can be reached, when `isOver`, or after `waitMs`. */
+export function untilReachable(
+  calls: FleetCalls,
+  server: string,
+  waitMs: number,
+  isOver: () => boolean,
+): Promise<void> {
+  const untilMs = calls.clock.nowMs() + waitMs;
+  return new Promise((resolve) => {
+    let timer: Timer | undefined;
+    const look = () => {
+      timer?.cancel();
+      if (isReachable(calls, server) || isOver() || calls.clock.nowMs() >= untilMs) {
+        stop();
+        return resolve();
+      }
+      timer = calls.clock.after(LOOK_EVERY_MS, look);
+    };
+    const stop = calls.table.listen(server, look);
+    look();
+  });
 }

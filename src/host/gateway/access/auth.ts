@@ -1,7 +1,30 @@
-// Authentication of a request: maps its headers to a principal or a refusal. It knows nothing about what is served.
+// Authentication of a request: its headers give a principal or a refusal.
 
 import { isSameText, isSameToken } from '../../../wire/http/access.ts';
-import type { Principal } from '../principal.ts';
+
+export interface Principal {
+  readonly name: string;
+  /** Names of the servers that the principal may use. Default: all. */
+  readonly servers?: readonly string[] | undefined;
+  /** Tools that the principal may use, as `tool` or `server/tool`. Default: all. */
+  readonly tools?: readonly string[] | undefined;
+  readonly quotas?: Quotas | undefined;
+  /** Expiry of the token in milliseconds since 1970. Open streams end then. */
+  readonly expiresMs?: number | undefined;
+  /** True if the rights come from token scopes, so that another token could grant more. */
+  readonly isScoped?: boolean | undefined;
+}
+
+/** Limits of all clients of one principal together. The gateway's limits apply as well. */
+export interface Quotas {
+  /** Running and queued requests. */
+  inFlight?: number | undefined;
+  requestsPerMinute?: number | undefined;
+  sessions?: number | undefined;
+  streams?: number | undefined;
+  /** Bytes of running and queued requests plus unread answers. */
+  waitingBytes?: number | undefined;
+}
 
 export interface AuthRequest {
   /** `name` must be lower case. */
@@ -12,16 +35,16 @@ export interface AuthRefusal {
   /** 401: credentials are missing or invalid. 403: valid but insufficient. 503: they cannot be checked now. */
   readonly status: 401 | 403 | 503;
   readonly message: string;
-  /** RFC 6750: what is wrong with the token. Absent if the request had none. */
+  /** RFC 6750. Absent if the request had no token. */
   readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
   /** The scopes that a token needs, separated by spaces. */
   readonly scope?: string | undefined;
 }
 
 export interface Auth {
-  /** Called for each request. A result that is known immediately is returned without a promise. */
+  /** A result that is known immediately is returned without a promise. */
   authenticate(request: AuthRequest): Principal | AuthRefusal | Promise<Principal | AuthRefusal>;
-  /** The issuers whose tokens are accepted. They are named in the protected-resource metadata (RFC 9728). */
+  /** Issuers of accepted tokens, for the protected-resource metadata (RFC 9728). */
   readonly authorizationServers?: readonly string[] | undefined;
   /** The scope that clients should request from these issuers. */
   readonly scope?: string | undefined;
@@ -33,10 +56,9 @@ export function isAuthRefusal(found: Principal | AuthRefusal): found is AuthRefu
   return 'status' in found;
 }
 
-/** Maximum length of a token. Longer headers are refused without being parsed. */
+/** Longer headers are refused without being parsed. */
 const MOST_TOKEN_CHARS = 16 * 1024;
 
-/** The token of `Authorization: Bearer …`, or a refusal if there is none. */
 export function bearerToken(request: AuthRequest): string | AuthRefusal {
   const header = request.header('authorization');
   if (header === undefined || header.length > MOST_TOKEN_CHARS) return noToken;
@@ -50,10 +72,8 @@ export const wrongToken: AuthRefusal = {
   error: 'invalid_token',
 };
 
-/** Name of the principal of `ownerToken`. */
 export const OWNER = 'owner';
 
-/** A single token, which authenticates the owner. */
 export function ownerToken(token: string): Auth {
   const owner: Principal = { name: OWNER };
   const usual = Buffer.from(`Bearer ${token}`);
@@ -68,7 +88,7 @@ export function ownerToken(token: string): Auth {
   };
 }
 
-/** Accepts a request if one of `auths` accepts it. Otherwise returns the refusal of the last one. */
+/** If none of `auths` accepts a request, the refusal of the last one applies. */
 export function anyOf(...auths: readonly Auth[]): Auth {
   const from = (request: AuthRequest, at: number): ReturnType<Auth['authenticate']> => {
     const found = auths[at]!.authenticate(request);

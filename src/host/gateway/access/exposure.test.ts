@@ -14,7 +14,7 @@ const remote = [
   '',
 ];
 
-test('which addresses are the loopback', () => {
+test('loopback addresses are recognized', () => {
   for (const host of local) expect([host, isLoopbackHost(host)]).toEqual([host, true]);
   for (const host of [...remote, 'localhost.example.org', '127.0.0.1.example.org', '127.1']) {
     expect([host, isLoopbackHost(host)]).toEqual([host, false]);
@@ -33,8 +33,8 @@ const plan = (host: string, more: Partial<Exposure> = {}): Exposure => ({
   ...more,
 });
 
-describe('opened', () => {
-  test.each(local)('%s, with any check of clients or none', (host) => {
+describe('the gateway may listen on', () => {
+  test.each(local)('%s, with any kind of authentication or none', (host) => {
     for (const checks of ['auth', 'owner token', 'nothing'] as const) checkExposure(plan(host, { checks }));
   });
 
@@ -43,7 +43,7 @@ describe('opened', () => {
     checkExposure(plan(host, { behindProxy: true, publicUrl }));
   });
 
-  test('an address of its own without another URL', () => {
+  test('a single address without a public URL', () => {
     checkExposure(plan('192.168.1.5', { hasTls: true }));
   });
 
@@ -62,7 +62,7 @@ const refusalOf = (exposure: Exposure) => {
   return undefined;
 };
 
-describe('refused', () => {
+describe('the gateway refuses to listen on', () => {
   test.each(remote)('"%s" without authentication, whatever else is given', (host) => {
     for (const checks of ['owner token', 'nothing'] as const) {
       expect(refusalOf(plan(host, { checks, hasTls: true, publicUrl }))).toEqual(insecure);
@@ -75,7 +75,7 @@ describe('refused', () => {
     expect(refusalOf(plan(host, { publicUrl }))).toEqual(insecure);
   });
 
-  test('the loopback without any check, if a proxy makes it reachable', () => {
+  test('a loopback address without authentication behind a proxy', () => {
     expect(refusalOf(plan('127.0.0.1', { checks: 'nothing', behindProxy: true, publicUrl }))).toEqual(insecure);
     expect(refusalOf(plan('127.0.0.1', { checks: 'nothing', publicUrl }))).toEqual(insecure);
   });
@@ -106,7 +106,7 @@ test('an origin is as browsers write it', () => {
   }
 });
 
-test('the hosts that mean this server', () => {
+test('the accepted Host values are the names of this server', () => {
   expect([...ownHosts('127.0.0.2', 80, undefined)]).toEqual([
     '127.0.0.1:80',
     'localhost:80',

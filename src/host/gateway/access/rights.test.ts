@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Principal } from '../principal.ts';
-import { rightsOf } from './rights.ts';
-import { rightsOfScopes, scopesIn } from './scopes.ts';
+import { systemClock } from '../../../base/clock.ts';
+import type { Service, Watcher } from '../../../mcp/service.ts';
+import type { HostedServer } from '../../hosted-server.ts';
+import { furtherAt } from '../../services/merged-extensions.ts';
+import { MergedLists } from '../../services/merged-lists.ts';
+import type { Principal } from './auth.ts';
+import { restrict, rightsOf, rightsOfScopes, scopesIn } from './rights.ts';
 
 const may = (principal: Omit<Principal, 'name'>, server: string, tool?: string) => {
   const rights = rightsOf({ name: 'someone', ...principal })!;
   return tool === undefined ? rights.mayUseServer(server) : rights.mayUseTool(server, tool);
 };
 
-test('without restrictions there is nothing to check', () => {
+test('a principal without restrictions has no rights object', () => {
   expect(rightsOf({ name: 'someone', quotas: { sessions: 1 } })).toBeUndefined();
   expect(rightsOf(undefined)).toBeUndefined();
 });
@@ -49,7 +53,7 @@ test('the same rights have the same key, in any order', () => {
   expect(new Set([key(['a', 'b']), key(['a,b']), key(['a'], ['b']), key(['a'], []), key(['a'])]).size).toBe(5);
 });
 
-test('what scopes allow', () => {
+test('scopes grant servers and tools', () => {
   const rights = (...scopes: string[]) => rightsOfScopes(scopes);
   expect(rights('openid', 'mcp')).toEqual({});
   expect(rights('mcp', 'mcp:notes')).toEqual({});
@@ -60,4 +64,42 @@ test('what scopes allow', () => {
   }
   expect(scopesIn({ scope: 'a b', scp: ['c', 'd e', 7] })).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect(scopesIn({ scope: { toString: 'mcp' }, scp: null })).toEqual([]);
+});
+
+test('a principal with some tools subscribes only to what known extensions define', async () => {
+  const watched: Watcher[] = [];
+  const service = {
+    describe: () => ({ info: { name: 'x', version: '1' }, capabilities: {} }),
+    watch: async (watcher: Watcher) => {
+      watched.push(watcher);
+      return () => undefined;
+    },
+  } as unknown as Service;
+  const notified: string[] = [];
+  const filter = { toolsListChanged: true, further: { runs: ['delete'], resourceSubscriptions: ['known://1'] } };
+  const watch = (principal: Omit<Principal, 'name'>) =>
+    restrict(service, 'notes', rightsOf({ name: 'ada', ...principal })!)!.watch({
+      filter,
+      notified: (method) => notified.push(method),
+    });
+  await watch({ tools: ['notes/read'] });
+  expect(watched[0]!.filter).toEqual({ toolsListChanged: true, further: { resourceSubscriptions: ['known://1'] } });
+  watched[0]!.notified('notifications/tools/list_changed', undefined);
+  expect(notified).toEqual(['notifications/tools/list_changed']);
+  await watch({ servers: ['notes'] });
+  expect(watched[1]!.filter).toEqual(filter);
+});
+
+test('so it is where all servers are served as one', () => {
+  const capabilities = { extensions: { 'com.example/runs': {} } };
+  const member = { config: { name: 'notes' }, client: {}, service: { describe: () => ({ capabilities }) } };
+  const all = MergedLists.of(
+    () => [member as unknown as HostedServer],
+    systemClock,
+    () => undefined,
+  );
+  const further = (lists: MergedLists) => furtherAt(lists, lists.all[0]!, { runs: ['delete'] });
+  expect(further(all)).toEqual({ runs: ['delete'] });
+  expect(further(all.restrictedTo(rightsOf({ name: 'ada', servers: ['notes'] })!))).toEqual({ runs: ['delete'] });
+  expect(further(all.restrictedTo(rightsOf({ name: 'ada', tools: ['notes/read'] })!))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-// The token file: who may connect, the rights of each, and the hash of each token. A token has 256 random bits, so SHA-256 is sufficient: a
-// slow hash protects guessable secrets and would cost time with each request.
+// The token file: principals, their rights, and the hashes of their tokens. A token has 256 random bits, so SHA-256 is sufficient. A slow
+// hash, which protects guessable secrets, would cost time with each request.
 
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -11,18 +11,17 @@ import { ownCommand } from '../../../base/own-command.ts';
 import { configFile } from '../../../wire/process/files/config-file.ts';
 import { withFileLock } from '../../../wire/process/files/file-lock.ts';
 import { readPrivately, replaceWatched } from '../../../wire/process/files/private-file.ts';
-import type { Principal, Quotas } from '../principal.ts';
-import { OWNER } from './auth.ts';
+import { OWNER, type Principal, type Quotas } from './auth.ts';
 
 export interface TokenEntry extends Principal {
-  /** Hash of the token, in hexadecimal. */
+  /** In hexadecimal. */
   readonly sha256: string;
   /** ISO 8601 time. */
   readonly created: string;
   readonly expires?: string | undefined;
 }
 
-export type NewToken = Principal & Pick<TokenEntry, 'expires'>;
+type NewToken = Principal & Pick<TokenEntry, 'expires'>;
 
 /** Lets secret scanners recognise leaked tokens. */
 export const TOKEN_PREFIX = 'sp_';
@@ -34,7 +33,6 @@ export function defaultTokenFile(): string {
   return configFile('tokens.json');
 }
 
-/** The command that adds a token to the file. */
 export function makeToken(file: string | undefined): string {
   return `${ownCommand} token add <name>${file === undefined ? '' : ` --tokens ${shellWord(file)}`}`;
 }
@@ -50,18 +48,18 @@ export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
   try {
     return entriesIn(JSON.parse(text));
   } catch (error) {
-    throw new UsageError('TOKENS_FILE_INVALID', `${file} is no file of tokens: ${toError(error).message}`, {
+    throw new UsageError('TOKENS_FILE_INVALID', `${file} is not a valid token file: ${toError(error).message}`, {
       hint: `Repair it, or remove it and make new tokens with \`${ownCommand} token add\`.`,
       cause: error,
     });
   }
 }
 
-/** Adds a token, and creates the file if necessary. Returns the token, which is not stored anywhere. */
+/** Creates the file if necessary. Returns the token, of which only the hash is stored. */
 export async function addToken(file: string, { name, ...rest }: NewToken, nowMs = Date.now()): Promise<string> {
   if (!NAME.test(name) || name === OWNER) {
     throw new UsageError('INVALID_OPTION', `"${name}" cannot be the name of a token`, {
-      hint: `Use 1 to 64 letters, digits and _ . @ -, and not "${OWNER}", the principal of the token that the gateway makes itself.`,
+      hint: `Use 1 to 64 letters, digits and _ . @ -. "${OWNER}" is reserved for the token that the gateway makes itself.`,
     });
   }
   const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
@@ -81,16 +79,12 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
 
 /** False if there is no token with this name. */
 export async function removeToken(file: string, name: string): Promise<boolean> {
-  const exists = (entries: readonly TokenEntry[] | undefined) => entries?.some((entry) => entry.name === name) ?? false;
-  if (!exists(readTokenFile(file))) return false;
+  if (!readTokenFile(file)?.some((entry) => entry.name === name)) return false;
   return withFileLock(file, async () => {
-    const before = readTokenFile(file);
-    if (exists(before))
-      await write(
-        file,
-        before!.filter((entry) => entry.name !== name),
-      );
-    return exists(before);
+    const before = readTokenFile(file) ?? [];
+    const left = before.filter((entry) => entry.name !== name);
+    if (left.length < before.length) await write(file, left);
+    return left.length < before.length;
   });
 }
 
@@ -125,19 +119,13 @@ function entryIn(entry: unknown, at: number): TokenEntry {
   return { ...entry, quotas: quotasIn(quotas, fail) } as unknown as TokenEntry;
 }
 
-const quotaNames = new Set<string>([
-  'inFlight',
-  'requestsPerMinute',
-  'sessions',
-  'streams',
-  'waitingBytes',
-] satisfies (keyof Quotas)[]);
+const quotaNames: readonly string[] = ['inFlight', 'requestsPerMinute', 'sessions', 'streams', 'waitingBytes'];
 
 function quotasIn(quotas: unknown, fail: (what: string) => Error): Quotas | undefined {
   if (quotas === undefined) return undefined;
   if (!isObject(quotas)) throw fail('"quotas" must be an object');
   for (const [name, value] of Object.entries(quotas)) {
-    if (!quotaNames.has(name)) throw fail(`unknown quota "${name}"`);
+    if (!quotaNames.includes(name)) throw fail(`unknown quota "${name}"`);
     if (!Number.isSafeInteger(value) || (value as number) < 1) throw fail(`"${name}" must be an integer above 0`);
   }
   return quotas;

@@ -62,7 +62,7 @@ test('other tokens are refused', async () => {
   }
 });
 
-test('many are added at once, and all tokens are kept', async () => {
+test('tokens that are added concurrently are all kept', async () => {
   const file = fresh();
   const names = Array.from({ length: 8 }, (_, at) => `client-${at}`);
   await Promise.all(names.map((name) => addToken(file, { name })));
@@ -73,7 +73,7 @@ test('many are added at once, and all tokens are kept', async () => {
   ).toEqual(names);
 });
 
-test('a name is used once, and is one', async () => {
+test('names of tokens are valid and unique', async () => {
   const file = fresh();
   await addToken(file, { name: 'laptop' });
   await expect(addToken(file, { name: 'laptop' })).rejects.toMatchObject({ code: 'DUPLICATE_NAME' });
@@ -105,7 +105,7 @@ test('a token whose rights change ends its sessions', async () => {
   expect(auth.authenticate(bearing(token))).toMatchObject({ servers: ['notes'] });
 });
 
-test('a file that is removed leaves no token', async () => {
+test('a removed file invalidates all tokens', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop' });
   const { auth, ended } = nextEnded(file);
@@ -114,7 +114,7 @@ test('a file that is removed leaves no token', async () => {
   expect(auth.authenticate(bearing(token))).toMatchObject({ status: 401 });
 });
 
-test('a file that becomes unreadable is reported, and changes nothing', async () => {
+test('a file that becomes unreadable is reported, and the tokens stay valid', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop' });
   const { promise: reported, resolve } = deferred<Error>();
@@ -146,7 +146,7 @@ test.skipIf(lacks.fileModes)('a file that others can change is refused', async (
 });
 
 test('a file that does not exist is an error', () => {
-  expect(() => tokens(fresh())).toThrow('There is no file of tokens');
+  expect(() => tokens(fresh())).toThrow('There is no token file');
 });
 
 const entry = { name: 'a', sha256: 'a'.repeat(64), created: '2026-01-01' };

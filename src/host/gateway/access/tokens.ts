@@ -5,8 +5,7 @@ import { lstatSync } from 'node:fs';
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { toError, UsageError } from '../../../base/errors.ts';
 import { FileWatch } from '../../../config/files/watch-files.ts';
-import type { Principal } from '../principal.ts';
-import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, wrongToken } from './auth.ts';
+import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, type Principal, wrongToken } from './auth.ts';
 import {
   defaultTokenFile,
   hashOfToken,
@@ -28,7 +27,7 @@ export interface TokensOptions {
 export function tokens(file?: string, options: TokensOptions = {}): Auth {
   const path = file ?? defaultTokenFile();
   if (readTokenFile(path)) return futureTokens(path, options);
-  throw new UsageError('INVALID_OPTION', `There is no file of tokens at ${path}`, {
+  throw new UsageError('INVALID_OPTION', `There is no token file at ${path}`, {
     hint: `Make one with \`${makeToken(file)}\`.`,
   });
 }
@@ -52,7 +51,7 @@ class FileTokens implements Auth {
   readonly #onError: (error: Error) => void;
   /** Keyed by hash. The duration of a hash lookup reveals nothing about a token. */
   #byHash!: ReadonlyMap<string, KnownToken>;
-  /** The version of the file that was read last. */
+  /** `stampOf` the file that was read last. */
   #stamp: string | undefined;
   readonly #listeners = new Set<(principal: string) => void>();
   readonly #watches = new Set<FileWatch>();
@@ -91,7 +90,7 @@ class FileTokens implements Auth {
     };
   }
 
-  /** An unknown token may be new: file notifications are delayed, and missing if the folder of the file is new. */
+  /** An unknown token may be new: file notifications are delayed, and there are none if the folder of the file is new. */
   #find(hash: string): KnownToken | undefined {
     if (!this.#byHash.has(hash) && stampOf(this.#file) !== this.#stamp) {
       this.#read();

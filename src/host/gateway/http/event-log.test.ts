@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventLog } from './event-log.ts';
-import { KeptEvents } from './kept-events.ts';
+import { type EventLog, KeptEvents } from './event-log.ts';
 
 const principals = ['ada', 'grace', undefined];
 
 describe('the events that sessions keep', () => {
-  it('stay within the limits of all sessions and of each principal, and what can be fetched again is whole', () => {
+  it('stay within the limits of all sessions and of each principal, and a replay is complete', () => {
     const step = fc.oneof(
       fc.record({
         act: fc.constant('add' as const),
@@ -58,7 +57,7 @@ describe('the events that sessions keep', () => {
     );
   });
 
-  it('go first from the longest log of the principal that keeps most', () => {
+  it('are dropped from the longest log of the principal that keeps most', () => {
     const kept = new KeptEvents(2000);
     const short = kept.open('ada', 1000);
     short.add(1, '');
@@ -70,7 +69,7 @@ describe('the events that sessions keep', () => {
     expect(long.after('1-8')?.events).toHaveLength(1);
   });
 
-  it('of one principal do not drive out those of another, however many sessions it has', () => {
+  it('of one principal do not displace events of another, however many sessions it has', () => {
     const kept = new KeptEvents(100_000);
     const ada = kept.open('ada', 50_000);
     ada.add(1, '');
@@ -81,7 +80,7 @@ describe('the events that sessions keep', () => {
     expect(kept.chars - ada.chars).toBeLessThanOrEqual(50_000);
   });
 
-  it('are not driven out by messages that no stream has taken, which are bounded for each principal and for all', () => {
+  it('are not displaced by unsent messages, which are bounded for each principal and for all', () => {
     const kept = new KeptEvents(100_000);
     const ada = kept.open('ada', 50_000);
     ada.add(1, '');

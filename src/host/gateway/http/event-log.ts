@@ -2,7 +2,70 @@
 // on any stream. Bounded: the oldest events are dropped first, and an event above the limit is not kept at all. An event id contains the
 // stream and the position in it.
 
-import type { KeptShare } from './kept-events.ts';
+/** Limit of unsent messages, as a fraction of the limit of events. */
+const UNSENT_PART = 1 / 4;
+/** Fraction of the limit that remains after events were dropped. Dropping in larger steps limits the number of searches for the largest log. */
+const LEFT_PART = 7 / 8;
+
+/** The events that all sessions keep, or with a parent those of one principal. Unsent messages are counted separately and never displace events. */
+export class KeptEvents {
+  chars = 0;
+  unsentChars = 0;
+  /** The shares of principals, or the logs of one principal. */
+  readonly parts = new Set<KeptEvents | EventLog>();
+  readonly #maxChars: number;
+  readonly #parent: KeptEvents | undefined;
+  readonly #byPrincipal = new Map<string | undefined, KeptEvents>();
+
+  constructor(maxChars: number, parent?: KeptEvents) {
+    this.#maxChars = maxChars;
+    this.#parent = parent;
+  }
+
+  /** A named principal keeps at most half of the limit. */
+  open(principal: string | undefined, maxChars: number): EventLog {
+    const maxShare = principal === undefined ? this.#maxChars : this.#maxChars / 2;
+    const share = this.#byPrincipal.get(principal) ?? new KeptEvents(maxShare, this);
+    this.#byPrincipal.set(principal, share);
+    this.parts.add(share);
+    const log = new EventLog(maxChars, share, () => {
+      share.parts.delete(log);
+      if (share.parts.size > 0) return;
+      this.#byPrincipal.delete(principal);
+      this.parts.delete(share);
+    });
+    share.parts.add(log);
+    return log;
+  }
+
+  /** `more` may be negative. */
+  count(more: number): void {
+    this.chars += more;
+    this.#parent?.count(more);
+  }
+
+  countUnsent(more: number): void {
+    this.unsentChars += more;
+    this.#parent?.countUnsent(more);
+  }
+
+  hasRoomForUnsent(more: number): boolean {
+    const fits = this.unsentChars + more <= this.#maxChars * UNSENT_PART;
+    return fits && (this.#parent?.hasRoomForUnsent(more) ?? true);
+  }
+
+  makeRoom(): void {
+    if (this.chars > this.#maxChars) while (this.chars > this.#maxChars * LEFT_PART) this.shorten();
+    this.#parent?.makeRoom();
+  }
+
+  /** Drops events of the largest part. */
+  shorten(): void {
+    let largest: KeptEvents | EventLog | undefined;
+    for (const part of this.parts) if (part.chars > (largest?.chars ?? 0)) largest = part;
+    largest?.shorten();
+  }
+}
 
 interface Kept {
   stream: Stream;
@@ -21,7 +84,7 @@ interface Stream {
   newest: Kept | undefined;
 }
 
-export interface Missed {
+interface Missed {
   stream: number;
   events: { id: string; data: string }[];
   chars: number;
@@ -34,7 +97,7 @@ const sizeOf = (data: string) => data.length + 96;
 const MOST_UNSENT_CHARS = 1024 * 1024;
 
 export class EventLog {
-  readonly #share: KeptShare;
+  readonly #share: KeptEvents;
   readonly #streams = new Map<number, Stream>();
   readonly #maxChars: number;
   readonly #onclose: () => void;
@@ -45,8 +108,7 @@ export class EventLog {
   #unsentChars = 0;
   #isOpen = true;
 
-  /** Called by `KeptEvents` only. */
-  constructor(maxChars: number, share: KeptShare, onclose: () => void) {
+  constructor(maxChars: number, share: KeptEvents, onclose: () => void) {
     this.#maxChars = maxChars;
     this.#share = share;
     this.#onclose = onclose;
@@ -75,10 +137,7 @@ export class EventLog {
     return `${number}-${place}`;
   }
 
-  /**
-   * The events that followed an event on its stream. Undefined for an unknown id or if the following events were
-   * dropped.
-   */
+  /** The events that followed an event on its stream. Undefined for an unknown id, or if one of them was dropped. */
   after(id: string): Missed | undefined {
     const [number, place] = id.split('-').map(Number) as [number, number];
     const stream = this.#streams.get(number);
@@ -99,16 +158,13 @@ export class EventLog {
   }
 
   /** Drops the older half, and at least one event. */
-  dropHalf(): void {
+  shorten(): void {
     const until = this.#chars / 2;
     do this.#dropOldest();
     while (this.#chars > until);
   }
 
-  /**
-   * Keeps a message until the client opens a stream for it. Returns false if the limit is reached and the message is
-   * not kept.
-   */
+  /** Keeps a message until the client opens a stream for it. Returns false if the limit prevents that. */
   addUnsent(json: string): boolean {
     const more = sizeOf(json);
     const isTooMuch = this.#unsentChars + more > Math.min(this.#maxChars, MOST_UNSENT_CHARS);
@@ -128,7 +184,6 @@ export class EventLog {
     this.#isOpen = false;
     this.takeUnsent();
     this.#share.count(-this.#chars);
-    this.#share.logs.delete(this);
     this.#onclose();
   }
 

@@ -1,26 +1,22 @@
-// The first step of every request: checks Host and Origin, handles CORS for allowed pages, and authenticates the sender. Accepted requests
-// continue with their principal; all others are answered here.
+// The first step of every request: checks Host and Origin, handles CORS for allowed pages, and authenticates the sender. Refused requests,
+// CORS preflights and requests for the protected-resource metadata (RFC 9728) are answered here.
 
 import { toError } from '../../../base/errors.ts';
 import { refuseForeignHeaders } from '../../../wire/http/access.ts';
-import { type Auth, type AuthRefusal, isAuthRefusal } from '../access/auth.ts';
-import { challenge, type ProtectedResource, resourceMetadata } from '../access/resource-metadata.ts';
-import { rightsOf } from '../access/rights.ts';
-import { scopeOf } from '../access/scopes.ts';
-import type { Principal } from '../principal.ts';
+import { type Auth, type AuthRefusal, isAuthRefusal, type Principal } from '../access/auth.ts';
+import { rightsOf, scopeOf } from '../access/rights.ts';
 import type { HttpExchange } from './exchange.ts';
 import { refuseExchange } from './refuse.ts';
 import { JSON_HEADERS } from './reply.ts';
 
-export interface GateOptions {
+interface GateOptions {
   /** Accepted values of `Host`. Absent if the application has already checked it. */
   hosts?: ReadonlySet<string> | undefined;
-  /** The origins of this server's own pages. */
+  /** Origins of this server's own pages. */
   origins?: ReadonlySet<string> | undefined;
-  /** The origins of other pages that may use the server. */
+  /** Origins of other pages that may use the server. */
   allowedOrigins?: ReadonlySet<string> | undefined;
   auth?: Auth | undefined;
-  /** The protected URL, for clients that must get a token for it. */
   resource?: ProtectedResource | undefined;
 }
 
@@ -28,7 +24,6 @@ type Serve = (exchange: HttpExchange) => void;
 
 export class Gate {
   readonly #hosts: ReadonlySet<string> | undefined;
-  /** The origins of all pages that may use the server. */
   readonly #origins: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
   readonly #auth: Auth | undefined;
@@ -42,7 +37,7 @@ export class Gate {
     this.#resource = resource;
   }
 
-  /** Synchronous if the principal is known immediately. */
+  /** Calls `serve` synchronously if the principal is known immediately. */
   pass(exchange: HttpExchange, serve: Serve): void {
     if (this.#hosts) {
       const origin = exchange.header('origin');
@@ -69,25 +64,18 @@ export class Gate {
     serve(exchange);
   }
 
-  /**
-   * Answers a request for an unserved path or a server that the principal may not use, without revealing which of the
-   * two applies.
-   */
+  /** Answers a request for an unserved path or a forbidden server. The answer does not reveal which of the two applies. */
   refuseUnknown(exchange: HttpExchange, name: string | undefined): void {
     const { principal } = exchange;
     const scope = principal?.isScoped && name !== undefined ? scopeOf(name) : undefined;
     if (scope === undefined || rightsOf(principal)?.mayUseServer(name!) !== false) {
       const what =
-        name === undefined ? 'Nothing is served at this path' : `This token can use no server named "${name}"`;
+        name === undefined ? 'Nothing is served at this path' : `This token cannot use a server named "${name}"`;
       const use = this.#resource ? ` Use ${this.#resource.path}.` : '';
       return refuseExchange(exchange, 404, `${what}.${use}`);
     }
-    this.#refuse(exchange, {
-      status: 403,
-      message: `The token needs the scope ${scope}`,
-      error: 'insufficient_scope',
-      scope,
-    });
+    const message = `The token needs the scope ${scope}`;
+    this.#refuse(exchange, { status: 403, message, error: 'insufficient_scope', scope });
   }
 
   #refuse(exchange: HttpExchange, refusal: AuthRefusal): void {
@@ -98,16 +86,13 @@ export class Gate {
   }
 }
 
-/** The details are for the application, not for an unauthenticated client. */
+/** Unauthenticated clients do not get the details. */
 function fail(exchange: HttpExchange, error: unknown): void {
   process.emitWarning(toError(error));
   refuseExchange(exchange, 500, 'The request cannot be served: see the log of the server');
 }
 
-/**
- * Cross-origin requests of allowed pages: answers preflights and sets the headers that let a page read responses. Must
- * be called only for an allowed Origin. Returns true if the request was a preflight, which is then answered.
- */
+/** Lets a page of an allowed origin read responses. Returns true if the request was a preflight, which is then answered. */
 function answerPage(exchange: HttpExchange, origin: string): boolean {
   exchange.setHeader('access-control-allow-origin', origin);
   exchange.setHeader('vary', 'origin');
@@ -121,4 +106,47 @@ function answerPage(exchange: HttpExchange, origin: string): boolean {
     'access-control-max-age': '600',
   });
   return true;
+}
+
+/** The URL at which MCP is served, for clients that must get a token for it. */
+interface ProtectedResource {
+  origin: string;
+  path: string;
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/** The metadata document at this path, for the resource itself and each server below it. Undefined if there is none. */
+function resourceMetadata(path: string, resource: ProtectedResource, auth: Auth): object | undefined {
+  if (!path.startsWith(WELL_KNOWN) || !auth.authorizationServers?.length) return undefined;
+  const rest = path.slice(WELL_KNOWN.length);
+  if (rest !== '' && !isWithin(rest, resource)) return undefined;
+  return {
+    resource: `${resource.origin}${rest || resource.path}`,
+    authorization_servers: auth.authorizationServers,
+    ...(auth.scope !== undefined && { scopes_supported: [auth.scope] }),
+    bearer_methods_supported: ['header'],
+  };
+}
+
+/** The value of `WWW-Authenticate`. */
+export function challenge(
+  path: string,
+  resource: ProtectedResource | undefined,
+  auth: Auth,
+  refusal: AuthRefusal,
+): string {
+  const { error, scope = auth.scope } = refusal;
+  const parts = error === undefined ? [] : [`error="${error}"`];
+  if (resource && auth.authorizationServers?.length) {
+    // The client's path is quoted only if it contains nothing that would end the quoted string.
+    const at = isWithin(path, resource) && /^[\w./~%-]*$/.test(path) ? path : resource.path;
+    parts.push(`resource_metadata="${resource.origin}${WELL_KNOWN}${at}"`);
+  }
+  if (scope !== undefined) parts.push(`scope="${scope}"`);
+  return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+}
+
+function isWithin(path: string, { path: root }: ProtectedResource): boolean {
+  return path === root || path.startsWith(`${root}/`);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Server } from '../../../mcp/server/server.ts';
+import { WebExchange } from './exchange.ts';
 import { Gateways } from './gateways.ts';
-import { WebExchange } from './web-exchange.ts';
 
 const server = new Server({ name: 'notes', version: '1' });
 const served = (name: string | undefined) => (name === undefined || name === 'notes' ? server.service : undefined);
 const withTool = (tool: string) => ({ name: 'someone', tools: [tool] });
 
-test('a path has one door, however it is written, and each set of rights its own', async () => {
+test('a path has one gateway for each set of rights, however the path is encoded', async () => {
   const gateways = new Gateways(served, { path: '/mcp' });
   const gateway = gateways.at('/mcp/notes');
   expect(gateways.at('/mcp/%6Eotes')).toBe(gateway);
@@ -23,7 +23,7 @@ test('a path has one door, however it is written, and each set of rights its own
   await gateways.close();
 });
 
-test('doors that are not used are closed when there are too many', async () => {
+test('idle gateways are closed when there are too many', async () => {
   const gateways = new Gateways(served, { path: '/mcp' });
   const [idle, used] = [gateways.at('/mcp', withTool('idle')), gateways.at('/mcp', withTool('used'))];
   const exchange = new WebExchange(

@@ -2,17 +2,15 @@
 
 import { compose, type ServiceLayer } from '../../../mcp/layers/layer.ts';
 import type { Service } from '../../../mcp/service.ts';
-import { restrict } from '../access/restrict.ts';
-import { rightsOf } from '../access/rights.ts';
+import type { Principal } from '../access/auth.ts';
+import { restrict, rightsOf } from '../access/rights.ts';
 import { Limits } from '../limits.ts';
-import type { Principal } from '../principal.ts';
-import type { HttpGatewayOptions } from './gateway-options.ts';
-import { HttpGateway } from './http-gateway.ts';
+import { HttpGateway, type HttpGatewayOptions } from './http-gateway.ts';
 
-/** The service at `<path>/<name>`, or at the path itself without a name. Undefined if there is none. */
+/** The service at `<path>/<name>`, or without a name at the path itself. */
 export type ServiceByName = (name: string | undefined) => Service | undefined;
 
-export interface GatewaysOptions extends HttpGatewayOptions {
+interface GatewaysOptions extends HttpGatewayOptions {
   path: string;
   /** The name of the service at the path itself, if it is a single server. */
   name?: string | undefined;
@@ -27,9 +25,8 @@ export interface CloseOptions {
 
 /** How long clients may take to read the ends of their streams. */
 const LAST_WRITES_MS = 1000;
-
-/** Each set of rights to each server has its own gateway. */
-const MOST_DOORS = 1000;
+/** From this number on, idle gateways are closed: each set of rights to each server has its own. */
+const MOST_GATEWAYS = 1000;
 
 export class Gateways {
   readonly #serviceOf: ServiceByName;
@@ -43,13 +40,13 @@ export class Gateways {
     this.limits = new Limits(options, options.clock);
   }
 
-  /** The service name in a path. Undefined if the path has none or it is invalid. */
+  /** The service name in a path. Undefined if it is missing or invalid. */
   nameIn(path: string): string | undefined {
     const below = `${this.#options.path}/`;
     return path.startsWith(below) ? decoded(path.slice(below.length)) : undefined;
   }
 
-  /** A server that the principal may not use appears not to exist. */
+  /** Undefined if nothing is served at the path, or if the principal may not use the server. */
   at(path: string, principal?: Principal): HttpGateway | undefined {
     const name = this.nameIn(path);
     if (name === undefined && path !== this.#options.path) return undefined;
@@ -76,7 +73,7 @@ export class Gateways {
 
   /** Gateways in use may exceed the limit, because sessions and requests have their own limits. */
   #closeIdle(): void {
-    if (this.#open.size < MOST_DOORS) return;
+    if (this.#open.size < MOST_GATEWAYS) return;
     for (const [key, { gateway }] of this.#open) {
       if (!gateway.isIdle) continue;
       this.#open.delete(key);

@@ -1,11 +1,15 @@
-// MCP over HTTP at one URL, for clients of every revision: a self-contained POST is served alone (2026-07-28), a POST
-// of a session by that session (2025-03-26 to 2025-11-25), and a GET without a session opens the stream of 2024-11-05.
-// It knows HTTP and the shape of messages, but not the methods.
+// MCP over HTTP at one URL, for clients of every revision. Each POST of 2026-07-28 is self-contained. From 2025-03-26 to 2025-11-25 a POST
+// belongs to a session. In 2024-11-05 a GET without a session opens the only stream.
 
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
-import { heldBytes, valuesOf } from '../../../base/count-json-values.ts';
+import { heldBytes, SHARED_MAX_FRAME_VALUES, valuesOf } from '../../../base/count-json-values.ts';
 import { RpcError, toError } from '../../../base/errors.ts';
-import { ClientAdapters, DEFAULT_ASK_TIMEOUT_MS } from '../../../mcp/adapter/client-adapters.ts';
+import { metaOf } from '../../../base/json-object.ts';
+import {
+  type ClientAdapterOptions,
+  ClientAdapters,
+  DEFAULT_ASK_TIMEOUT_MS,
+} from '../../../mcp/adapter/client-adapters.ts';
 import type { ObserveClient } from '../../../mcp/adapter/client-observer.ts';
 import { bytesOfUris } from '../../../mcp/adapter/modern-subscriptions.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION_KEY } from '../../../mcp/meta.ts';
@@ -13,36 +17,50 @@ import { invalidParams, unsupportedVersion } from '../../../mcp/protocol-errors.
 import { isLegacyRevision, isModernRevision } from '../../../mcp/revisions.ts';
 import { newClient, type Service } from '../../../mcp/service.ts';
 import type { ToolHeader } from '../../../mcp/tool-headers.ts';
+import { DEFAULT_MAX_FRAME_BYTES } from '../../../wire/framing/framing.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../wire/jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../../wire/jsonrpc/parse.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
-import { Admission } from '../admission.ts';
-import { type AdmissionResult, type LimitRefusal, Limits } from '../limits.ts';
+import { Admission, type AdmissionResult, type LimitOptions, type LimitRefusal, Limits } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
-import { type HttpGatewayOptions, type OwnOptions, withDefaults } from './gateway-options.ts';
-import { checkedClient, refusesBody, toolHeaderMismatch } from './header-checks.ts';
-import { ModernPost } from './modern-post.ts';
-import { ObservedExchange } from './observed-exchange.ts';
-import {
-  refuseBeyond,
-  refuseExchange,
-  refuseRequest,
-  refuseStopping,
-  refuseUnknownEvent,
-  refuseUsedId,
-} from './refuse.ts';
+import { checkedClient, refusesBody, ToolHeaders, toolHeaderMismatch } from './header-checks.ts';
+import { refuseBeyond, refuseExchange, refuseRequest, refuseStopping, refuseUsedId } from './refuse.ts';
+import { ModernPost } from './reply.ts';
 import { HttpSession } from './session.ts';
-import { ToolHeaders } from './tool-headers.ts';
+
+export interface HttpGatewayOptions extends ClientAdapterOptions, LimitOptions {
+  /** Maximum size of a request body. Default: 64 MiB. */
+  maxBodyBytes?: number;
+  /** Maximum number of JSON values in a body. Default: 250,000. */
+  maxFrameValues?: number;
+  /** How long a session may be unused. Default: 30 minutes. */
+  sessionIdleMs?: number;
+  /** Maximum characters of events that a session keeps for a reconnecting client. Default: 4 Mi. */
+  maxKeptChars?: number;
+  /** Interval of comments on a quiet stream, so that proxies keep it open. Default: 15 s. */
+  keepAliveMs?: number;
+  observeClient?: ObserveClient | undefined;
+}
+
+export function withDefaults(options: HttpGatewayOptions) {
+  return {
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_FRAME_BYTES,
+    maxFrameValues: options.maxFrameValues ?? SHARED_MAX_FRAME_VALUES,
+    sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+    maxKeptChars: options.maxKeptChars ?? 4 * 1024 * 1024,
+    keepAliveMs: options.keepAliveMs ?? 15_000,
+  };
+}
 
 const traceMembers = ['traceparent', 'tracestate', 'baggage'];
 /** Longer values are not valid trace context. */
 const LONGEST_TRACE_VALUE = 8192;
 
 export class HttpGateway {
-  readonly #options: OwnOptions;
+  readonly #options: ReturnType<typeof withDefaults>;
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** Separate adapters, because a suspended request of 2026-07-28 outlives its connection. */
+  /** Separate, because a suspended request of 2026-07-28 outlives its connection. */
   readonly #sessionAdapters: ClientAdapters;
   readonly #postAdapters: ClientAdapters;
   readonly #toolHeaders: ToolHeaders;
@@ -67,8 +85,8 @@ export class HttpGateway {
   }
 
   /** Never throws: failures are answered. */
-  handle(received: HttpExchange): void {
-    const exchange = this.#observe ? new ObservedExchange(received, this.#observe) : received;
+  handle(exchange: HttpExchange): void {
+    exchange.observe = this.#observe;
     this.#route(exchange)?.catch((error: unknown) => {
       if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
       else refuseExchange(exchange, 500, toError(error).message);
@@ -76,7 +94,7 @@ export class HttpGateway {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
-    if (exchange.isClosed) return; // closed during authentication: its close event is over and would not be seen
+    if (exchange.isClosed) return; // during authentication: `onclose` would not be called any more
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));
@@ -85,7 +103,7 @@ export class HttpGateway {
 
   #admitted(exchange: HttpExchange, admission: AdmissionResult): Promise<void> | void {
     if (!(admission instanceof Admission)) return refuseBeyond(exchange, admission);
-    if (exchange.isClosed) return admission.release(); // closed while the quotas were requested
+    if (exchange.isClosed) return admission.release(); // while the quotas were requested
     exchange.admission = admission;
     switch (exchange.method) {
       case 'POST':
@@ -144,10 +162,10 @@ export class HttpGateway {
     if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, bytes);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION_KEY] !== undefined || isModernRevision(version)) {
-      beyond = isListen(message)
-        ? await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}))
-        : undefined;
-      if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
+      if (isRequest(message) && message.method === 'subscriptions/listen') {
+        beyond = await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}));
+        if (beyond) return refuseBeyond(exchange, beyond, message.id);
+      }
       return this.#postModern(exchange, message, meta, bytes);
     }
     if (version !== undefined && !isLegacyRevision(version)) {
@@ -165,12 +183,9 @@ export class HttpGateway {
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
     const alone = { revision: meta?.[PROTOCOL_VERSION_KEY], info: meta?.[CLIENT_INFO] };
     const observed = this.#observe?.(client, { door: 'http', alone });
-    exchange.belongsTo?.(observed);
+    exchange.belongsTo(observed);
     if (!('method' in message)) return refuseExchange(exchange, 400, 'Responses are not sent in 2026-07-28');
-    if (!('id' in message)) {
-      this.#postAdapters.notified(message, client);
-      return exchange.answer(202, {});
-    }
+    if (!('id' in message)) return taken(exchange, this.#postAdapters.notified(message, client));
     if (meta?.[PROTOCOL_VERSION_KEY] === undefined) {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION_KEY}"`, { missing: PROTOCOL_VERSION_KEY });
       return refuseRequest(exchange, 400, message.id, error);
@@ -190,20 +205,16 @@ export class HttpGateway {
 
   #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> | void {
     const id = exchange.header('mcp-session-id');
-    if (id === undefined && isInitialize(message)) return this.#openSession(exchange, message, bytes);
+    if (id === undefined && isRequest(message) && message.method === 'initialize') {
+      return this.#newSession(exchange, false).then((session) =>
+        session?.request(message, exchange, bytes, { 'mcp-session-id': session.id }),
+      );
+    }
     const session = this.#sessionFor(exchange, id);
     if (!session) return;
-    if (!isRequest(message)) {
-      session.receive(message, bytes);
-      return exchange.answer(202, {});
-    }
+    if (!isRequest(message)) return taken(exchange, session.receive(message, bytes));
     if (session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
     session.request(message, exchange, bytes);
-  }
-
-  async #openSession(exchange: HttpExchange, message: JsonRpcRequest, bytes: number): Promise<void> {
-    const session = await this.#newSession(exchange, false);
-    session?.request(message, exchange, bytes, { 'mcp-session-id': session.id });
   }
 
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
@@ -219,7 +230,7 @@ export class HttpGateway {
     });
     this.#sessions.set(session.id, session);
     session.observed = this.#observe?.(client, { door: oneStream ? 'http+sse' : 'http' });
-    exchange.belongsTo?.(session.observed);
+    exchange.belongsTo(session.observed);
     const adapter = await this.#sessionAdapters.connect(session, client, session.observed);
     void adapter.closed.then(() => {
       this.#sessions.delete(session.id);
@@ -243,13 +254,18 @@ export class HttpGateway {
     if (this.#limits.isDraining && lastEventId === undefined) {
       return refuseStopping(exchange, this.#limits.retryAfterS);
     }
-    if (id === undefined) return this.#openOneStream(exchange);
+    if (id === undefined) {
+      // 2024-11-05: the first event names the URL for POSTs.
+      const opened = await this.#newSession(exchange, true);
+      return opened?.listen(exchange, `event: endpoint\ndata: ${exchange.path}?sessionId=${opened.id}\n\n`);
+    }
     const session = this.#sessionFor(exchange, id);
     if (!session) return;
     if (lastEventId === undefined) return session.listen(exchange);
     const refusal = session.resume(lastEventId, exchange);
-    if (refusal === 'unknown') refuseUnknownEvent(exchange, lastEventId);
-    else if (refusal) refuseBeyond(exchange, refusal);
+    if (refusal === 'unknown') {
+      refuseExchange(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are no longer available`);
+    } else if (refusal) refuseBeyond(exchange, refusal);
   }
 
   async #delete(exchange: HttpExchange): Promise<void> {
@@ -259,36 +275,26 @@ export class HttpGateway {
     await session.close();
   }
 
-  /** 2024-11-05: the first event names the URL for POSTs. */
-  async #openOneStream(exchange: HttpExchange): Promise<void> {
-    const session = await this.#newSession(exchange, true);
-    session?.listen(exchange, `event: endpoint\ndata: ${exchange.path}?sessionId=${session.id}\n\n`);
-  }
-
-  #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
+  #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): Promise<void> | void {
     const session = this.#ownSession(exchange, id);
     if (!session?.isOneStream) return refuseExchange(exchange, 404, 'Unknown session: connect again');
-    exchange.belongsTo?.(session.observed);
+    exchange.belongsTo(session.observed);
     if (isRequest(message) && session.isAnswering(message.id)) return refuseUsedId(exchange, message.id);
-    session.receive(message, bytes, exchange.admission);
-    exchange.answer(202, {});
+    return taken(exchange, session.receive(message, bytes, exchange.admission));
   }
 
-  /** Refuses the exchange if there is no such session. */
+  /** Answers the exchange and returns undefined if the session does not exist. */
   #sessionFor(exchange: HttpExchange, id: string | undefined): HttpSession | undefined {
     const version = exchange.header('mcp-protocol-version');
-    const session = id === undefined ? undefined : this.#ownSession(exchange, id);
+    const refuse = (status: number, message: string) => void refuseExchange(exchange, status, message);
     if (version !== undefined && !isLegacyRevision(version))
-      refuseExchange(exchange, 400, `Unsupported protocol version ${version}`);
-    else if (id === undefined)
-      refuseExchange(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
-    else if (!session || session.isOneStream) refuseExchange(exchange, 404, 'Unknown session: send initialize again');
-    else {
-      session.usedMs = this.#clock.nowMs();
-      exchange.belongsTo?.(session.observed);
-      return session;
-    }
-    return undefined;
+      return refuse(400, `Unsupported protocol version ${version}`);
+    if (id === undefined) return refuse(400, 'Send initialize first: the request has no Mcp-Session-Id');
+    const session = this.#ownSession(exchange, id);
+    if (!session || session.isOneStream) return refuse(404, 'Unknown session: send initialize again');
+    session.usedMs = this.#clock.nowMs();
+    exchange.belongsTo(session.observed);
+    return session;
   }
 
   /** A session of another principal appears not to exist. */
@@ -314,6 +320,11 @@ export class HttpGateway {
   }
 }
 
+/** Answers when the client may send its next message. Until then, the exchange counts as one in flight. */
+function taken(exchange: HttpExchange, space: Promise<void> | void): Promise<void> | void {
+  return space ? space.then(() => exchange.answer(202, {})) : exchange.answer(202, {});
+}
+
 function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message;
 }
@@ -323,27 +334,15 @@ function isNewRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.params?.requestState === undefined;
 }
 
-function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
-  return isRequest(message) && message.method === 'initialize';
-}
-
 function idOf(message: JsonRpcMessage): RequestId | undefined {
   return isRequest(message) ? message.id : undefined;
 }
 
-/** True for a request that stays open as an event stream. */
-function isListen(message: JsonRpcMessage): message is JsonRpcRequest {
-  return isRequest(message) && message.method === 'subscriptions/listen';
-}
-
-/**
- * Copies the trace context of HTTP headers to `_meta`, where MCP carries it. An existing value in `_meta` takes
- * precedence.
- */
+/** Copies the trace context of HTTP headers to `_meta`, where MCP carries it. An existing value in `_meta` takes precedence. */
 function takeTraceContext(exchange: HttpExchange, message: JsonRpcMessage): void {
   if (!isRequest(message)) return;
   const params = (message.params ?? {}) as Record<string, unknown>;
-  const meta = (params._meta ?? {}) as Record<string, unknown>;
+  const meta = metaOf(params) ?? {};
   if (meta.traceparent !== undefined) return;
   const given = traceMembers.flatMap((name) => {
     const value = exchange.header(name);

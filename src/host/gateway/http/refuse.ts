@@ -1,49 +1,44 @@
-// Answers a request that is not served: a status and a JSON-RPC error with the reason.
+// Answers a request that is not served: a status and a JSON-RPC error with the reason. The service did not receive the request.
 
-import { RpcCode, RpcError } from '../../../base/errors.ts';
+import { RpcCode, type RpcError } from '../../../base/errors.ts';
 import type { RequestId } from '../../../wire/jsonrpc/message.ts';
 import type { LimitRefusal } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
 import { JSON_HEADERS } from './reply.ts';
 
-export function refuseExchange(
-  exchange: HttpExchange,
-  status: number,
-  message: string,
-  headers: Record<string, string> = {},
-): void {
-  const body = { jsonrpc: '2.0', error: { code: RpcCode.invalidRequest, message } };
-  exchange.answer(status, { ...JSON_HEADERS, ...headers }, JSON.stringify(body));
-}
-
 export function refuseRequest(
   exchange: HttpExchange,
   status: number,
   id: RequestId | undefined,
-  error: RpcError,
+  { rpcCode: code, message, data }: Pick<RpcError, 'rpcCode' | 'message'> & { data?: unknown },
+  headers?: Record<string, string>,
 ): void {
-  const { rpcCode: code, message, data } = error;
-  exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+  const body = { jsonrpc: '2.0', id, error: { code, message, data } };
+  exchange.answer(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, JSON.stringify(body));
+}
+
+export function refuseExchange(
+  exchange: HttpExchange,
+  status: number,
+  message: string,
+  headers?: Record<string, string>,
+): void {
+  refuseRequest(exchange, status, undefined, { rpcCode: RpcCode.invalidRequest, message }, headers);
 }
 
 export function refuseUsedId(exchange: HttpExchange, id: RequestId): void {
   const message = `The id ${JSON.stringify(id)} is in use by another request`;
-  refuseRequest(exchange, 400, id, new RpcError(RpcCode.invalidRequest, message));
+  refuseRequest(exchange, 400, id, { rpcCode: RpcCode.invalidRequest, message });
 }
 
-export function refuseUnknownEvent(exchange: HttpExchange, lastEventId: string): void {
-  refuseExchange(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
-}
-
-/** The request did not reach the service and can be sent again. */
 export function refuseBeyond(exchange: HttpExchange, beyond: LimitRefusal, id?: RequestId): void {
   const { status, message, retryAfterS, ...data } = beyond;
-  const body = { jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message, data } };
-  exchange.answer(status, { ...JSON_HEADERS, 'retry-after': String(retryAfterS) }, JSON.stringify(body));
+  const headers = { 'retry-after': String(retryAfterS) };
+  refuseRequest(exchange, status, id, { rpcCode: RpcCode.serverBusy, message, data }, headers);
 }
 
 export function refuseStopping(exchange: HttpExchange, retryAfterS: number, id?: RequestId): void {
   const message = `The server is stopping. Send the request again in ${retryAfterS} s.`;
-  const headers = { ...JSON_HEADERS, 'retry-after': String(retryAfterS), connection: 'close' };
-  exchange.answer(503, headers, JSON.stringify({ jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message } }));
+  const headers = { 'retry-after': String(retryAfterS), connection: 'close' };
+  refuseRequest(exchange, 503, id, { rpcCode: RpcCode.serverBusy, message }, headers);
 }

@@ -1,6 +1,13 @@
-// The reply to one request: a JSON object if only the answer is sent, otherwise an event stream. With an event log, a
-// client that was disconnected can fetch the events it missed.
+// The reply to one request: a JSON object if only the answer is sent, otherwise an event stream. With an event log, a client that was
+// disconnected can fetch the events it missed.
 
+import { RpcCode, type UsageError } from '../../../base/errors.ts';
+import type { SingleReply } from '../../../mcp/adapter/single-request.ts';
+import { McpCode } from '../../../mcp/protocol-errors.ts';
+import type { ClientIdentity } from '../../../mcp/service.ts';
+import type { JsonRpcNotification, JsonRpcResponse } from '../../../wire/jsonrpc/message.ts';
+import { messageText } from '../../../wire/jsonrpc/message-text.ts';
+import type { InFlight } from '../../../wire/requests/in-flight.ts';
 import type { EventWriter, HttpExchange } from './exchange.ts';
 
 export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
@@ -12,10 +19,7 @@ const STREAM_HEADERS = {
 
 /** While more data than this is pending, only requested messages are added. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-/**
- * Limit for a single notification while too much data is pending for the principal's clients, or for all clients
- * together.
- */
+/** Limit of a notification and of pending data while the account of the principal is full. */
 const MOST_WAITING_WHEN_FULL = 16 * 1024;
 
 /** Stores an event of the stream and returns its id. Absent if streams cannot be resumed. */
@@ -24,14 +28,12 @@ type KeepEvent = (data: string) => string;
 export class Reply {
   #exchange: HttpExchange | undefined;
   #sink: EventWriter | undefined;
-  /** Sent in addition to the headers of every reply. */
   readonly #headers: Readonly<Record<string, string>> | undefined;
-  readonly #keep: KeepEvent | undefined;
+  /** Undefined once the reply is over: a finished reply is kept for reconnecting clients, and `#keep` holds the id of the request. */
+  #keep: KeepEvent | undefined;
   #isOver = false;
   #isFull = false;
-  /**
-   * Called with true when too much data is pending for the client, and with false when the client has read all of it.
-   */
+  /** Called with true when too much data is pending for the client, and with false when the client has read all of it. */
   onfull: ((isFull: boolean) => void) | undefined;
 
   constructor(exchange: HttpExchange, headers?: Readonly<Record<string, string>>, keep?: KeepEvent) {
@@ -56,7 +58,7 @@ export class Reply {
     this.#count();
   }
 
-  /** Called when the client continues on another stream. A connection with unread data is closed, because it would keep the data. */
+  /** Called when the client continues on another stream. A connection with unread data is closed to free the data. */
   leave(): void {
     const sink = this.#sink;
     const admission = this.#exchange?.admission;
@@ -66,7 +68,7 @@ export class Reply {
     admission?.setUnread(0);
   }
 
-  /** Called when the connection is gone. Later events are only stored. Returns false if the client has reconnected already. */
+  /** Called when the connection has closed. Later events are only stored. Returns false if the client has reconnected already. */
   detach(exchange: HttpExchange | undefined): boolean {
     if (this.#exchange !== exchange) return false;
     this.#exchange = undefined;
@@ -83,7 +85,7 @@ export class Reply {
     if (this.#keep) sink?.write(`id: ${this.#keep('')}\ndata: \n\n`);
   }
 
-  /** Sends a notification. Returns false without sending it if too much data is pending for the principal's clients. */
+  /** Sends a notification. Returns false without sending it if the account of the principal is full. */
   offer(json: string): boolean {
     const account = this.#exchange?.admission?.account;
     if (account?.isFull && json.length > MOST_WAITING_WHEN_FULL) {
@@ -94,7 +96,6 @@ export class Reply {
     return true;
   }
 
-  /** Sends a message before the answer. */
   event(json: string): void {
     if (this.#isOver) return;
     this.openStream();
@@ -104,7 +105,7 @@ export class Reply {
   /** Keeps proxies and clients from closing a quiet stream. A stream unrelated to a call ends when its token expires. */
   keepAlive(): void {
     const { principal, admission } = this.#exchange ?? {};
-    if (this.#isFull && !admission?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // there is nothing that would drain
+    if (this.#isFull && !admission?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // `ondrain` is not called without data
     if (principal?.expiresMs !== undefined && principal.expiresMs <= Date.now() && admission?.isStream) this.end();
     else this.#sink?.write(':\n\n');
   }
@@ -114,8 +115,7 @@ export class Reply {
     if (this.#isOver) return;
     if (this.#sink || (this.#keep && !this.#exchange)) {
       this.#write(json);
-      this.end();
-      return;
+      return this.end();
     }
     this.#isOver = true;
     const headers = this.#headers ? { ...JSON_HEADERS, ...this.#headers } : JSON_HEADERS;
@@ -124,7 +124,7 @@ export class Reply {
     exchange?.answer(status, headers, json);
   }
 
-  /** Ends the stream without an answer. A stream without an event is not resumed. */
+  /** Ends the stream without an answer. Clients do not resume a stream without an event. */
   withdraw(): void {
     if (this.#isOver) return;
     if (!this.#sink) this.#open();
@@ -133,6 +133,7 @@ export class Reply {
 
   end(): void {
     this.#isOver = true;
+    this.#keep = undefined;
     this.#sink?.end();
   }
 
@@ -167,4 +168,59 @@ export class Reply {
     this.#isFull = isFull;
     this.onfull?.(isFull);
   }
+}
+
+/** A POST of 2026-07-28. Closing the connection cancels the request. */
+export class ModernPost implements SingleReply {
+  onfull: ((isFull: boolean) => void) | undefined;
+  onclose: (() => void) | undefined;
+  readonly client: ClientIdentity;
+  readonly #reply: Reply;
+  readonly #open: InFlight<number, ModernPost>;
+  readonly #number: number;
+
+  /** `open`: the pending POSTs of the gateway, by number. */
+  constructor(exchange: HttpExchange, client: ClientIdentity, open: InFlight<number, ModernPost>, number: number) {
+    this.client = client;
+    this.#open = open;
+    this.#reply = new Reply(exchange);
+    this.#reply.onfull = (isFull) => this.onfull?.(isFull);
+    this.#number = number;
+    open.add(number, this);
+    exchange.onclose = () => this.#closed();
+  }
+
+  notify(message: JsonRpcNotification): boolean {
+    const json = messageText(message);
+    return typeof json !== 'string' || this.#reply.offer(json);
+  }
+
+  answer(message: JsonRpcResponse): UsageError | undefined {
+    const json = messageText(message);
+    if (typeof json !== 'string') return json;
+    this.#reply.finish(json, 'error' in message ? statusOf(message.error.code) : 200);
+    return undefined;
+  }
+
+  keepAlive(): void {
+    this.#reply.openStream();
+    this.#reply.keepAlive();
+  }
+
+  end(): void {
+    this.#reply.withdraw();
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (this.#open.take(this.#number)) this.onclose?.();
+  }
+}
+
+const { headerMismatch, missingClientCapability, unsupportedProtocolVersion } = McpCode;
+const badRequests: readonly number[] = [headerMismatch, missingClientCapability, unsupportedProtocolVersion];
+
+function statusOf(code: number): number {
+  if (code === RpcCode.methodNotFound) return 404;
+  return badRequests.includes(code) ? 400 : 200;
 }

@@ -1,22 +1,29 @@
-// `serveHttp` serves a server, or any service, over HTTP. Each request passes the gate (Host, Origin, authentication), then the gateway of
-// its path. A host has a service for each of its servers, at a path below the path of the combined service.
+// `serveHttp` serves a server or a service over HTTP. Each request passes the gate (Host, Origin, authentication), then the gateway of its
+// path. `httpHandler` serves at one URL of an application that has its own server and routes. The application checks Host and Origin.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '../../../mcp/server/server.ts';
 import type { Service } from '../../../mcp/service.ts';
-import { type Auth, anyOf, ownerToken } from '../access/auth.ts';
+import { type Auth, anyOf, ownerToken, type Principal } from '../access/auth.ts';
 import { bracketed, checkExposure, checkOrigin, type Exposure, ownHosts } from '../access/exposure.ts';
 import { rightsOf } from '../access/rights.ts';
 import { type Gauged, gatewayMetrics, Metrics } from '../telemetry/metrics.ts';
 import { trace } from '../telemetry/tracing.ts';
-import { type ConnectionOptions, connectionOptions, limitConnections } from './connection-limits.ts';
-import type { HttpExchange } from './exchange.ts';
+import { type HttpExchange, NodeExchange, WebExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
-import { type HttpGatewayOptions, withDefaults } from './gateway-options.ts';
 import { type CloseOptions, Gateways, type ServiceByName } from './gateways.ts';
-import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
-import { NodeExchange } from './node-exchange.ts';
+import { type HttpGatewayOptions, withDefaults } from './http-gateway.ts';
+import {
+  type ConnectionOptions,
+  connectionOptions,
+  limitConnections,
+  listenOn,
+  newListener,
+  renewTls,
+  type Tls,
+} from './listener.ts';
 import { refuseExchange } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpGatewayOptions, ConnectionOptions {
@@ -24,20 +31,16 @@ export interface ServeHttpOptions extends HttpGatewayOptions, ConnectionOptions 
   port?: number;
   /** Default: 127.0.0.1. An address that other machines can reach needs `auth`, and `tls` or `behindProxy`. */
   host?: string;
-  /** Path of the URL. Default: /mcp. */
+  /** Default: /mcp. */
   path?: string;
-  /** Authenticates clients. */
   auth?: Auth;
-  /**
-   * Token that clients send as `Authorization: Bearer …`. With `auth`: accepted in addition. Without `auth`: random by default, and `false`
-   * lets every program of this machine connect.
-   */
+  /** Bearer token, accepted in addition to `auth`. Without `auth`: random by default; `false` lets every program of this machine connect. */
   token?: string | false;
-  /** Serves metrics at `/metrics` to principals that may use every server. A list adds metrics of the application. */
+  /** Serves `/metrics` to principals that may use every server. A list adds metrics of the application. */
   metrics?: boolean | readonly Gauged[];
   /** The reason why requests cannot be served now, for `/readyz`. */
   notReady?: () => string | undefined;
-  /** The reason why the named server, or all servers (undefined), may be available later. Requests for it get 503 with `Retry-After`. */
+  /** The reason why the named server, or without a name every server, is not available yet. Requests get 503 with `Retry-After`. */
   notYet?: (name: string | undefined) => string | undefined;
   tls?: Tls;
   /** A proxy terminates TLS and forwards requests. */
@@ -49,6 +52,13 @@ export interface ServeHttpOptions extends HttpGatewayOptions, ConnectionOptions 
 }
 
 const RETRY = { 'retry-after': '1' };
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** Paths for operators. They need no token and reveal nothing about servers or clients. */
+const probes = new Map([
+  ['/healthz', { text: 'ok\n', isReadiness: false }],
+  ['/readyz', { text: 'ready\n', isReadiness: true }],
+]);
 
 export interface HttpServing {
   /** The URL for clients. */
@@ -92,13 +102,11 @@ export async function serveHttp(
   let gate: Gate;
   const listener = await newListener(tls, connectionOptions(options), (request, response) => {
     const exchange = new NodeExchange(request, response);
-    const page =
-      exchange.method === 'GET'
-        ? probe(exchange.path, () => (gateways.limits.isDraining ? 'stopping' : options.notReady?.()))
-        : undefined;
-    const later = page?.status === 503 ? RETRY : {};
-    if (page) exchange.answer(page.status, { 'content-type': 'text/plain; charset=utf-8', ...later }, page.text);
-    else gate.pass(exchange, serve);
+    const probe = exchange.method === 'GET' ? probes.get(exchange.path) : undefined;
+    if (!probe) return gate.pass(exchange, serve);
+    const notReady = probe.isReadiness && (gateways.limits.isDraining ? 'stopping' : options.notReady?.());
+    if (notReady) exchange.answer(503, { ...TEXT, ...RETRY }, `${notReady}\n`);
+    else exchange.answer(200, TEXT, probe.text);
   });
   limitConnections(listener, options, withDefaults(options).keepAliveMs);
   const port = await listenOn(listener, host, options.port ?? 0);
@@ -124,11 +132,10 @@ export async function serveHttp(
   };
 }
 
-function clientsOf({ auth, token: given }: ServeHttpOptions): {
-  auth: Auth | undefined;
-  token: string | undefined;
-  checks: Exposure['checks'];
-} {
+function clientsOf({
+  auth,
+  token: given,
+}: ServeHttpOptions): Pick<Exposure, 'checks'> & { auth?: Auth | undefined; token: string | undefined } {
   if (auth && !given) return { auth, token: undefined, checks: 'auth' };
   if (given === false) return { auth, token: undefined, checks: 'nothing' };
   const token = given || randomBytes(24).toString('base64url');
@@ -142,17 +149,61 @@ function byName(served: Server | Service | ServiceByName): ServiceByName {
   return (name) => (name === undefined ? service : undefined);
 }
 
-/**
- * Paths for gateway operators: `/healthz` answers while the process runs, `/readyz` while requests are accepted. They
- * reveal nothing about servers or clients, and need no token. `notReady`: the reason why requests are refused now.
- * Undefined for other paths.
- */
-function probe(
-  path: string,
-  notReady: (() => string | undefined) | undefined,
-): { status: number; text: string } | undefined {
-  if (path === '/healthz') return { status: 200, text: 'ok\n' };
-  if (path !== '/readyz') return undefined;
-  const why = notReady?.();
-  return why === undefined ? { status: 200, text: 'ready\n' } : { status: 503, text: `${why}\n` };
+export interface HttpHandlerOptions extends HttpGatewayOptions {
+  /** Authenticates clients. If absent, the application does so and may pass the principal with each request. */
+  auth?: Auth;
+  /**
+   * The URL of the handler (origin and path), for clients that must get a token for it. The application must also route
+   * `/.well-known/oauth-protected-resource<path>` to the handler.
+   */
+  url?: string;
+}
+
+export interface Verified {
+  /** The sender, if the application has authenticated it. */
+  principal?: Principal;
+}
+
+export interface HttpHandler {
+  /** For `http` of Node.js, Express and Fastify. */
+  node(request: IncomingMessage, response: ServerResponse, verified?: Verified): void;
+  /** For Hono and other frameworks that use Web `Request` and `Response`. */
+  fetch(request: Request, verified?: Verified): Promise<Response>;
+  /** With `drainMs`, requests in flight may end first. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export function httpHandler(served: Server | Service, options: HttpHandlerOptions = {}): HttpHandler {
+  const { auth, url } = options;
+  const isServer = 'service' in served;
+  const gateways = new Gateways(() => (isServer ? served.service : served), {
+    ...options,
+    path: '',
+    name: isServer ? served.info.name : undefined,
+  });
+  const { origin, pathname } = url === undefined ? {} : new URL(url);
+  const gate = new Gate({ auth, resource: origin === undefined ? undefined : { origin, path: pathname! } });
+  const stop = auth?.watch?.((principal) => gateways.end(principal));
+  const serve = (exchange: HttpExchange) => {
+    const gateway = gateways.at('', exchange.principal);
+    if (!gateway) return gate.refuseUnknown(exchange, undefined);
+    gateway.handle(exchange);
+  };
+  const handle = (exchange: HttpExchange, verified?: Verified) => {
+    exchange.principal = verified?.principal;
+    if (verified?.principal) serve(exchange);
+    else gate.pass(exchange, serve);
+  };
+  return {
+    node: (request, response, verified) => handle(new NodeExchange(request, response), verified),
+    fetch: (request, verified) => {
+      const exchange = new WebExchange(request);
+      handle(exchange, verified);
+      return exchange.response;
+    },
+    close: (closing) => {
+      stop?.();
+      return gateways.close(closing);
+    },
+  };
 }

@@ -1,6 +1,6 @@
-// A session of 2024-11-05 to 2025-11-25 over HTTP, as a channel. Each request of the client has its own reply, which carries the messages
-// related to the request; other messages go to the stream that the client opened with GET. A lost connection cancels nothing: answers are
-// kept for the client.
+// A session of 2024-11-05 to 2025-11-25 over HTTP, as a channel. Each request from the client has its own reply, which carries the messages
+// related to the request. Other messages go to the stream that the client opened with GET. A lost connection does not cancel requests:
+// their answers are kept for the client.
 
 import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
 import type { ObservedClient } from '../../../mcp/adapter/client-observer.ts';
@@ -11,30 +11,24 @@ import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../wire/js
 import { messageText } from '../../../wire/jsonrpc/message-text.ts';
 import { InFlight } from '../../../wire/requests/in-flight.ts';
 import { SENT } from '../../../wire/requests/pending-requests.ts';
-import type { Admission } from '../admission.ts';
-import type { Account, LimitRefusal } from '../limits.ts';
-import type { EventLog } from './event-log.ts';
+import type { Account, Admission, LimitRefusal } from '../limits.ts';
+import type { EventLog, KeptEvents } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
-import type { KeptEvents } from './kept-events.ts';
 import { Reply } from './reply.ts';
 
-/** The stream for messages unrelated to a request. */
+/** Number of the stream for messages unrelated to a request. */
 const STANDALONE = 0;
 
-/** Maximum number of streams whose answer is kept for a reconnecting client. */
+/** Limit of streams whose answer is kept for a reconnecting client. */
 const MOST_STREAMS = 1000;
-
-/** Bytes that a session may keep of its requests, such as the client's description. The rest counts as pending. */
+/** Bytes of requests that a session may keep uncounted, such as the client's description. The rest counts as pending. */
 const FREE_BYTES = 4096;
 
-export interface SessionOptions {
-  /** Maximum characters of events kept for a reconnecting client. */
+interface SessionOptions {
   maxKeptChars: number;
   /** All messages use a single stream, as in HTTP+SSE of 2024-11-05. */
   oneStream: boolean;
-  /** The kept events of all sessions. */
   kept: KeptEvents;
-  /** The account of the session's principal. */
   account: Account;
 }
 
@@ -47,9 +41,7 @@ export class HttpSession implements Channel {
   readonly isOneStream: boolean;
   readonly writesText = true;
   readonly servesWhenFull: boolean;
-  /** Observer of the messages. */
   observed: ObservedClient | undefined;
-  /** Time of the last use. */
   usedMs: number;
   readonly #log: EventLog;
   readonly #replies = new InFlight<RequestId, Reply>();
@@ -69,6 +61,8 @@ export class HttpSession implements Channel {
   #heldBytes = 0;
   #streams = STANDALONE;
   #isOpen = true;
+  /** Set while a message is received, if the next one should come later. */
+  #space: Promise<void> | undefined;
 
   constructor(id: string, client: ClientIdentity, nowMs: number, options: SessionOptions) {
     const { maxKeptChars, oneStream, kept, account } = options;
@@ -98,27 +92,28 @@ export class HttpSession implements Channel {
     return SENT;
   }
 
-  /** Handles a client request. Its answer and related messages go to this exchange. */
-  request(
-    message: JsonRpcRequest,
-    exchange: HttpExchange,
-    bytes: number,
-    headers?: Readonly<Record<string, string>>,
-  ): void {
+  /** The answer and related messages go to this exchange. */
+  request(message: JsonRpcRequest, exchange: HttpExchange, bytes: number, headers?: Record<string, string>): void {
     const stream = ++this.#streams;
-    const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, message.id, data));
-    reply.onfull = this.#replyFull;
+    const reply = this.#newReply(stream, message.id, exchange, headers);
     this.#replies.add(message.id, reply);
     exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
     this.receive(message, bytes, exchange.admission);
   }
 
-  receive(message: JsonRpcMessage, bytes: number, admission?: Admission): void {
+  /** Returns a promise if the client should send the next message later. */
+  receive(message: JsonRpcMessage, bytes: number, admission?: Admission): Promise<void> | undefined {
     if (admission && 'method' in message && 'id' in message && !this.#admissions.get(message.id)) {
       admission.hold();
       this.#admissions.add(message.id, admission);
     }
+    this.#space = undefined;
     this.onmessage?.(message as never, undefined, bytes);
+    return this.#space;
+  }
+
+  holdInput(until: Promise<void>): void {
+    this.#space = until;
   }
 
   /** Opens the stream for messages unrelated to a request. A second stream replaces the first. */
@@ -128,10 +123,7 @@ export class HttpSession implements Channel {
     this.#sendUnsent(reply);
   }
 
-  /**
-   * 'unknown' if the events after this one were dropped. The open stream is left first, so that data pending on a lost connection does not
-   * cause a refusal.
-   */
+  /** Returns 'unknown' if later events were dropped. Leaves the open stream first: data pending on a lost connection must not cause a refusal. */
   resume(lastEventId: string, exchange: HttpExchange): LimitRefusal | 'unknown' | undefined {
     const missed = this.#log.after(lastEventId);
     const stream = missed?.stream ?? STANDALONE;
@@ -141,9 +133,7 @@ export class HttpSession implements Channel {
     const refusal = exchange.admission?.addUnread(missed.chars);
     if (refusal) return refusal;
     const reply = stream === STANDALONE ? this.#newStandalone(exchange) : interrupted!;
-    if (stream !== STANDALONE) {
-      exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
-    }
+    if (stream !== STANDALONE) exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
     reply.resumeOn(exchange, missed.events);
     if (stream === STANDALONE) this.#sendUnsent(reply);
     if (reply.isOver) reply.end();
@@ -182,7 +172,7 @@ export class HttpSession implements Channel {
     return SENT;
   }
 
-  /** Call periodically: writes comments on quiet streams, forgets streams that ended before the previous call. */
+  /** Writes comments on quiet streams, and forgets streams that ended before the previous call. Must be called periodically. */
   tick(): void {
     for (const stream of this.#writtenBefore) this.#forget(stream);
     this.#writtenBefore = this.#written;
@@ -194,7 +184,7 @@ export class HttpSession implements Channel {
     }
   }
 
-  /** Called when the request was cancelled: ends its reply without an answer. */
+  /** Ends the reply to a cancelled request without an answer. */
   withdrawn(id: RequestId): void {
     this.#release(id);
     const reply = this.#replies.get(id);
@@ -217,7 +207,7 @@ export class HttpSession implements Channel {
     reply.finish(json);
   }
 
-  /** Returns false if too much data is pending for the client. `mayRefuse`: applies to an open stream too. */
+  /** Returns false if too much data is pending for the client. `mayRefuse`: also if a stream is open. */
   #sendOwn(json: string, related: RequestId | undefined, mayRefuse: boolean): boolean {
     const reply = (related === undefined ? undefined : this.#replies.get(related)) ?? this.#standalone;
     if (reply && mayRefuse) return reply.offer(json);
@@ -248,6 +238,18 @@ export class HttpSession implements Channel {
     this.onfull?.(isFull);
   }
 
+  /** Separate from `request`, because closures of one function keep each other's variables: a kept reply would keep the request body. */
+  #newReply(
+    stream: number,
+    id: RequestId,
+    exchange: HttpExchange,
+    headers: Readonly<Record<string, string>> | undefined,
+  ): Reply {
+    const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, id, data));
+    reply.onfull = this.#replyFull;
+    return reply;
+  }
+
   #newStandalone(exchange: HttpExchange): Reply {
     this.#standalone?.leave();
     const log = this.isOneStream ? undefined : (data: string) => this.#log.add(STANDALONE, data);
@@ -262,7 +264,7 @@ export class HttpSession implements Channel {
     return reply;
   }
 
-  /** A completely written answer may still be lost in transit: it is kept until the second `tick`. */
+  /** A completely written answer can still be lost in transit, so it is kept until the second `tick`. */
   #closed(stream: number, reply: Reply, exchange: HttpExchange, isComplete: boolean): void {
     const isLast = reply.detach(exchange);
     if (isLast && reply.isOver && isComplete && this.#byStream.has(stream)) this.#written.add(stream);
@@ -280,7 +282,7 @@ export class HttpSession implements Channel {
 
   /** Sent to a reconnecting client for an answer that was too large to keep. */
   #instead(request: RequestId, chars: number): string {
-    const message = `The answer was lost with the connection: of its ${chars} characters ${this.#maxChars} may be kept (maxKeptChars)`;
+    const message = `The answer was lost with the connection: it has ${chars} characters, and ${this.#maxChars} are kept (maxKeptChars)`;
     return JSON.stringify(errorAnswer(request, new RpcError(RpcCode.internalError, message)));
   }
 
@@ -296,5 +298,8 @@ export class HttpSession implements Channel {
 }
 
 function notKept(): PeerError {
-  return new PeerError('NOT_SENT', 'Too much waits for a client that reads no stream (GET): the message was not sent');
+  return new PeerError(
+    'NOT_SENT',
+    'The message was not sent: too much data is pending, and the client has not opened a stream (GET)',
+  );
 }

@@ -1,9 +1,9 @@
-// Creates a span for each request if the application has registered an OpenTelemetry SDK. Otherwise nothing is loaded.
-// The context is read from `_meta` (traceparent, tracestate, baggage) and passed to the server in the same members.
+// Creates a span for each request if the application has registered an OpenTelemetry SDK. Otherwise nothing is loaded. The context is read
+// from `_meta` (traceparent, tracestate, baggage) and passed to the server in the same members.
 
 import type { Context, Span } from '@opentelemetry/api';
 import { toError } from '../../../base/errors.ts';
-import { isObject } from '../../../base/json-object.ts';
+import { metaOf } from '../../../base/json-object.ts';
 import { textOf } from '../../../base/text-of.ts';
 import {
   forClients,
@@ -22,7 +22,6 @@ type Api = typeof import('@opentelemetry/api');
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 let api: Api | undefined;
 
-/** Middleware that creates a span for each client request to a server. */
 export function trace(server: string): ServiceLayer {
   return forClients((next) => (method, params, caller) => {
     const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED];
@@ -44,7 +43,7 @@ function inSpan(
   caller: Caller,
 ): Result | Promise<Result> {
   const { trace, context, propagation, SpanKind } = loaded;
-  const meta = isObject(params._meta) ? params._meta : {};
+  const meta = metaOf(params) ?? {};
   const parent = parentOf(loaded, meta);
   const used = methodsOfMcp.get(method)?.target;
   // A URI has too many values for a span name.

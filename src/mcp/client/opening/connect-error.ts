@@ -125,7 +125,7 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
 
 const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url is that of an MCP server.';
 const OTHER_PROTOCOL =
-  'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --litemcp on the command line.';
+  'If it speaks LiteMCP, set "protocol": "litemcp" in its config entry, --litemcp on the command line.';
 
 /** A command that echoes its input sends our requests back. They are answered with this mark, which is then echoed too. */
 const ECHO = 'standpipe: your own question';
@@ -163,7 +163,7 @@ export function cannotReopen(cause: unknown): PeerError {
   const evidence = cause instanceof StandpipeError ? cause.evidence : undefined;
   return new PeerError(
     'CONNECTION_CLOSED',
-    'Could not connect: the server ended when it was asked server/discover, and this transport cannot be opened again',
+    'Could not connect: the server ended at server/discover, and this transport cannot be opened again',
     {
       cause,
       evidence,

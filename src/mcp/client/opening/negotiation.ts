@@ -3,8 +3,7 @@
 // about its era.
 
 import type { Clock } from '../../../base/clock.ts';
-import { PeerError, RpcError, toError } from '../../../base/errors.ts';
-import { isUnauthorized } from '../../../base/unauthorized.ts';
+import { isUnauthorized, PeerError, RpcError, toError } from '../../../base/errors.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import {
@@ -69,7 +68,7 @@ export interface NegotiationOptions {
   warn: Warn;
 }
 
-/** Two answers within this time are to requests that were authorized together. */
+/** If two answers arrive within this time, their requests waited for the same authorization. */
 const CLOSE_MS = 500;
 
 export type Step = 'server/discover' | 'initialize';
@@ -254,7 +253,7 @@ export class Negotiation {
     return this.#options.isPerRequest && error instanceof PeerError && !isUnreachable(error);
   }
 
-  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. Messages of the server never extend this time. */
+  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. Messages from the server never extend this time. */
   #untilDue() {
     const { clock, dueMs } = this.#options;
     const leftMs = Math.max(0, dueMs - clock.nowMs());
@@ -296,7 +295,7 @@ function transcriptAgreement(result: Record<string, unknown>): Agreement {
   };
 }
 
-const UPDATE = 'Update the server or this package; `era` and `revision` of connect() say what may be tried.';
+const UPDATE = 'Update the server or this package; `era` and `revision` of connect() select what is tried.';
 
 function failed(why: string, cause?: Error, hint = UPDATE): PeerError {
   return new PeerError('NEGOTIATION_FAILED', `No common protocol with the server: ${why}`, { cause, hint });

@@ -174,7 +174,7 @@ class Attempts<T extends ClientChannel> {
     const host = this.#options.shared && identity;
     if (dialect) return new TranscriptSession(peer, facts, gate, host);
     const session = new LegacySession(peer, facts, gate, host);
-    // A host reconnects instead, which restores more.
+    // A host opens a new connection instead, which restores more state than a renewed session.
     if (!this.#options.shared) peer.channel.onrenewed = (initialized) => session.renewed(initialized as Result);
     return session;
   }

@@ -35,7 +35,10 @@ function judgeResult(result: unknown, asked: ModernRevision): Verdict {
   if (!isObject(result)) return { kind: 'legacy' };
   const { supportedVersions } = result;
   if (!Array.isArray(supportedVersions) || !supportedVersions.some((each) => typeof each === 'string')) {
-    return { kind: 'legacy', why: `its answer to server/discover ${wrongMember(result, 'supportedVersions')}` };
+    return {
+      kind: 'legacy',
+      why: `its answer to server/discover ${wrongMember(result, 'supportedVersions', 'strings')}`,
+    };
   }
   if (supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
   const verdict = chooseFrom(supportedVersions);

@@ -15,7 +15,7 @@ export const IGNORED_MS = 10 * 60_000;
 const ENDING_MS = 1_000;
 /** A result that arrives later than this after the cancellation was not already on its way when the cancellation was sent. */
 const CROSSING_MS = 1_000;
-/** Beyond this number, the oldest are merged into one request of an unknown client. */
+/** Beyond this number, the oldest are merged into one request from an unknown client. */
 const MOST_REQUESTS = 1_000;
 
 interface Abandoned {
@@ -29,7 +29,7 @@ export class AbandonedRequests {
   readonly #clock: Clock;
   readonly #byId = new Map<number, Abandoned>();
   #forMs = ABANDONED_MS;
-  /** The time until which a request of an unknown client may exist; 0 if there is none. */
+  /** The time until which a request from an unknown client may exist; 0 if there is none. */
   #unknownUntilMs = 0;
 
   constructor(clock: Clock) {

@@ -29,7 +29,7 @@ export class AskedQuestion {
   readonly beforeId: number;
   /** Resolves when the owner is known; rejects when the question is refused. */
   readonly decided: Promise<Caller | undefined>;
-  /** The caller, once known. `caller` is undefined if the question belongs to no request. */
+  /** The caller, once known. `caller` is undefined if the question is unrelated to a request. */
   owner: { caller: Caller | undefined } | undefined;
   /** Set when the question is routed: the time and the client. */
   routedMs = 0;
@@ -75,7 +75,7 @@ export function namesOf(open: readonly OwnerRequest[]): string {
 export function unclear(method: string): RpcError {
   return new RpcError(
     RpcCode.serverBusy,
-    `Several clients have calls open at this server, and ${method} does not name the call that it belongs to. ` +
+    `Several clients have pending calls at this server, and ${method} does not name the call that it belongs to. ` +
       'No client was asked. Call it again: from now on it runs in a process of its own while others use this one. ' +
       'Or give each client its own process: "share": "client" in the config.',
   );

@@ -60,7 +60,7 @@ export class AskingTools {
     if (name !== undefined && !this.#isKnown(name)) this.#known.set(principal, name, 0);
   }
 
-  /** Records that the request ran when a question could not be attributed. */
+  /** Records that the request was running when a question arrived whose request is unknown. */
   suspected(name: string | undefined, principal: string | undefined): void {
     if (name !== undefined && !this.#isKnown(name)) this.#suspects.set(principal, name, SILENT_RUNS);
   }

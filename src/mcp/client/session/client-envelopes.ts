@@ -1,9 +1,10 @@
-// The envelopes of 2026-07-28 by client: every request of a client carries the same one, so its text is made once.
+// The envelopes of 2026-07-28 by client: every request from a client carries the same one, so its text is made once.
 
+import { metaOf } from '../../../base/json-object.ts';
 import { SharedMembers } from '../../../wire/jsonrpc/message-text.ts';
 import type { RequestEnvelope } from '../../meta.ts';
 import type { ClientFacts, Params } from '../../service.ts';
-import type { LogLevel, Meta } from '../../types.ts';
+import type { LogLevel } from '../../types.ts';
 
 export class ClientEnvelopes {
   readonly #make: (client: ClientFacts) => RequestEnvelope;
@@ -33,6 +34,6 @@ export class ClientEnvelopes {
   /** The parameters with the envelope added to their `_meta`. */
   added(params: Params, client: ClientFacts): Params {
     const envelope = this.of(client).value._meta as RequestEnvelope;
-    return { ...params, _meta: { ...(params._meta as Meta | undefined), ...envelope } };
+    return { ...params, _meta: { ...metaOf(params), ...envelope } };
   }
 }

@@ -1,6 +1,7 @@
 // A request to a legacy server, from the time it waits to be sent until it is answered, with the state of its questions.
 
 import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
+import { idParameter } from '../../extensions/assigned-ids.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
 import { SentRequest } from './session.ts';
@@ -52,12 +53,22 @@ export class GatedRequest extends SentRequest {
 
   /** The name for messages. */
   get shownName(): string {
-    return this.tool ?? 'a call with a name that no tool has';
+    return this.tool ?? 'a call with an invalid tool name';
   }
 
   /** Whether a request of this method may cause questions. */
   get mayAsk(): boolean {
     return mayAsk(this.#method);
+  }
+
+  /** Whether the request is about the id that a question names. */
+  isAbout(id: string): boolean {
+    const parameter = this.mayAsk ? idParameter(this.#method) : undefined;
+    return parameter !== undefined && this.#params[parameter] === id;
+  }
+
+  get usesId(): boolean {
+    return usesId(this.#method, this.#params);
   }
 
   /** Deducts the time that the request waited from its timeouts. */
@@ -91,6 +102,14 @@ export type OwnerRequest = GatedRequest | UnaskedRequest;
 
 export function isOwner(options: RequestOptions | undefined): options is OwnerRequest {
   return options instanceof GatedRequest || options instanceof UnaskedRequest;
+}
+
+/**
+ * Whether the request is about an id of the server, or creates one (2025-11-25: `task`). Only the process that assigned the id
+ * knows it, and questions name it.
+ */
+export function usesId(method: string, { task }: Params): boolean {
+  return task !== undefined || idParameter(method) !== undefined;
 }
 
 /** The maximum length of the name of a tool or prompt in the specification. Clients can send names of any length. */

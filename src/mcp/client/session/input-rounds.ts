@@ -43,6 +43,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
     const { inputRequests, requestState } = checked(asked, method);
     const next: Params = { ...params };
     if (requestState !== undefined) next.requestState = requestState;
+    context.caller.keeps?.(requestState?.length ?? 0);
     if (inputRequests && Object.keys(inputRequests).length > 0) {
       next.inputResponses = await gather(inputRequests, context);
     } else {
@@ -132,13 +133,13 @@ function isTable(requests: unknown): boolean {
 }
 
 function notDeclared(method: string, asked: string, why: string): PeerError {
-  return new PeerError('CAPABILITY_NOT_DECLARED', `To finish ${method} the server wants ${asked}: ${why}`, {
+  return new PeerError('CAPABILITY_NOT_DECLARED', `To finish ${method} the server needs ${asked}: ${why}`, {
     hint: 'Give connect() the handler for it (elicit, sample, roots); the server should not have asked without one.',
   });
 }
 
 function timedOut(method: string, ms: number): PeerError {
-  return new PeerError('REQUEST_TIMEOUT', `${method} was not finished within ${ms} ms in all, questions included`, {
+  return new PeerError('REQUEST_TIMEOUT', `${method} was not finished within ${ms} ms in total, including questions`, {
     hint: 'Raise totalTimeoutMs for this call.',
   });
 }

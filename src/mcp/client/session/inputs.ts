@@ -1,10 +1,11 @@
-// Answers questions of a server in the same way in both eras: by the caller of the request that caused the question, or
+// Answers questions from a server in the same way in both eras: by the caller of the request that caused the question, or
 // by the handlers of the connection.
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
 import type { RequestHandler } from '../../../wire/jsonrpc/inbound.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
+import { idInQuestion, legacyExtensions } from '../../extensions/extension.ts';
 import { methodsOfMcp, questionMethods } from '../../methods.ts';
 import { type AskedClient, missingFor } from '../../missing-capability.ts';
 import { type Era, NEWEST_MODERN } from '../../revisions.ts';
@@ -40,7 +41,9 @@ export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
 
 /** A handler declares its capability. Modern clients cannot announce changed roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
-  const { elicit, elicitModes = ['form'], sample, roots, capabilities } = handlers;
+  const { elicit, elicitModes = ['form'], sample, roots } = handlers;
+  const capabilities =
+    handlers.capabilities && era === 'legacy' ? legacyExtensions(handlers.capabilities) : handlers.capabilities;
   return {
     ...capabilities,
     ...(elicit && { elicitation: Object.fromEntries(elicitModes.map((mode) => [mode, {}])) }),
@@ -62,11 +65,14 @@ export function answerRequests(
       // The answer to `initialize` may be in the same chunk and not be processed yet.
       if (!gate.mayAsk) await pause(gate.clock, 0, signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
-      return gate.answer(method, signal, (caller, ended) => {
+      const answered = (caller: Caller | undefined, ended: AbortSignal) => {
         caller?.askedBy?.(id);
         const handlers = options.isAnswered?.() === false ? {} : options;
         return answerInput({ method, params }, caller, handlers, ended);
-      });
+      };
+      const named = idInQuestion(params);
+      const response = await gate.answer(method, signal, answered, named?.id);
+      return named?.withId(response as object) ?? response;
     };
     peer.handle(method, answer, { asks: true });
   }
@@ -77,7 +83,7 @@ function tooEarly(method: string, warn: Warn): RpcError {
   warn('asked-too-early', `The server sent ${method} before a session was open; it was refused`);
   return new RpcError(
     RpcCode.invalidRequest,
-    `${method} came before the session was open: until notifications/initialized a server may only ping and log`,
+    `${method} arrived before the session was open: until notifications/initialized a server may only ping and log`,
   );
 }
 

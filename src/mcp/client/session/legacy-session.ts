@@ -3,13 +3,13 @@
 // request: they go to all watchers of their level.
 
 import { PeerError, toError } from '../../../base/errors.ts';
+import { metaOf } from '../../../base/json-object.ts';
 import type { RequestOptions } from '../../../wire/jsonrpc/outbound.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { isLogLevel, PROTOCOL_VERSION_KEY, reaches, withoutEnvelope } from '../../meta.ts';
 import { mayAsk, methodsOfMcp } from '../../methods.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
-import type { Meta } from '../../types.ts';
 import { UPDATED_METHOD } from '../../watchers.ts';
 import { endLegacyList, readServer } from '../tolerated-results.ts';
 import type { Warn } from '../warnings.ts';
@@ -18,6 +18,9 @@ import { onlyCaller } from './open-callers.ts';
 import type { QuestionGate } from './question-gate.ts';
 import { ServerLogLevel } from './server-log-level.ts';
 import { SentRequest, type ServerFacts, Session } from './session.ts';
+
+/** Sends a request when it is the turn of its client. */
+type Turn = <T>(send: () => Promise<T>) => Promise<T>;
 
 interface Subscription {
   watchers: number;
@@ -77,15 +80,16 @@ export class LegacySession extends Session {
   async watch(watcher: Watcher): Promise<() => Promise<void>> {
     this.watchers.add(watcher);
     const uris = [...new Set(watcher.filter.resourceSubscriptions)];
+    const turn: Turn = (send) => watcher.turn?.(send) ?? send();
     const updateLogLevel = () => watcher.filter.choosesLogs && this.#logLevel?.update(this.watchers.chosenLogLevel);
     const stop = async () => {
       if (!this.watchers.delete(watcher)) return;
       updateLogLevel();
-      await Promise.all(uris.map((uri) => this.#unsubscribe(uri)));
+      await Promise.all(uris.map((uri) => this.#unsubscribe(uri, turn)));
     };
     updateLogLevel();
     try {
-      await Promise.all(uris.map((uri) => this.#subscribe(uri)));
+      await Promise.all(uris.map((uri) => this.#subscribe(uri, turn)));
     } catch (error) {
       await stop();
       throw error;
@@ -130,7 +134,7 @@ export class LegacySession extends Session {
     if (logLevel !== undefined && reaches(params?.level, logLevel)) caller.log(params!);
   }
 
-  /** Whether a question may belong to a request of this caller. Lists and pings of the host itself belong to no client. */
+  /** Whether a question may belong to a request of this caller. Lists and pings of the host itself are unrelated to a client. */
   #mayOwn(method: string, { client }: Caller): boolean {
     return mayAsk(method) || client.identity !== this.#host;
   }
@@ -140,10 +144,11 @@ export class LegacySession extends Session {
     return this.send(method, params, this.#host && new UnaskedRequest(method));
   }
 
-  async #subscribe(uri: string): Promise<void> {
+  async #subscribe(uri: string, turn: Turn): Promise<void> {
     let subscription = this.#subscriptions.get(uri);
     if (!subscription) {
-      subscription = { watchers: 0, ready: this.#sendUnasked('resources/subscribe', { uri }) };
+      const ready = turn(() => this.#sendUnasked('resources/subscribe', { uri }));
+      subscription = { watchers: 0, ready };
       this.#subscriptions.set(uri, subscription);
     }
     subscription.watchers++;
@@ -167,12 +172,16 @@ export class LegacySession extends Session {
     this.watchers.notify(UPDATED_METHOD, { uri });
   }
 
-  async #unsubscribe(uri: string): Promise<void> {
+  async #unsubscribe(uri: string, turn: Turn): Promise<void> {
     const subscription = this.#subscriptions.get(uri);
     if (!subscription || --subscription.watchers > 0) return;
     this.#subscriptions.delete(uri);
     await subscription.ready.catch(() => undefined); // it may be being renewed
-    await this.#sendUnasked('resources/unsubscribe', { uri }).catch((error: unknown) => {
+    const send = async () => {
+      if (this.#subscriptions.has(uri)) return; // subscribed to again before the turn
+      await this.#sendUnasked('resources/unsubscribe', { uri });
+    };
+    await turn(send).catch((error: unknown) => {
       this.#warn('unsubscribe-failed', `The server refused to end a subscription: ${toError(error).message}`);
     });
   }
@@ -180,7 +189,7 @@ export class LegacySession extends Session {
 
 /** Removes the envelope of a modern client, because a server of both eras would take it for a modern request. */
 function plain(params: Params): Params {
-  const meta = params._meta as Meta | undefined;
+  const meta = metaOf(params);
   return meta?.[PROTOCOL_VERSION_KEY] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
 }
 

@@ -5,11 +5,12 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
+import { metaOf } from '../../../base/json-object.ts';
 import type { Params } from '../../../wire/jsonrpc/inbound.ts';
 import type { RequestId } from '../../../wire/jsonrpc/message.ts';
 import { SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Watcher, WatchFilter } from '../../service.ts';
-import type { Meta, SubscriptionFilter } from '../../types.ts';
+import type { SubscriptionFilter } from '../../types.ts';
 import { listKinds, type Watchers } from '../../watchers.ts';
 import type { Warn } from '../warnings.ts';
 import { Reopening } from './reopening.ts';
@@ -52,6 +53,8 @@ export class Listening {
   /** The stream that is not acknowledged yet. Only one at a time, because the acknowledgement is what reveals its id. */
   #opening: { stream: Stream; acknowledge: () => void; refuse: (error: unknown) => void } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  /** The update that has not begun. It includes every change until then. */
+  #next: Promise<SubscriptionFilter> | undefined;
   readonly #again: Reopening;
   #isClosed = false;
 
@@ -82,11 +85,19 @@ export class Listening {
     };
   }
 
-  /** Requests the notifications wanted now. Resolves with those that the server agreed to send. Updates run one after another. */
+  /**
+   * Requests the notifications wanted now. Resolves with those that the server agreed to send. Updates run one after
+   * another; all changes during an update share the next one, because each sends the URIs of all watchers.
+   */
   update(): Promise<SubscriptionFilter> {
-    const turn = this.#turn.then(() => this.#apply());
-    this.#turn = turn.catch(() => undefined); // the caller of `update` gets the error
-    return turn;
+    if (this.#next) return this.#next;
+    const next = this.#turn.then(() => {
+      this.#next = undefined;
+      return this.#apply();
+    });
+    this.#next = next;
+    this.#turn = next.catch(() => undefined); // the caller of `update` gets the error
+    return next;
   }
 
   /** Call this when the connection has ended. */
@@ -97,7 +108,7 @@ export class Listening {
 
   /** Whether a notification belongs to the current stream. */
   accepts(params: Params | undefined): boolean {
-    const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID];
+    const id = metaOf(params)?.[SUBSCRIPTION_ID];
     if (id !== undefined) return id === this.#stream?.id;
     if (this.#stream)
       this.#options.warn('news-unmarked', 'The server sends notifications without the id of their subscription');
@@ -164,7 +175,7 @@ export class Listening {
 
   /** Takes the parameters of `notifications/subscriptions/acknowledged`. */
   acknowledged(params: Params | undefined): void {
-    const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID] as RequestId | undefined;
+    const id = metaOf(params)?.[SUBSCRIPTION_ID] as RequestId | undefined;
     const stream = this.#opening?.stream ?? this.#stream;
     if (!stream) return;
     stream.id = id;
@@ -206,7 +217,7 @@ export class Listening {
 const cuts = new Set(['NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED', 'STREAM_FAILED', 'REQUEST_TIMEOUT']);
 
 /**
- * Whether the connection was interrupted. An error answer of the server is not an interruption: a retry would fail
+ * Whether the connection was interrupted. An error answer from the server is not an interruption: a retry would fail
  * again.
  */
 function isCut(error: unknown): error is PeerError {
@@ -225,10 +236,10 @@ function endedByServer(): PeerError {
 
 function notSent(uri: string): UsageError {
   return new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
-    hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
+    hint: 'It acknowledged the subscription without this resource. `capabilities.resources.subscribe` shows whether it supports updates.',
   });
 }
 
 function refusedQuietly(): PeerError {
-  return new PeerError('RESULT_INVALID', 'The server ended subscriptions/listen before it acknowledged it');
+  return new PeerError('RESULT_INVALID', 'The server ended subscriptions/listen before acknowledging it');
 }

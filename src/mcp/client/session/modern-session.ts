@@ -1,5 +1,5 @@
 // 2026-07-28: every request describes its client in `_meta`. The server keeps no session, and the client sends no responses: a
-// question of the server is the result of a request and goes to the caller of that request.
+// question from the server is the result of a request and goes to the caller of that request.
 
 import type { Clock } from '../../../base/clock.ts';
 import { RpcError } from '../../../base/errors.ts';
@@ -31,7 +31,7 @@ import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
-import { OwnStreams } from './own-streams.ts';
+import { OwnStreams, subscriptionOf } from './own-streams.ts';
 import { SentRequest, type ServerFacts, Session } from './session.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
@@ -82,12 +82,12 @@ export class ModernSession extends Session {
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers must not send requests.
     peer.onIgnoredRequest = (method) => {
-      warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
+      warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it was not answered`);
     };
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    // The revision has neither method: the level is sent with every request, and any answer of the server serves as a ping.
+    // The revision has neither method: the level is sent with every request, and any answer from the server serves as a ping.
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
@@ -200,7 +200,15 @@ export class ModernSession extends Session {
   }
 
   protected override other(method: string, params: Params | undefined): void {
-    if (!this.#own.notified(method, params)) super.other(method, params);
+    if (this.#own.notified(method, params)) return;
+    const stream = subscriptionOf(params);
+    // The stream belonged to one client and has ended: its notifications are private.
+    if (stream !== undefined && !this.#listening.isCurrent(stream)) return;
+    const { receivedFor } = this.peer.channel;
+    const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
+    if (!(request instanceof SentRequest)) return super.other(method, params);
+    const { id } = request.caller.client.identity;
+    this.watchers.notify(method, params, ({ client }) => client === undefined || client.identity.id === id);
   }
 
   protected override logged(params: Params | undefined): void {
@@ -211,9 +219,13 @@ export class ModernSession extends Session {
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
     const caller = onlyCaller(this.peer, wants);
-    if (!caller) return this.watchers.notify(LOG_METHOD, params);
+    // Its request was answered before. Which client sent that is not known, so only this program gets the message.
+    if (!caller) return this.watchers.notify(LOG_METHOD, params, ({ client }) => client === undefined);
     if (caller !== 'several') return caller.log(params!);
-    this.#warn('log-of-several', 'Log messages came while several clients waited for answers: they were given to none');
+    this.#warn(
+      'log-of-several',
+      'Log messages arrived while several clients waited for answers, so no client got them',
+    );
   }
 
   /** Declares the handlers of the connection too: they answer questions that the client of a request cannot. */

@@ -3,12 +3,11 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
-import { isObject } from '../../../base/json-object.ts';
-import type { RequestId } from '../../../wire/jsonrpc/message.ts';
+import { isObject, metaOf } from '../../../base/json-object.ts';
+import { numberInText, type RequestId } from '../../../wire/jsonrpc/message.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Params, Watcher } from '../../service.ts';
-import type { Meta } from '../../types.ts';
 import { notAcknowledged } from './listening.ts';
 
 interface OwnStream {
@@ -73,7 +72,7 @@ export class OwnStreams {
     });
   }
 
-  /** Like `cancelled` and `notified`, returns false for a notification of another stream, or of none. */
+  /** Like `cancelled` and `notified`, returns false for a notification that belongs to another stream or to no stream. */
   acknowledged(params: Params | undefined): boolean {
     const stream = this.#of(params);
     stream?.acknowledged(params?.notifications);
@@ -82,7 +81,7 @@ export class OwnStreams {
 
   /** A server ends a stream with `notifications/cancelled` or with an answer. */
   cancelled(id: unknown): boolean {
-    const stream = this.#streams.get(id);
+    const stream = this.#streams.get(numberInText(id) ?? id);
     stream?.over(new PeerError('RESULT_INVALID', 'The server cancelled the stream'));
     return stream !== undefined;
   }
@@ -95,6 +94,12 @@ export class OwnStreams {
 
   #of(params: Params | undefined): OwnStream | undefined {
     if (this.#streams.size === 0) return undefined;
-    return this.#streams.get((params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID] ?? this.#peer.channel.receivedFor);
+    const id = subscriptionOf(params);
+    return this.#streams.get(numberInText(id) ?? id ?? this.#peer.channel.receivedFor);
   }
+}
+
+/** The id of the `subscriptions/listen` request that the notification belongs to. Some servers write a number as text. */
+export function subscriptionOf(params: Params | undefined): RequestId | undefined {
+  return metaOf(params)?.[SUBSCRIPTION_ID] as RequestId | undefined;
 }

@@ -5,6 +5,8 @@
 // A request never waits because of a question of another principal. Only requests that are known to ask wait, for those of other
 // clients of the same principal: running at the same time, they would make their questions ambiguous.
 //
+// A question may name an id that a request is about, in a way that an extension defines: it belongs to that request.
+//
 // A request that its client gave up stays a possible owner until the server answers it, or for `ABANDONED_MS`. A request that was
 // sent after a question had arrived does not own it.
 
@@ -83,7 +85,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
       this.#client ??= request.client;
       this.#isShared = request.client !== this.#client;
     }
-    if (this.#tools.isEmpty) return true;
+    if (this.#tools.isEmpty || request.usesId) return true;
     const { principal } = request;
     request.asks = this.#tools.has(request.tool, principal);
     if (!request.asks || this.#mayNest(request)) return true;
@@ -92,7 +94,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return this.#mayStart(request);
   }
 
-  /** Whether a question could not belong to a running request of another client. */
+  /** Whether a question could not belong to a running request from another client. */
   isFreeFor(client: ClientKey): boolean {
     this.#forgetAbandoned();
     return this.#owners.areOfOne(Number.POSITIVE_INFINITY, client);
@@ -105,18 +107,22 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return result;
   }
 
-  /** Runs `answer` with the caller that owns the question, or with undefined if it belongs to no request. */
+  /** Runs `answer` with the caller that owns the question, or with undefined if it is unrelated to a request. `id`: the id that it names. */
   async answer<T>(
     method: string,
     signal: AbortSignal,
     answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
+    id?: string,
   ): Promise<T> {
-    // A server requests the roots when its session opens. That belongs to no request, even if one is sent at the same time.
+    // A server requests the roots when its session opens. That question is unrelated to any request, even if one is sent at the same time.
     const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
     const question = new AskedQuestion(method, this.clock.nowMs(), beforeId);
     this.#forgetAbandoned();
     this.#held.add(question);
-    this.#advance();
+    const named = id === undefined ? undefined : this.#owners.about(id, beforeId);
+    if (named) this.#route(question, named);
+    else if (id !== undefined && this.#isShared) this.#refuse(question, unclear(method));
+    else this.#advance();
     if (this.#held.size > MOST_HELD) this.#refuse(question, tooManyHeld(method));
     try {
       const caller = question.owner ? question.owner.caller : await unlessAborted(question.decided, signal);
@@ -188,22 +194,30 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     const { open, abandoned } = this.#owners.before(beforeId);
     // Roots are also requested in reply to a notification: without a pending request, those of this connection are meant.
     if (!first && abandoned.size > 0 && method !== 'roots/list') return this.#refuse(question, givenUp(method));
-    const owner = first?.isAskable ? first : undefined;
-    const refusal = questionRefusal(question, first, this.#routed);
-    if (refusal) return this.#refuse(question, refusal);
-    this.#held.delete(question);
-    this.#routed.add(question);
-    question.decide(owner?.caller);
+    const owner = this.#route(question, first);
     if (!owner) return;
-    const { client, identity, principal } = owner;
-    Object.assign(question, { client, identity, principal, routedMs: nowMs });
     // With several tools it is unknown which one asked. A client could implicate any tool with a request that it gave up.
     const isCertain = abandoned.size === 0 && open.every(({ tool }) => tool === owner.tool);
-    if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool, principal);
+    if (isCertain && owner.mayAsk) this.#tools.asked(owner.tool, owner.principal);
     for (const request of open) {
       request.asks = request.mayAsk;
       request.asked = true;
     }
+  }
+
+  /** Returns the request whose client is asked. */
+  #route(question: AskedQuestion, first: OwnerRequest | undefined): OwnerRequest | undefined {
+    const refusal = questionRefusal(question, first, this.#routed);
+    if (refusal) return this.#refuse(question, refusal);
+    const owner = first?.isAskable ? first : undefined;
+    this.#held.delete(question);
+    this.#routed.add(question);
+    question.decide(owner?.caller);
+    if (owner) {
+      const { client, identity, principal } = owner;
+      Object.assign(question, { client, identity, principal, routedMs: this.clock.nowMs() });
+    }
+    return owner;
   }
 
   /** Every request may wait for an answer. If the others fail and end, the owner of the oldest question is known. */
@@ -249,7 +263,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return [...this.#routed].some(({ client }) => client === request.client);
   }
 
-  /** Delays the cancellation: a cancelled request is not answered and would stay a possible owner of questions for long. */
+  /** Delays the cancellation: a cancelled request is not answered and would stay a possible owner of questions for a long time. */
   #cancelLater(requestId: number, request: GatedRequest): void {
     request.cancellable = false;
     const params = { requestId, reason: 'given up by its client' };
@@ -267,7 +281,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return true;
   }
 
-  /** A client may need another call before it can answer. Such a call needs a pending one that waited its turn. */
+  /** A client may need another call to answer a question. It is sent ahead of others if one of the client's own calls is pending. */
   #mayNest(request: GatedRequest): boolean {
     if (![...this.#routed].some(({ identity }) => identity === request.identity)) return false;
     for (const { options } of this.#peer.requests) {

@@ -1,9 +1,9 @@
-// The requests that a question of a legacy server may belong to: those sent before it arrived and not answered yet,
+// The requests that a question from a legacy server may belong to: those sent before it arrived and not answered yet,
 // including those that their clients gave up.
 
 import type { PendingCall } from '../../../wire/jsonrpc/outbound.ts';
 import type { AbandonedRequests } from './abandoned-requests.ts';
-import { type ClientKey, isOwner, type OwnerRequest } from './gated-request.ts';
+import { type ClientKey, GatedRequest, isOwner, type OwnerRequest } from './gated-request.ts';
 
 export class QuestionOwners {
   readonly #peer: { readonly requests: Iterable<PendingCall> };
@@ -22,6 +22,14 @@ export class QuestionOwners {
   /** The oldest pending request with a smaller id. */
   first(id: number): OwnerRequest | undefined {
     for (const request of this.#open(id)) return request;
+    return undefined;
+  }
+
+  /** The pending request about this id. */
+  about(id: string, beforeId: number): OwnerRequest | undefined {
+    for (const request of this.#open(beforeId)) {
+      if (request instanceof GatedRequest && request.isAbout(id)) return request;
+    }
     return undefined;
   }
 

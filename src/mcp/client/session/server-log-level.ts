@@ -10,8 +10,11 @@ import type { Warn } from '../warnings.ts';
 export class ServerLogLevel {
   readonly #send: (level: LogLevel) => Promise<unknown>;
   readonly #warn: Warn;
-  /** The level last sent. */
+  /** The level that the server has, or will have when the pending requests are answered. */
   #set: LogLevel | undefined;
+  #pending: Promise<unknown> | undefined;
+  /** The request after the pending one. It sends the newest level. */
+  #next: Promise<unknown> | undefined;
   /** The level chosen by the owner of the connection and by requests with a level of their own. */
   #own: LogLevel | undefined;
 
@@ -24,8 +27,7 @@ export class ServerLogLevel {
   update(watched: LogLevel | undefined): void {
     const level = this.#wanted(watched);
     if (level === undefined || level === this.#set) return;
-    this.#set = level;
-    this.#send(level).catch((error: unknown) => {
+    this.#submit(level).catch((error: unknown) => {
       this.#warn('log-level-refused', `The server refused to set its log level: ${toError(error).message}`);
     });
   }
@@ -36,11 +38,10 @@ export class ServerLogLevel {
     this.update(watched);
   }
 
-  /** Returns the answer of the server as the answer to the request. */
+  /** Returns the answer from the server as the answer to the request. */
   choose(level: LogLevel, watched: LogLevel | undefined): Promise<unknown> {
     this.#own = level;
-    this.#set = this.#wanted(watched)!;
-    return this.#send(this.#set);
+    return this.#submit(this.#wanted(watched)!);
   }
 
   /** Adds the level of a request. The level stays set: changing it twice for every request would cost more than the messages. */
@@ -48,6 +49,26 @@ export class ServerLogLevel {
     if (this.#own !== undefined && reaches(level, this.#own)) return;
     this.#own = level;
     this.update(watched);
+  }
+
+  /** One request is pending at most: clients that change their levels often must not fill the queue of the server. */
+  #submit(level: LogLevel): Promise<unknown> {
+    this.#set = level;
+    if (!this.#next && !this.#pending) return this.#sendNewest();
+    this.#next ??= this.#pending!.then(
+      () => this.#sendNewest(),
+      () => this.#sendNewest(),
+    );
+    return this.#next;
+  }
+
+  #sendNewest(): Promise<unknown> {
+    this.#next = undefined;
+    const pending = this.#send(this.#set!).finally(() => {
+      if (this.#pending === pending) this.#pending = undefined;
+    });
+    this.#pending = pending;
+    return pending;
   }
 
   /** Clients that have not chosen a level get the default, once the server was set to another. */

@@ -106,7 +106,7 @@ export abstract class Session implements Service {
   /** Returns the result as the server sent it. It is unchecked, so it may not be an object. */
   abstract request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
 
-  /** Whether a question that the server sends during a request of this client could not belong to another client. */
+  /** Whether a question that the server sends during a request from this client could not belong to another client. */
   isFreeFor(_client: string | number): boolean {
     return true;
   }

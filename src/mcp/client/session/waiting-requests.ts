@@ -116,7 +116,7 @@ export class WaitingRequests {
 }
 
 const HINT =
-  'The server asks its clients without naming a call, so that calls of tools that ask run for one client at a time. ' +
+  'The questions of the server do not name a call, so tools that ask questions run for one client at a time. ' +
   'Give each client its own process: "share": "client" in the config.';
 
 function tooLong({ sinceMs, dueMs, request }: Waiting): RpcError {

@@ -1,16 +1,16 @@
-// Forwards one HTTP request of the host to the server and its response back, chunk by chunk, with backpressure. A response that the
+// Forwards one HTTP request from the host to the server and its response back, chunk by chunk, with backpressure. A response that the
 // server cuts off is cut off for the host, and a request that the host aborts is aborted at the server.
 
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { secretsInHeaders } from '../../../base/credentials.ts';
 import { toError } from '../../../base/errors.ts';
-import { learnSecret } from '../../../base/secrets/learned-values.ts';
-import { isWorthMasking } from '../../../base/secrets/mask-values.ts';
+import { BodyParts } from '../../../base/part-list.ts';
+import { isWorthMasking, learnSecret } from '../../../base/secrets/mask-values.ts';
 import { isSecretName } from '../../../base/secrets/secret-names.ts';
-import { secretsInHeaders } from '../../../base/secrets/secrets-in-headers.ts';
 import type { Endpoint } from '../../../wire/transport/http/endpoint.ts';
+import { EventStream } from '../../../wire/transport/http/event-stream.ts';
 import type { ExchangeObserver } from '../../../wire/wire.ts';
-import { isStream, MOST_SEEN_BYTES, seenBody } from './seen-body.ts';
-import type { TapSessions } from './tap-sessions.ts';
+import type { TapSessions } from './http-tap.ts';
 
 /** RFC 9110, 7.6.1: headers that apply to a single connection. */
 const hopByHop = new Set([
@@ -19,15 +19,13 @@ const hopByHop = new Set([
 ]);
 type HeaderPair = readonly [name: string, value: string];
 
-export interface PassOptions {
+interface PassOptions {
   /** The server, with the path of this request. */
   to: Endpoint;
   /** The origin of the tap, which the host uses. */
   local: string;
   sessions: TapSessions;
-  /** Reports forwarded data that is too long to be shown. */
   note: (text: string) => void;
-  /** Hides credentials. */
   mask: (text: string) => string;
 }
 
@@ -77,7 +75,8 @@ function passResponse(
   seen: ExchangeObserver,
   { to, local, note }: PassOptions,
 ): void {
-  const body = seenBody(answer, seen, (bytes) => note(`A body of ${bytes} bytes is forwarded and not shown`));
+  const tooLong = (bytes: number) => note(`A body of ${bytes} bytes is forwarded and not shown`);
+  const body = (isStream(answer) ? events : whole)(seen, tooLong);
   try {
     response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
   } catch (error) {
@@ -153,16 +152,50 @@ function responseHeaders(response: IncomingMessage, server: URL, local: string):
 }
 
 function pairsOf({ rawHeaders, headers }: IncomingMessage): HeaderPair[] {
-  const named = new Set(
-    (headers.connection ?? '')
-      .toLowerCase()
-      .split(',')
-      .map((name) => name.trim()),
-  );
+  const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/));
   const pairs: HeaderPair[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
     if (!hopByHop.has(name) && !named.has(name)) pairs.push([rawHeaders[at]!, rawHeaders[at + 1]!]);
   }
   return pairs;
+}
+
+/** Longer bodies and events are forwarded but not shown. */
+const MOST_SEEN_BYTES = 16 * 1024 * 1024;
+
+/** Extracts the messages of a forwarded response: one JSON text, or the events of a stream. Gets each chunk after it was forwarded. */
+interface SeenBody {
+  chunk(bytes: Buffer): void;
+  end(): void;
+}
+
+function isStream({ headers }: IncomingMessage): boolean {
+  return /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+}
+
+function events(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenBody {
+  const stream = new EventStream(
+    {
+      data: (chunk, start, end) => seen.received(chunk, start, end),
+      other: () => undefined,
+      id: () => undefined,
+      retry: () => undefined,
+      tooLong,
+    },
+    MOST_SEEN_BYTES,
+  );
+  return { chunk: (bytes) => stream.push(bytes), end: () => undefined };
+}
+
+function whole(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenBody {
+  const body = new BodyParts(MOST_SEEN_BYTES);
+  return {
+    chunk: (bytes) => void body.add(bytes),
+    end() {
+      const { bytes } = body;
+      if (bytes > MOST_SEEN_BYTES) tooLong(bytes);
+      else if (bytes > 0) seen.received(body.whole(), 0, bytes);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// Builds the command line that makes cmd.exe pass arguments to a batch file unchanged, also if the file forwards them with %*, %1 or "%~1".
+// Builds the command line that makes cmd.exe pass arguments to a batch file unchanged, even if the file forwards them with %*, %1 or "%~1".
 // cmd.exe parses both the command line and the expanded lines of the batch file by the same rules. Within double quotes, only % and the
 // quote are special. So each argument is quoted, and a quote is doubled: cmd.exe closes and reopens the quoted part, and the C runtime of
 // the program reads one quote (Microsoft's since 2008; Rust, Python and .NET alike). Arguments that quoting cannot protect are refused.

@@ -24,7 +24,8 @@ function when({ phase }: Evidence): string {
 }
 
 function lastLine(text: string | undefined): string | undefined {
-  const lines = text?.trimEnd().split('\n') ?? [];
+  // npm ends with the path of its own log file.
+  const lines = (text?.trimEnd().split('\n') ?? []).filter((line) => !/^npm (?:error|ERR!) A complete log/.test(line));
   // The last lines of a stack trace are rarely useful: `Node.js v20`, a brace, a stack frame.
   const telling = lines.findLast((line) => /^\s*(?:[\w.]*(?:Error|Exception)\b|fatal|panic)/i.test(line));
   return (telling ?? lines.at(-1))?.trim().slice(0, 300);
@@ -32,7 +33,7 @@ function lastLine(text: string | undefined): string | undefined {
 
 function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): string {
   if (signal === 'SIGKILL') return 'It was killed from outside, often because the system ran out of memory.';
-  if (exitCode === 127) return 'A command inside the server was not found: look at PATH and at the script it starts.';
+  if (exitCode === 127) return 'A command inside the server was not found: check PATH and the script that it starts.';
   if (phase === 'startup' && firstNoise !== undefined && stderrTail === undefined) {
     return `It printed "${firstNoise.slice(0, 80)}" to stdout and exited: check that this is the command that starts the server.`;
   }

@@ -1,5 +1,5 @@
 // Prevents child processes from inheriting the protocol's stdin and stdout (server side). A tool that runs
-// `spawn('cat', { stdio: 'inherit' })` would otherwise read the next request of the host, or write between the answers.
+// `spawn('cat', { stdio: 'inherit' })` would otherwise read the next request from the host, or write between the answers.
 // A child that would inherit fd 0 gets an empty stdin, and one that would inherit fd 1 gets our stderr; other options
 // are unchanged. Covers every function of node:child_process, however it was imported.
 // Not covered: native code, and worker threads, which have their own child_process.

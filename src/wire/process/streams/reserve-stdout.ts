@@ -1,5 +1,5 @@
 // Reserves the stdout of this process for the protocol (server side). While reserved, all other output to stdout goes to stderr:
-// console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, also from code that saved the stream earlier. Only the protocol writes to
+// console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, even from code that saved the stream earlier. Only the protocol writes to
 // the real stdout.
 // stdout cannot be ended, and EPIPE on stderr does not end the process.
 // Measured with Node.js 20 on Linux: stdout is asynchronous for pipes and Unix sockets (an unread write of 4 MB returns in 3 ms, and the

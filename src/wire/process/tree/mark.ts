@@ -32,7 +32,7 @@ export function hasMark(pid: number, mark: string): boolean | undefined {
   }
 }
 
-/** The environment of a process that is not part of the trees which this process belongs to. */
+/** Returns the environment for a process that must not belong to the process trees of this process. */
 export function leaveTrees(
   environment: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string | undefined>> = process.env,

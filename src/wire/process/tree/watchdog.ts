@@ -82,7 +82,7 @@ export class Watchdog {
     return this.#process?.pid;
   }
 
-  /** Must be called before the spawn, and again with the group in the turn of the spawn. */
+  /** Must be called before the spawn, and again with `group` in the same turn of the event loop as the spawn. */
   watch({ mark, group = 0, startTicks = 0, keepDaemons = false, lease: session }: WatchdogTarget): void {
     const known = group > 1 ? group : 0; // for kill(2), 0 is our own group and -1 is every process
     const lease = session === undefined ? undefined : this.#leaseOf(session);

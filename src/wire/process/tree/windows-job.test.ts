@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import type { ProcessError } from '../../../base/errors.ts';
 import { ProcessTree } from './process-tree.ts';
@@ -60,18 +61,20 @@ class FakeSystem implements JobCalls {
 
 const leader = 2 ** 22 + 1; // greater than any pid on Linux
 const grandchild = leader + 1;
+/** No other process of the machine has it. */
+const mark = randomUUID();
 
 describe('a tree with a job', () => {
   test('holds the leader from the turn of its spawn', () => {
     const system = new FakeSystem();
-    const tree = new ProcessTree(leader, 'mark', false, system.open());
+    const tree = new ProcessTree(leader, mark, false, system.open());
     expect([...system.members]).toEqual([leader]);
     expect(tree.alive()).toBe(true);
   });
 
   test('is alive while a process of the job runs, also after the leader has exited', () => {
     const system = new FakeSystem();
-    const tree = new ProcessTree(leader, 'mark', false, system.open());
+    const tree = new ProcessTree(leader, mark, false, system.open());
     system.members.add(grandchild);
     system.members.delete(leader);
     expect(tree.alive()).toBe(true);
@@ -81,7 +84,7 @@ describe('a tree with a job', () => {
 
   test('is ended as a whole, also after the leader has exited', () => {
     const system = new FakeSystem();
-    const tree = new ProcessTree(leader, 'mark', false, system.open());
+    const tree = new ProcessTree(leader, mark, false, system.open());
     system.members.add(grandchild);
     system.members.delete(leader);
     expect(tree.signal('SIGKILL')).toBe(true);
@@ -91,7 +94,7 @@ describe('a tree with a job', () => {
 
   test('stays alive if the system refuses to end it', () => {
     const system = new FakeSystem();
-    const tree = new ProcessTree(leader, 'mark', false, system.open());
+    const tree = new ProcessTree(leader, mark, false, system.open());
     system.refuses = 'terminate';
     expect(tree.signal('SIGKILL')).toBe(false);
     expect(tree.alive()).toBe(true);
@@ -100,7 +103,7 @@ describe('a tree with a job', () => {
   test('is over once the job is closed', () => {
     const system = new FakeSystem();
     const job = system.open();
-    const tree = new ProcessTree(leader, 'mark', false, job);
+    const tree = new ProcessTree(leader, mark, false, job);
     job?.close();
     expect(tree.alive()).toBe(false);
     expect(tree.signal('SIGKILL')).toBe(false);
@@ -119,7 +122,7 @@ test('a job is closed once', () => {
 test('a process that exited before it could be held leaves no open job, and is not a failure', () => {
   const system = new FakeSystem();
   system.exited.add(leader);
-  const tree = new ProcessTree(leader, 'mark', false, system.open());
+  const tree = new ProcessTree(leader, mark, false, system.open());
   expect(system.jobs.size).toBe(0);
   expect(tree.alive()).toBe(false);
   expect(system.failures).toEqual([]);

@@ -1,5 +1,5 @@
 // A Windows job object holds a server and every process that it starts, including detached ones, until they exit. One call ends all of
-// them, and the system does so when the last handle of the job is closed, also if this process is killed. The handle is not inherited: a
+// them, and the system does so when the last handle of the job is closed, even if this process is killed. The handle is not inherited: a
 // server that had it would keep its own job open.
 // Not held: processes that the server started between its spawn and `hold`, in the same turn; processes that leave the job on purpose
 // (CREATE_BREAKAWAY_FROM_JOB), which is allowed because programs that try it fail otherwise; processes that a Windows service starts on

@@ -36,7 +36,7 @@ async function authorize(provider: OAuthClientProvider, serverUrl: URL, refusal:
     forceReauthorization: refusal.status === 403 && official.isStrictScopeSuperset(wanted, granted),
   });
   if (result === 'AUTHORIZED') return true;
-  throw new UsageError('LOGIN_REQUIRED', 'The authProvider was asked to bring a person to the authorization server', {
+  throw new UsageError('LOGIN_REQUIRED', 'The authProvider has sent the user to the authorization server', {
     hint: 'Pass the code of the redirect to `auth()` of @modelcontextprotocol/client, and connect again.',
   });
 }

@@ -2,9 +2,8 @@
 
 import { type Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { hasAuthorization, hasCredentials, takeCredentials } from '../../../base/credentials.ts';
+import { hasAuthorization, hasCredentials, isLoopbackUrl, takeCredentials } from '../../../base/credentials.ts';
 import { UsageError } from '../../../base/errors.ts';
-import { isLoopbackUrl } from '../../../base/loopback.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
 
 export class Endpoint {

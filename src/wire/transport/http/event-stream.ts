@@ -9,7 +9,7 @@ export interface EventSink {
   data(chunk: Uint8Array, start: number, end: number): void;
   /** An event whose type is not `message`. */
   other(type: string, data: string): void;
-  /** Called with the event's id before its data, also if the event has no data. */
+  /** Called with the event's id before its data, even if the event has no data. */
   id(id: string, hasData: boolean): void;
   /** The reconnection delay requested by the server. */
   retry(ms: number): void;

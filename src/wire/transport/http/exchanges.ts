@@ -214,7 +214,7 @@ export class ClientExchanges implements PostOwner, IncomingOwner, RenewalOwner {
     const reader = new EventReader(this.connection, this.#ofNoRequest);
     this.closeStream();
     this.#stream = new GetStream(this.connection, reader, true, (end) => this.#streamOver(end));
-    // Hold requests: messages that the server sends because of a request are lost while its stream is not open.
+    // Requests are held back: messages that the server sends because of a request are lost while its stream is not open.
     this.#queue.hold();
     void this.#stream.begin().then(() => this.#renewal.isActive || this.#queue.release());
   }
@@ -229,7 +229,7 @@ export class ClientExchanges implements PostOwner, IncomingOwner, RenewalOwner {
       return this.end(new PeerError('CONNECTION_CLOSED', text, { cause: error, evidence: this.connection.evidence() }));
     }
     this.channel.onerror?.(
-      new PeerError('STREAM_FAILED', `No stream for messages of the server: ${message}`, { cause: error }),
+      new PeerError('STREAM_FAILED', `No stream for messages from the server: ${message}`, { cause: error }),
     );
   }
 

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../../base/clock.ts';
-import { isUnauthorized } from '../../../base/unauthorized.ts';
+import { isUnauthorized } from '../../../base/errors.ts';
 import type { EventReader } from './event-reader.ts';
 import { HttpCall } from './http-call.ts';
 import type { HttpConnection } from './http-connection.ts';

@@ -3,10 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../../base/count-json-values.ts';
-import { hasAuthorization } from '../../../base/credentials.ts';
+import { hasAuthorization, secretsInHeaders } from '../../../base/credentials.ts';
 import type { Evidence, Phase } from '../../../base/errors.ts';
 import { isWorthMasking, type Mask, maskValues, REDACTED } from '../../../base/secrets/mask-values.ts';
-import { secretsInHeaders } from '../../../base/secrets/secrets-in-headers.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import { authorizerOf } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';

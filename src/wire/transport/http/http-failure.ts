@@ -74,14 +74,14 @@ function hintFor({ status, retryAfter, location, byProxy }: Refused): string {
 }
 
 const hints: Readonly<Record<number, string>> = {
-  401: 'The server wants a credential: set a header such as Authorization, or log in.',
+  401: 'The server requires a credential: set a header such as Authorization, or log in.',
   403: 'The credential does not allow this, or the server refuses this address; check the headers.',
   404: 'Nothing is served at this address; check the path of the url.',
   405: 'The address does not take POST; check the path of the url.',
   407: 'Check HTTP_PROXY and its credentials.',
-  413: 'The message is longer than the server takes.',
+  413: 'The message is longer than the server accepts.',
   429: 'Too many requests; wait before you send it again.',
-  431: 'The headers are longer than the server takes.',
+  431: 'The headers are longer than the server accepts.',
 };
 
 const explanations: Readonly<Record<string, string>> = {

@@ -103,7 +103,8 @@ export class Incoming implements MessageSink {
     const id = message.id ?? undefined;
     const post = this.#post ?? (id === undefined ? undefined : this.#owner.waiting(id));
     if (!this.#post && !post) return this.#owner.channel.onmessage?.(message, undefined, frameBytes);
-    if (!post || post.id === undefined) return this.#unexpected('An answer came to a message that is no request');
+    if (!post || post.id === undefined)
+      return this.#unexpected('An answer arrived for a message that is not a request');
     if (id === undefined && 'error' in message) {
       // The server refused the request before it read the id.
       const { code, message: text, data } = message.error;

@@ -37,7 +37,7 @@ export class LegacySse {
     const { clock, head } = this.#connection;
     return new Promise((resolve, reject) => {
       const timer = clock.after(ENDPOINT_TIMEOUT_MS, () => {
-        this.#fail(new Error(`No endpoint event came within ${ENDPOINT_TIMEOUT_MS} ms`));
+        this.#fail(new Error(`No endpoint event arrived within ${ENDPOINT_TIMEOUT_MS} ms`));
       });
       this.#settle = (error) => {
         timer.cancel();

@@ -3,8 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../../base/clock.ts';
-import { PeerError } from '../../../base/errors.ts';
-import { isUnauthorized } from '../../../base/unauthorized.ts';
+import { isUnauthorized, PeerError } from '../../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventReader } from './event-reader.ts';
@@ -127,11 +126,11 @@ export class Post implements HttpEvents {
     const encoding = response.headers['content-encoding'];
     const type = contentType(response);
     if (encoding !== undefined && encoding !== 'identity') {
-      this.#unreadable(response, `it is encoded with ${encoding}, which was not asked for`);
+      this.#unreadable(response, `it is encoded with ${encoding}, which was not requested`);
     } else if (type === 'text/event-stream') this.#stream(response);
     else if (type === 'application/json') this.#json(response);
     else if (status === 202 || status === 204) {
-      this.#unreadable(response, `the server answered with HTTP status ${status}, which has no answer`);
+      this.#unreadable(response, `the server answered with HTTP status ${status}, which cannot carry an answer`);
     } else {
       const what = type === '' ? 'has no content type' : `is ${type}`;
       this.#unreadable(response, `it ${what}, not application/json or text/event-stream`);
@@ -220,7 +219,7 @@ export class Post implements HttpEvents {
         if (openings.has(this.method)) this.owner.connection.notMessage(response, body);
         this.owner.received(this, body, 0, body.length);
       }
-      if (!this.isSettled) this.lose(unreadable(this.method, 'it has no answer to this request'));
+      if (!this.isSettled) this.lose(unreadable(this.method, 'it does not answer this request'));
       this.#ended();
     });
   }
@@ -277,6 +276,6 @@ export class Post implements HttpEvents {
 
 function unreadable(method: string, why: string): PeerError {
   return new PeerError('MESSAGE_INVALID', `The answer to ${method} could not be read: ${why}`, {
-    hint: 'Check that the url is that of an MCP server, and whether a proxy or a page to log in stands before it.',
+    hint: 'Check that the url is that of an MCP server, and whether a proxy or a login page answers in its place.',
   });
 }

@@ -1,7 +1,7 @@
 // MCP 2026-07-28 over HTTP: headers that repeat parts of the body, so that proxies need not parse it.
 
 import { encodeHeader } from '../../../base/header-text.ts';
-import { methodsOfMcp } from '../../../mcp/methods.ts';
+import { nameInHeader } from '../../../mcp/methods.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import { SharingRequest } from '../../jsonrpc/message-text.ts';
 
@@ -30,7 +30,7 @@ export function repeatedHeaders(
   const version = meta?.[VERSION];
   if (typeof version !== 'string') return undefined;
   const headers = ['MCP-Protocol-Version', version, 'Mcp-Method', method];
-  const member = methodsOfMcp.get(method)?.target?.parameter;
+  const member = nameInHeader(method);
   const name = member === undefined ? undefined : own?.[member];
   if (typeof name === 'string') headers.push('Mcp-Name', encodeHeader(name));
   if (!further) return headers;

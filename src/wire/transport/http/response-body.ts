@@ -1,7 +1,7 @@
 // Reads the body of a non-stream response, up to a size limit.
 
 import type { IncomingMessage } from 'node:http';
-import { BodyParts } from '../../../base/body-parts.ts';
+import { BodyParts } from '../../../base/part-list.ts';
 
 /** The body exceeds the limit. The connection is then closed. */
 export const TOO_LONG: unique symbol = Symbol('too long');

@@ -33,7 +33,7 @@ export function LatencyPlot({ points, chosen }: { points: Points; chosen: Latenc
     };
   }, [isDark]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new plot needs its data too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new plot needs the data
   useEffect(() => plot.current?.setData(dataOf(shown)), [shown, isDark]);
 
   const failed = shown.filter(({ error }) => error).length;

@@ -17,7 +17,7 @@ export default function LatencyView() {
   const [report, setReport] = useState<LatencyReport>();
   const [failure, setFailure] = useState<string>();
   const [chosen, setChosen] = useState<LatencyRow>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new answers came
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads when responses arrive
   useEffect(() => {
     let current = true;
     api.latency().then(

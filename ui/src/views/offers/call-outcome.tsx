@@ -1,15 +1,18 @@
-// A running call (progress, cancel) or its result.
+// A running call (progress, cancel) or its result. A call that became a task has its status too.
 
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
+import { Elapsed } from '../../parts/elapsed.tsx';
+import { addressOf } from '../../route.ts';
 import { announce } from '../../state/announce.ts';
-import { duration, latency } from '../../text/amounts.ts';
+import { openQuestion } from '../../state/questions.ts';
+import { latency } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
 import { ResultView } from './result-view.tsx';
 
-export function outcomeOf({ state, result }: CallUpdate): { word: string; tone: string } {
-  if (state === 'running') return { word: 'running', tone: 'busy' };
+export function outcomeOf({ state, result, task }: CallUpdate): { word: string; tone: string } {
+  if (state === 'running') return { word: task ? task.status.replace('_', ' ') : 'running', tone: 'busy' };
   if (state === 'cancelled') return { word: 'cancelled', tone: 'plain' };
   if (state === 'failed') return { word: 'failed', tone: 'bad' };
   const reported = result && 'isError' in result && result.isError;
@@ -25,30 +28,30 @@ export function CallOutcome({ call }: { call: CallUpdate }) {
           {word}
         </span>
         {call.durationMs !== undefined && <span className="muted">after {latency(call.durationMs)}</span>}
+        {call.task && <a href={addressOf('tasks', { task: call.id })}>Task</a>}
         {call.state === 'running' && <Running call={call} />}
       </header>
-      {call.error && (
-        <div className="note bad">
-          <p>
-            <code>{visible(call.error.code)}</code> {visible(call.error.message)}
-          </p>
-          {call.error.hint && <p className="muted">{visible(call.error.hint)}</p>}
-        </div>
-      )}
+      {call.error && <ErrorNote error={call.error} />}
       {tone === 'bad' && !call.error && <p className="note bad">The tool ran and reported an error.</p>}
       {call.result && <ResultView key={call.id} result={call.result} server={call.server} />}
     </section>
   );
 }
 
-function Running({ call: { id, progress } }: { call: CallUpdate }) {
-  const [startedAt] = useState(performance.now());
-  const [now, setNow] = useState(startedAt);
+export function ErrorNote({ error: { code, message, hint } }: { error: NonNullable<CallUpdate['error']> }) {
+  return (
+    <div className="note bad">
+      <p>
+        <code>{visible(code)}</code> {visible(message)}
+      </p>
+      {hint && <p className="muted">{visible(hint)}</p>}
+    </div>
+  );
+}
+
+function Running({ call: { id, progress, task, startedAtMs } }: { call: CallUpdate }) {
   const [cancelling, setCancelling] = useState(false);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 500);
-    return () => clearInterval(timer);
-  }, []);
+  const question = task?.questions[0];
   const cancel = () => {
     setCancelling(true);
     api.cancel(id).catch((error: Error) => {
@@ -64,10 +67,15 @@ function Running({ call: { id, progress } }: { call: CallUpdate }) {
         value={progress?.total === undefined ? undefined : progress.progress}
       />
       <span className="muted">
-        {progress?.message ? visible(progress.message) : ''}{' '}
+        {visible(progress?.message ?? task?.statusMessage ?? '')}{' '}
         {progress && (progress.total === undefined ? progress.progress : `${progress.progress} of ${progress.total}`)}{' '}
-        {duration(now - startedAt)}
+        <Elapsed startMs={startedAtMs} />
       </span>
+      {question && (
+        <button type="button" className="primary" onClick={() => openQuestion.set(question.id)}>
+          Answer
+        </button>
+      )}
       <button type="button" disabled={cancelling} onClick={cancel}>
         {cancelling ? 'Cancelling…' : 'Cancel'}
       </button>

@@ -64,7 +64,7 @@ function Media({ data, mimeType }: { data: string; mimeType: string }) {
   return (
     <figure className="media">
       {pictures.test(kind) && <img src={`data:${kind};base64,${data}`} alt={`From the server: ${about}`} />}
-      {/* biome-ignore lint/a11y/useMediaCaption: a server sends none */}
+      {/* biome-ignore lint/a11y/useMediaCaption: servers send no captions */}
       {sounds.test(kind) && <audio controls src={`data:${kind};base64,${data}`} aria-label={`Sound, ${about}`} />}
       {!pictures.test(kind) && !sounds.test(kind) && <HexView base64={data.replace(/\s/g, '')} offset={undefined} />}
       <figcaption className="muted">{visibleLine(about)}</figcaption>

@@ -39,7 +39,7 @@ function Contents({ result, server }: { result: Result; server: string }) {
     return (
       <>
         {result.contents.map((contents, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by their position
           <ResourceView key={at} contents={contents} />
         ))}
       </>
@@ -50,7 +50,7 @@ function Contents({ result, server }: { result: Result; server: string }) {
       <>
         {result.description && <p className="about">{visible(result.description)}</p>}
         {result.messages.map(({ role, content }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages have no name but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are identified by their position
           <div key={at} className="message">
             <span className="tag">{visible(role)}</span>
             <ContentView block={content} server={server} />
@@ -64,7 +64,7 @@ function Contents({ result, server }: { result: Result; server: string }) {
   return (
     <>
       {blocks.map((block, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by their position
         <ContentView key={at} block={block} server={server} />
       ))}
     </>

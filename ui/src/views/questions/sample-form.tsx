@@ -1,6 +1,6 @@
 // Answers a sampling request by hand in place of a model, or refuses it.
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { Answer } from '../../../../src/app/inspector/api.ts';
 import type { ContentBlock, Sampling } from '../../api/shapes.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
@@ -13,6 +13,7 @@ interface Props {
 }
 
 export function SampleForm({ question: { params, server }, onAnswer }: Props) {
+  const id = useId();
   const [text, setText] = useState('');
   const [model, setModel] = useState('written-by-hand');
   const messages = Array.isArray(params.messages) ? params.messages : [];
@@ -26,11 +27,11 @@ export function SampleForm({ question: { params, server }, onAnswer }: Props) {
       {params.systemPrompt && <p className="about">{visible(params.systemPrompt)}</p>}
       <div className="messages">
         {messages.map(({ role, content }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages have no name but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are identified by their position
           <div key={at} className="message">
             <span className="tag">{visible(String(role))}</span>
             {(Array.isArray(content) ? content : [content]).map((block, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name but their place
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by their position
               <ContentView key={place} block={block as ContentBlock} server={server} />
             ))}
           </div>
@@ -41,12 +42,12 @@ export function SampleForm({ question: { params, server }, onAnswer }: Props) {
         <JsonTree value={params} label="Parameters" />
       </details>
       <div className="field">
-        <label htmlFor="sample-text">Model response</label>
-        <textarea id="sample-text" rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
+        <label htmlFor={`${id}text`}>Model response</label>
+        <textarea id={`${id}text`} rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
       </div>
       <div className="field">
-        <label htmlFor="sample-model">Model name</label>
-        <input id="sample-model" type="text" value={model} onChange={(event) => setModel(event.target.value)} />
+        <label htmlFor={`${id}model`}>Model name</label>
+        <input id={`${id}model`} type="text" value={model} onChange={(event) => setModel(event.target.value)} />
       </div>
       <div className="buttons end">
         <button type="button" onClick={() => onAnswer({ refuse: 'The user refused.' })}>

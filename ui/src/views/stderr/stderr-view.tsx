@@ -98,7 +98,7 @@ function useStderr(server: string, life: string, typed: string) {
   const search = useThrottled(typed, ASK_EVERY_MS);
   const [page, setPage] = useState<StderrPage>();
   const [failure, setFailure] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines came
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads when lines arrive
   useEffect(() => {
     let current = true;
     api.stderr({ server, life, search }).then(
@@ -128,7 +128,7 @@ function Lines({ lines, search, namesServers, following, onFollow }: LinesProps)
   const scroller = useRef<HTMLElement>(null);
   const rows = useFixedRows(scroller, lines.length, ROW_PX);
   const { first, end } = rows;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the lines change
   useLayoutEffect(() => {
     const element = scroller.current;
     if (following && element) element.scrollTop = element.scrollHeight;

@@ -1,12 +1,14 @@
 // The client request of an event and the requests to servers that it caused, as bars on one time axis.
 
 import { useEffect, useState } from 'react';
-import type { EventRow, ExchangeReport, ExchangeTimes } from '../../../../src/app/inspector/api.ts';
+import type { EventRow, ExchangeReport, ExchangeTimes, TaskSummary } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
+import { addressOf } from '../../route.ts';
 import { announce } from '../../state/announce.ts';
-import { latency } from '../../text/amounts.ts';
+import { latency, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
+import { outcomeOf } from '../tasks/task-outcome.ts';
 import { Hop } from './hop.tsx';
 import { moveToSeq } from './wire-state.ts';
 
@@ -17,8 +19,35 @@ const LEAST_PERCENT = 1.5;
 
 export function ExchangeOf({ row }: { row: EventRow }) {
   const report = useExchange(row);
-  if (!report || report.requests.length === 0) return null;
-  const { requests, times } = report;
+  if (!report) return null;
+  return (
+    <>
+      {report.task && <TaskOf task={report.task} />}
+      {report.requests.length > 0 && <Requests report={report} row={row} />}
+    </>
+  );
+}
+
+function TaskOf({ task }: { task: TaskSummary }) {
+  const { id, row, startMs, endMs, messages, polls, statusMessage } = task;
+  const { word, tone } = outcomeOf(task);
+  return (
+    <section className="exchange" aria-label="Task">
+      <h3>Task</h3>
+      <p>
+        <span className={`outcome ${tone}`}>{word}</span> {endMs !== undefined && `after ${latency(endMs - startMs)}, `}
+        {plural(messages, 'message')}, {plural(polls, 'poll')}
+      </p>
+      {statusMessage && <p className="muted">{visibleLine(statusMessage)}</p>}
+      <p className="card-links">
+        <a href={addressOf('tasks', { task: id })}>Open in Tasks</a>
+        <a href={addressOf('wire', { task: row })}>Only its messages</a>
+      </p>
+    </section>
+  );
+}
+
+function Requests({ report: { requests, times }, row }: { report: ExchangeReport; row: EventRow }) {
   const startMs = Math.min(...requests.map((part) => part.startMs));
   const endMs = Math.max(...requests.map((part) => part.endMs ?? part.startMs), startMs);
   return (
@@ -101,10 +130,10 @@ function belongs(row: EventRow, { requestSeq, answerSeq }: Part): boolean {
   return row.seq === requestSeq || row.seq === answerSeq || row.pairSeq === requestSeq;
 }
 
-/** Loads the exchange, and again when the response arrives. */
-function useExchange({ seq, kind, pairSeq }: EventRow): ExchangeReport | undefined {
+/** Loads the exchange, and again when the response arrives or the task changes. */
+function useExchange({ seq, kind, pairSeq, note, task }: EventRow): ExchangeReport | undefined {
   const [report, setReport] = useState<ExchangeReport>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer changes it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads when the row changes
   useEffect(() => {
     if (kind !== 'frame') return;
     let current = true;
@@ -115,7 +144,7 @@ function useExchange({ seq, kind, pairSeq }: EventRow): ExchangeReport | undefin
     return () => {
       current = false;
     };
-  }, [seq, kind, pairSeq]);
+  }, [seq, kind, pairSeq, note, task]);
   return report;
 }
 

@@ -1,6 +1,6 @@
 // Saves the selected rows, or all rows that pass the filter, to a file.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { announce } from '../../state/announce.ts';
 import { wireRows } from '../../state/inspected.ts';
@@ -15,8 +15,10 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
   const [form, setForm] = useState<'recording' | 'rows'>('recording');
   const [done, setDone] = useState<number>();
   const stop = useRef(new AbortController());
-  const [first, last] = what === 'selection' && range ? range : [0, wireRows.count - 1];
-  const count = Math.max(0, last - first + 1);
+  const [from, to] = range ?? [0, -1];
+  const selected = useMemo(() => seqsBetween(from, to), [from, to]);
+  const all = useMemo(() => seqsBetween(0, wireRows.count - 1), []);
+  const { seqs, rows: count } = what === 'selection' ? selected : all;
   useEffect(() => () => stop.current.abort(), []);
 
   const save = async () => {
@@ -24,7 +26,6 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
     const { signal } = stop.current;
     setDone(0);
     try {
-      const seqs = seqsBetween(first, last);
       const saved = await (form === 'recording' ? recordingOf(seqs, setDone, signal) : rowLinesOf(seqs, setDone));
       if (signal.aborted) return;
       download(`standpipe-${seqs.length === 1 ? `event-${seqs[0]}` : 'events'}.jsonl`, saved.parts);
@@ -46,12 +47,12 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
         {range && (
           <label className="check">
             <input type="radio" checked={what === 'selection'} onChange={() => setWhat('selection')} /> the selection (
-            {plural(range[1] - range[0] + 1, 'row')})
+            {plural(selected.rows, 'row')})
           </label>
         )}
         <label className="check">
           <input type="radio" checked={what === 'filtered'} onChange={() => setWhat('filtered')} /> all rows that pass
-          the filter ({plural(wireRows.count, 'row')})
+          the filter ({plural(all.rows, 'row')})
         </label>
       </fieldset>
       <fieldset className="plain">

@@ -13,17 +13,25 @@ export interface Saved {
 const LF = 0x0a;
 const SLICE_ROWS = 2_000;
 
-/** Sequence numbers, because indexes change when old rows are dropped. */
-export function seqsBetween(first: number, last: number): number[] {
+/**
+ * The rows between two positions, with the folded messages of their tasks. Sequence numbers, because indexes change when old rows are
+ * dropped. `rows`: their number without hidden link events, which connect requests.
+ */
+export function seqsBetween(first: number, last: number): { seqs: number[]; rows: number } {
   const seqs: number[] = [];
-  let position = first;
-  // Includes hidden link events, which connect requests.
-  for (let index = wireRows.at(first); index <= wireRows.at(last); index++) {
-    if (index === wireRows.at(position)) position++;
-    else if (!columns.isHidden(index)) continue;
+  const tasks = new Set<number>();
+  const end = wireRows.at(last);
+  let [position, hidden] = [first, 0];
+  for (let index = wireRows.at(first); index < columns.count; index++) {
+    const task = columns.numbers.task[index]!;
+    if (position <= last && index === wireRows.at(position)) {
+      position++;
+      if (task > 0) tasks.add(task);
+    } else if (columns.isHidden(index) && index < end) hidden++;
+    else if (!wireRows.isFolded(index) || !tasks.has(task)) continue;
     seqs.push(columns.numbers.seq[index]!);
   }
-  return seqs;
+  return { seqs, rows: seqs.length - hidden };
 }
 
 export async function recordingOf(

@@ -13,6 +13,7 @@ export function filterFrom(params: Readonly<Record<string, string>>): WireFilter
     groups: (params.kinds ?? '').split(',').filter((one): one is Group => groups.includes(one as Group)),
     errorsOnly: params.errors === '1',
     slowerThanMs: Math.max(0, Number(params.slower) || 0),
+    task: Math.max(0, Math.floor(Number(params.task)) || 0),
     text: params.q ?? '',
   };
 }
@@ -26,6 +27,7 @@ export function paramsOf(filter: WireFilter): Record<string, string | undefined>
     kinds: filter.groups.join(','),
     errors: filter.errorsOnly ? '1' : '',
     slower: filter.slowerThanMs > 0 ? String(filter.slowerThanMs) : '',
+    task: filter.task > 0 ? String(filter.task) : '',
     q: filter.text,
   };
 }

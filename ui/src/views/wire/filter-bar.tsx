@@ -54,6 +54,11 @@ export function FilterBar({ filter, onChange, onExport }: Props) {
       <div className="filters">
         <Choices filter={filter} set={set} />
         <GroupToggles chosen={filter.groups} onChange={(chosen) => set({ groups: chosen })} />
+        {filter.task > 0 && (
+          <button type="button" aria-pressed="true" title="Show all messages" onClick={() => set({ task: 0 })}>
+            one task <span aria-hidden="true">✕</span>
+          </button>
+        )}
         {isFiltering(filter) && (
           <button type="button" className="quiet" onClick={() => onChange(noFilter)}>
             Clear
@@ -168,7 +173,8 @@ function Progress() {
   useCell(arrivals);
   const gone = columns.dropped + useCell(droppedByStore).events;
   const all = columns.count - columns.hidden;
-  const some = wireRows.count === all ? '' : `${wireRows.count.toLocaleString('en')} of `;
+  const matching = wireRows.count + wireRows.folded;
+  const some = matching === all ? '' : `${matching.toLocaleString('en')} of `;
   return (
     <span className="muted figures" role="status">
       {scanning || deep === 'looking' ? 'looking… ' : ''}

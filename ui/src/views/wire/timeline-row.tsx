@@ -5,11 +5,12 @@ import type { EventRow } from '../../../../src/app/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { groupOf } from '../../state/wire-filter.ts';
-import { byteSize, clockTime, latency } from '../../text/amounts.ts';
+import { byteSize, clockTime, latency, plural } from '../../text/amounts.ts';
 import { arrowOf, wordsOf } from '../../text/directions.ts';
 import { shortMessage } from '../../text/short-message.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { ROW_PX } from './timeline.tsx';
+import { toggleTask } from './wire-state.ts';
 
 interface Props {
   row: EventRow;
@@ -18,6 +19,11 @@ interface Props {
   selected: boolean;
   pair: boolean;
   troubled: boolean;
+  /** 2 for a message of a task below its first one. */
+  level: 1 | 2;
+  /** For the first message of a task: the number of its messages. */
+  parts: number;
+  unfolded: boolean;
   onChoose(extend: boolean): void;
 }
 
@@ -29,6 +35,9 @@ export const TimelineRow = memo(RowOf, (a, b) => {
     a.selected === b.selected &&
     a.pair === b.pair &&
     a.troubled === b.troubled &&
+    a.level === b.level &&
+    a.parts === b.parts &&
+    a.unfolded === b.unfolded &&
     x.seq === y.seq &&
     x.latencyMs === y.latencyMs &&
     x.error === y.error &&
@@ -37,7 +46,7 @@ export const TimelineRow = memo(RowOf, (a, b) => {
   );
 });
 
-function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Props) {
+function RowOf({ row, position, cursor, selected, pair, troubled, level, parts, unfolded, onChoose }: Props) {
   const group = groupOf(row.kind, row.type);
   const bad = row.error !== undefined || troubled;
   const flags = `${cursor ? ' cursor' : ''}${selected ? ' selected' : ''}${pair ? ' pair' : ''}${bad ? ' bad' : ''}`;
@@ -47,6 +56,8 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
       className={`row g-${group}${flags}`}
       role="row"
       aria-rowindex={position + 2}
+      aria-level={level}
+      aria-expanded={parts > 0 ? unfolded : undefined}
       aria-selected={cursor || selected}
       style={{ transform: `translateY(${position * ROW_PX}px)` }}
       onClick={(event) => onChoose(event.shiftKey)}
@@ -61,13 +72,14 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
         <span aria-hidden="true">{mark(row)}</span>
         <span className="hidden-text">{markTitle(row)}</span>
       </span>
-      <span role="gridcell" className="cell c3">
+      <span role="gridcell" className={level === 2 ? 'cell c3 part' : 'cell c3'}>
+        {parts > 0 && <Fold task={row.task!} unfolded={unfolded} />}
         {nameOf(row)}
       </span>
       <span role="gridcell" className="cell c4">
         {row.id === undefined ? '' : visibleLine(JSON.stringify(row.id))}
       </span>
-      <span role="gridcell" className={`cell c5${(row.latencyMs ?? 0) >= 1000 ? ' slow' : ''}`}>
+      <span role="gridcell" className={`cell c5${isSlow(row) ? ' slow' : ''}`}>
         {latency(row.latencyMs)}
       </span>
       <span role="gridcell" className="cell c6">
@@ -78,10 +90,33 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
           <span className="error-tag">{visibleLine(row.error)} </span>
         )}
         {row.note !== undefined && <span className="note-tag">{visibleLine(row.note)} </span>}
+        {parts > 0 && <span className="note-tag">· {plural(parts, 'message')} </span>}
         {visibleLine(row.kind === 'frame' ? shortMessage(row.summary) : row.summary)}
       </span>
     </div>
   );
+}
+
+function Fold({ task, unfolded }: { task: number; unfolded: boolean }) {
+  return (
+    <button
+      type="button"
+      className="fold quiet"
+      tabIndex={-1}
+      aria-label={unfolded ? 'Hide the messages of this task' : 'Show the messages of this task'}
+      onClick={(event) => {
+        event.stopPropagation();
+        toggleTask(task);
+      }}
+    >
+      {unfolded ? '▾' : '▸'}
+    </button>
+  );
+}
+
+/** A task takes as long as its work. */
+function isSlow({ latencyMs = 0, task, method }: EventRow): boolean {
+  return latencyMs >= 1000 && (task === undefined || method === 'tasks/get');
 }
 
 export function nameOf(row: EventRow): string {

@@ -1,4 +1,5 @@
-// Draws the visible rows that pass the filter. It is an ARIA grid whose active row is the cursor.
+// Draws the visible rows that pass the filter. It is an ARIA tree grid whose active row is the cursor: the messages of a task are below
+// its first one.
 
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { Empty } from '../../parts/empty.tsx';
@@ -10,7 +11,19 @@ import type { WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
 import { isFiltering } from './filter-address.ts';
 import { TimelineRow } from './timeline-row.tsx';
-import { anchor, cursor, detailOpen, follow, moveTo, positionOfCursor, selectedRange, step } from './wire-state.ts';
+import {
+  anchor,
+  cursor,
+  detailOpen,
+  foldAtCursor,
+  follow,
+  isHead,
+  moveTo,
+  positionOfCursor,
+  selectedRange,
+  step,
+  unfoldAtCursor,
+} from './wire-state.ts';
 
 export const ROW_PX = 26;
 const titles = ['Time', 'Source', '', 'Message', 'Id', 'Latency', 'Size', 'Summary'];
@@ -30,13 +43,13 @@ export function Timeline({ filter }: { filter: WireFilter }) {
       .map(({ seq }) => seq),
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows make it longer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows change the height
   useLayoutEffect(() => {
     const element = scroller.current;
     if (following && element && count > 0) element.scrollTop = element.scrollHeight;
   }, [following, count]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a filter that still looks may bring the cursor's row
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row of the cursor may pass a filter that is still running
   useEffect(() => {
     const position = positionOfCursor();
     if (at !== undefined && position >= 0 && !follow.read()) window.show(position);
@@ -54,6 +67,8 @@ export function Timeline({ filter }: { filter: WireFilter }) {
     if (by !== undefined) step(by, event.shiftKey);
     else if (event.key === 'Home') moveTo(0, event.shiftKey);
     else if (event.key === 'End') moveTo(wireRows.count - 1, event.shiftKey);
+    else if (event.key === 'ArrowRight') unfoldAtCursor();
+    else if (event.key === 'ArrowLeft') foldAtCursor();
     else return;
     event.preventDefault();
   };
@@ -64,7 +79,9 @@ export function Timeline({ filter }: { filter: WireFilter }) {
   const range = selectedRange();
   const rows = [];
   for (let position = window.first; position < window.end; position++) {
-    const row = columns.row(wireRows.at(position));
+    const index = wireRows.at(position);
+    const row = columns.row(index);
+    const task = row.task ?? 0;
     rows.push(
       <TimelineRow
         key={row.seq}
@@ -74,6 +91,9 @@ export function Timeline({ filter }: { filter: WireFilter }) {
         selected={range !== undefined && position >= range[0] && position <= range[1]}
         pair={row.seq === pair}
         troubled={troubled.has(row.seq)}
+        level={wireRows.folds && columns.isPart(index) ? 2 : 1}
+        parts={isHead(index) ? columns.tasks.get(task)!.rows : 0}
+        unfolded={wireRows.isUnfolded(task)}
         onChoose={(extend) => {
           moveTo(position, extend);
           if (!extend) detailOpen.set(true);
@@ -86,7 +106,7 @@ export function Timeline({ filter }: { filter: WireFilter }) {
     <div
       id="timeline"
       className="timeline"
-      role="grid"
+      role="treegrid"
       aria-label="Timeline"
       aria-rowcount={count + 1}
       aria-multiselectable="true"

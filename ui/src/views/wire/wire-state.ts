@@ -37,11 +37,42 @@ export function step(by: number, extend = false): void {
 export function moveToSeq(seq: number): boolean {
   const index = columns.indexOf(seq);
   if (index < 0) return false;
+  if (wireRows.isFolded(index)) wireRows.unfold(columns.numbers.task[index]!);
   follow.set(false);
   anchor.set(seq);
   cursor.set(seq);
   detailOpen.set(true);
   return true;
+}
+
+/** The first row of a task whose messages can be folded. */
+export function isHead(index: number): boolean {
+  const task = columns.tasks.get(columns.numbers.task[index]!);
+  return wireRows.folds && task !== undefined && task.rows > 1 && task.headSeq === columns.numbers.seq[index];
+}
+
+export function toggleTask(task: number): void {
+  if (wireRows.isUnfolded(task)) wireRows.fold(task);
+  else wireRows.unfold(task);
+}
+
+/** Shows the messages of the task under the cursor, or moves to the first of them. */
+export function unfoldAtCursor(): void {
+  const index = wireRows.at(positionOfCursor());
+  if (index === undefined || !isHead(index)) return;
+  const task = columns.numbers.task[index]!;
+  if (wireRows.isUnfolded(task)) step(1);
+  else wireRows.unfold(task);
+}
+
+/** Hides the messages of the task under the cursor, or moves to its first row. */
+export function foldAtCursor(): void {
+  const index = wireRows.at(positionOfCursor());
+  const task = index === undefined ? undefined : columns.numbers.task[index];
+  const head = task === undefined ? undefined : columns.tasks.get(task);
+  if (task === undefined || !head || !wireRows.folds) return;
+  if (isHead(index!)) wireRows.fold(task);
+  else moveTo(wireRows.positionOf(columns.indexOf(head.headSeq)));
 }
 
 /** First and last position of the selection. Undefined for fewer than two rows. */

@@ -91,7 +91,7 @@ function useEventOfAddress(event: string | undefined, written: RefObject<string 
   useEffect(() => {
     if (event !== written.current) setPending(event);
   }, [event, written]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may bring it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the event may be among rows that arrive later
   useEffect(() => {
     if (pending === undefined) return;
     const seq = Number(pending);

@@ -1,14 +1,14 @@
-// All rules for servers of LiteMCP, in the order of the report.
+// All rules for LiteMCP servers, in the order of the report.
 
-import type { LiteServerRule } from '../lite-server-rule.ts';
-import { callsRules } from './calls/index.ts';
-import { lifecycleRules } from './lifecycle/index.ts';
-import { messagesRules } from './messages/index.ts';
-import { wireRules } from './wire/index.ts';
+import type { LiteServerRule } from '../lite-rule-run.ts';
+import { callRules } from './calls.ts';
+import { lifecycleRules } from './lifecycle.ts';
+import { messageRules } from './messages.ts';
+import { wireRules } from './wire.ts';
 
 export const liteServerRules: readonly LiteServerRule[] = [
-  ...messagesRules,
+  ...messageRules,
   ...wireRules,
-  ...callsRules,
+  ...callRules,
   ...lifecycleRules,
 ];

@@ -1,9 +1,9 @@
-// One request and its answer, kept with the frames that prove what a rule says about it.
+// One request and its answer, with the frames that prove a violation.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
-import { describeError, METHOD_NOT_FOUND, type RpcError } from '../../conversation.ts';
+import { type Conversation, describeError, METHOD_NOT_FOUND, type RpcError } from '../../conversation.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 
@@ -14,25 +14,33 @@ export interface Exchange {
   readonly sent: Entry;
   /** Absent if there was no answer. */
   readonly received?: Frame;
-  /** Absent for an error, and for a question to the client (2026-07-28). */
+  /** Absent for an error and for a question to the client (2026-07-28). */
   readonly result?: JsonObject;
   readonly error?: RpcError;
   /** Why there was no answer. */
   readonly failure?: string;
-  /** The server is gone: what it wrote to stderr since the request, and its exit. */
+  /** Set if the server ended: its stderr since the request, and its exit. */
   readonly end?: readonly Entry[];
 }
 
 export const INVALID_PARAMS = -32602;
 
-/** Asks on the shared conversation. No answer is no violation here. */
+/** Sends the request in the shared conversation. A missing answer is not a violation here. */
 export async function exchange(
   ruleRun: ServerRuleRun,
   method: string,
   params: JsonObject,
   timeoutMs?: number,
 ): Promise<Exchange> {
-  const conversation = await ruleRun.shared();
+  return exchangeIn(await ruleRun.shared(), method, params, timeoutMs);
+}
+
+export async function exchangeIn(
+  conversation: Conversation,
+  method: string,
+  params: JsonObject,
+  timeoutMs?: number,
+): Promise<Exchange> {
   const id = conversation.ask(method, params);
   const sent = conversation.probe.transcript.entries.at(-1)!;
   const asked = { id, method, params, sent };
@@ -51,7 +59,7 @@ export function proofOf({ sent, received, end = [] }: Exchange): Entry[] {
   return [sent, ...(received ? [received] : []), ...end];
 }
 
-/** What was written to stderr after an entry, and then what happened to the process: its exit is known before its pipes are read to their ends. */
+/** stderr after an entry, and then events of the process: its exit is known before its pipes are read to their end. */
 export function endAfter(entry: Entry, entries: readonly Entry[]): Entry[] {
   const after = entries.slice(entries.indexOf(entry) + 1);
   return [...after.filter(({ kind }) => kind === 'stderr'), ...after.filter(({ kind }) => kind === 'event')];
@@ -61,7 +69,7 @@ interface Refusal {
   method: string;
   params: JsonObject;
   code: number;
-  /** Some servers answer -32601 for unknown names. Otherwise the code says that there is no such method: the subject of other rules. */
+  /** Some servers answer -32601 for unknown names. Otherwise the code means that the method is missing, which other rules report. */
   isAboutName?: boolean;
 }
 

@@ -1,57 +1,67 @@
-// Rules on the shape of what the server wrote: they look at each part of the survey of one kind.
+// Rules about the shape of answers: each judges one kind of parts of the survey. Also the reasons why a survey lacks calls.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
-import type { RuleText } from '../../../rule.ts';
-import { notApplicable, Violation } from '../../../verdict.ts';
+import { textOf } from '../../../../base/text-of.ts';
+import { quoted } from '../../../../wire/diagnosis/rule.ts';
+import { parsed } from '../../../parsed-json.ts';
+import { complete, type RuleText, type Written } from '../../../rule.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { type Exchange, listIn, proofOf } from './exchange.ts';
-import { whyNoCalls } from './no-calls.ts';
-import { type CallExchange, type Survey, surveyOf } from './survey.ts';
+import { type CallExchange, callTimeoutMs, type Survey, surveyOf } from './survey.ts';
 
 /** One part of an answer. */
 export interface Part<T = unknown> {
   readonly value: T;
-  /** What it is, as the subject of a sentence. */
+  /** Its name, as the subject of a sentence. */
   readonly what: string;
   readonly exchange: Exchange;
 }
 
-interface ShapeText<T> extends RuleText, Pick<ServerRule, 'since' | 'until'> {
+interface ShapeText<T> extends Written<RuleText>, Pick<ServerRule, 'since' | 'until'> {
   readonly parts: (survey: Survey) => readonly Part<T>[];
-  /** The reason why the rule is not applicable if there are no parts. */
+  /** Why the rule is not applicable without parts. */
   readonly none: string;
-  /** The parts come from calls: of which tools. */
+  /** Set if the parts come from calls: selects the tools. */
   readonly ofCalls?: (tool: JsonObject) => boolean;
-  /** What is wrong with it. */
   readonly problem: (value: T, ruleRun: ServerRuleRun) => Wrong | undefined | Promise<Wrong | undefined>;
 }
 
-/** The rest of the sentence; with a fix if that of the rule is about other mistakes. */
+/** The rest of the sentence. With a fix if the fix of the rule does not apply. */
 type Wrong = string | { readonly problem: string; readonly fix: string };
 
 export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeText<T>): ServerRule {
-  return {
+  return complete({
     ...text,
     runs: 'each revision',
     uses: 'shared',
     check: async (ruleRun) => {
       const survey = await surveyOf(ruleRun);
-      const found = parts(survey);
-      if (found.length === 0) notApplicable(ofCalls ? whyNoCalls(ruleRun, survey, none, ofCalls) : none);
-      for (const { value, what, exchange } of found) {
-        const wrong = await problem(value, ruleRun);
-        if (wrong === undefined) continue;
-        const { problem: rest, fix } = typeof wrong === 'string' ? { problem: wrong, fix: undefined } : wrong;
-        throw new Violation(`${what} ${rest}.`, proofOf(exchange), fix);
-      }
+      const why = () => (ofCalls ? whyNoCalls(ruleRun, survey, none, ofCalls) : none);
+      await judgeParts(parts(survey), why, (value) => problem(value, ruleRun));
     },
-  };
+  });
+}
+
+/** The first problem of a part is a violation. `none`: why the rule is not applicable without parts. */
+export async function judgeParts<T>(
+  parts: readonly Part<T>[],
+  none: string | (() => string),
+  problem: (value: T) => ReturnType<ShapeText<T>['problem']>,
+): Promise<void> {
+  if (parts.length === 0) notApplicable(typeof none === 'string' ? none : none());
+  for (const { value, what, exchange } of parts) {
+    const wrong = await problem(value);
+    if (wrong === undefined) continue;
+    const { problem: rest, fix } = typeof wrong === 'string' ? { problem: wrong, fix: undefined } : wrong;
+    throw new Violation(`${what} ${rest}.`, proofOf(exchange), fix);
+  }
 }
 
 const kinds = { tools: 'tool', resources: 'resource', resourceTemplates: 'resource template', prompts: 'prompt' };
 
-/** Entries of a list as they were written, also those that are no objects. */
+/** Entries of a list as the server wrote them, including those that are not objects. */
 export function entriesOf(survey: Survey, ...members: (keyof typeof kinds)[]): Part[] {
   return survey.lists
     .filter(({ member }) => members.includes(member as keyof typeof kinds))
@@ -71,7 +81,13 @@ export function objectEntriesOf(survey: Survey, ...members: (keyof typeof kinds)
   return entriesOf(survey, ...members).filter(isObjectPart);
 }
 
-/** Results of tools. */
+/** Results that are objects. `what`: the subject of a sentence, from the params of the request. */
+export function resultsIn(exchanges: readonly Exchange[], what: (params: JsonObject) => string): Part<JsonObject>[] {
+  return exchanges.flatMap((exchange) =>
+    exchange.result ? [{ value: exchange.result, what: what(exchange.params), exchange }] : [],
+  );
+}
+
 export function toolResults(survey: Survey): Part<{ result: JsonObject; call: CallExchange }>[] {
   return survey.calls.flatMap((call) =>
     call.result
@@ -101,7 +117,6 @@ export function contentBlocks(survey: Survey): Part[] {
   return [...ofTools, ...ofPrompts];
 }
 
-/** What `resources/read` gave. */
 export function readContents(survey: Survey): Part[] {
   return survey.reads.flatMap((exchange) =>
     listIn(exchange.result, 'contents').map((value, at) => ({
@@ -118,4 +133,112 @@ export function isObjectPart(part: Part): part is Part<JsonObject> {
 
 function lowered(what: string): string {
   return what.charAt(0).toLowerCase() + what.slice(1);
+}
+
+/** methods/pages-do-not-overlap reports the same entry on two pages. */
+export async function unique(
+  ruleRun: ServerRuleRun,
+  member: 'tools' | 'resources' | 'prompts',
+  key: string,
+  none: string,
+): Promise<void> {
+  const entries = objectEntriesOf(await surveyOf(ruleRun), member).filter(
+    ({ value }) => typeof value[key] === 'string',
+  );
+  if (entries.length === 0) notApplicable(none);
+  const byKey = new Map<unknown, Part<JsonObject>>();
+  for (const entry of entries) {
+    const { value, what, exchange } = entry;
+    const before = byKey.get(value[key]);
+    const isRepeatedPage = before?.exchange !== exchange && JSON.stringify(before?.value) === JSON.stringify(value);
+    if (before && !isRepeatedPage) {
+      violation(`${what} is in the list twice.`, ...new Set([...proofOf(before.exchange), ...proofOf(exchange)]));
+    }
+    byKey.set(value[key], entry);
+  }
+}
+
+/** The request requires a capability of the client (2026-07-28). */
+export const MISSING_CAPABILITY = -32021;
+
+const NOT_ALLOWED =
+  'the check may not call any of these tools, so the output of calls is unknown: name a tool with --allow-calls';
+
+function withoutArguments({ name }: JsonObject): string {
+  return `the check found no arguments that the \`inputSchema\` of "${textOf(name)}" accepts: name the tool with arguments in --allow-calls`;
+}
+
+/**
+ * Why calls do not show what a rule judges. `isWanted`: selects the tools whose calls would show it. `otherwise`: the reason if there is no such
+ * tool, or if a call of one succeeded.
+ */
+export function whyNoCalls(
+  ruleRun: ServerRuleRun,
+  { calls }: Pick<Survey, 'calls'>,
+  otherwise: string,
+  isWanted: (tool: JsonObject) => boolean = () => true,
+): string {
+  if (!ruleRun.facts.tools.some(isWanted)) return otherwise;
+  if (!ruleRun.calls.some(({ tool }) => isWanted(tool))) {
+    const unknown = ruleRun.withoutArguments.find(isWanted);
+    return unknown ? withoutArguments(unknown) : NOT_ALLOWED;
+  }
+  const made = calls.filter(({ call }) => isWanted(call.tool));
+  if (made.some(hasSucceeded)) return otherwise;
+  const failed = made.find(({ error, result }) => error ?? result);
+  if (!failed) return unanswered(ruleRun, made) ?? otherwise;
+  if (refusedOutput(failed) !== undefined) {
+    return `the server refused the output of the tool "${failed.call.name}" (methods/tool-output-is-accepted)`;
+  }
+  if (failed.error?.code === MISSING_CAPABILITY) {
+    return `the tool "${failed.call.name}" requires a capability that the check does not declare as a client: its call was answered with the error ${errorIn(failed)}`;
+  }
+  return `the call of "${failed.call.name}" was answered with the error ${errorIn(failed)}: name the tool with other arguments in --allow-calls`;
+}
+
+export function hasSucceeded({ result }: CallExchange): boolean {
+  return result !== undefined && result.isError !== true;
+}
+
+/** The error of an SDK that validates the output of a tool before it is sent. The texts are those of the TypeScript and Python SDKs. */
+export function refusedOutput({ error, result }: CallExchange): string | undefined {
+  const text = textOf(error ? error.message : result?.isError === true ? textIn(result) : '');
+  const [, problem] =
+    /^(?:MCP error -32602: )?(?:Invalid tools\/call result|Output validation error): (.+)$/s.exec(text) ?? [];
+  if (problem === undefined) return undefined;
+  const issues = parsed(problem);
+  const [issue] = Array.isArray(issues) ? issues.filter(isObject) : [];
+  return issue ? issueText(issue) : quoted(problem);
+}
+
+/** An issue of Zod. The first branch of the union is the content type text. */
+function issueText({ path, message, errors }: JsonObject): string {
+  const [[inner] = []] = Array.isArray(errors) && Array.isArray(errors[0]) ? errors : [];
+  const at = [path, isObject(inner) ? inner.path : []].flat().map(textOf).join('.');
+  return quoted(`${at === '' ? '' : `${at}: `}${textOf(isObject(inner) ? inner.message : message)}`);
+}
+
+/** Shortened, so that the advice after it stays visible. */
+function errorIn({ error, result }: CallExchange): string {
+  if (error) return `${error.code === undefined ? '' : `${textOf(error.code)} `}${quoted(textOf(error.message))}`;
+  return quoted(textIn(result) ?? textOf(result?.content));
+}
+
+function textIn(result: JsonObject | undefined): string | undefined {
+  const block = listIn(result, 'content').find((each) => isObject(each) && typeof each.text === 'string');
+  return isObject(block) ? textOf(block.text) : undefined;
+}
+
+/** Neither answered nor ended by the end of the server. */
+export function isUnanswered({ received, end }: Exchange): boolean {
+  return !received && !end;
+}
+
+/** Undefined if all calls were answered. A slow tool does not violate a rule. */
+export function unanswered(ruleRun: ServerRuleRun, calls: readonly CallExchange[]): string | undefined {
+  const missing = calls.filter(({ received }) => !received);
+  const slow = missing.find(isUnanswered);
+  const [fatal] = missing;
+  if (!slow) return fatal && `the call of "${fatal.call.name}" ended the server (methods/calls-keep-the-server-alive)`;
+  return `the call of "${slow.call.name}" was not answered within ${callTimeoutMs(ruleRun) / 1000} s: raise --timeout, or name the tool with --long-call`;
 }

@@ -1,5 +1,5 @@
-// What the server answers to everything that may be asked without side effects: its lists, its readable resources, its prompts, completions
-// and the permitted calls. It is asked once in each revision, in the conversation that is observed; most rules of this family only look at the answers.
+// The answers to all requests without side effects: lists, readable resources, prompts, completions and permitted calls. They are sent once
+// per revision, in the observed conversation; most rules of this family only read the answers.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { LOG_LEVEL } from '../../../../mcp/meta.ts';
@@ -25,9 +25,9 @@ export interface ListWalk {
 export interface CallExchange extends Exchange {
   readonly call: PermittedCall;
   readonly token: string;
-  /** Everything that the server wrote from the request to the answer of a later request. */
+  /** All output from the request to the answer of a later request, and `LATER_MS` after it. */
   readonly window: readonly Frame[];
-  /** The later request. Absent if the server was gone before. */
+  /** The later request. Absent if the server ended before. */
   readonly next?: Exchange;
   /** How the server ended after its answer. */
   readonly later?: { readonly how: string; readonly proof: readonly Entry[] };
@@ -41,18 +41,18 @@ export interface Survey {
   readonly completions: readonly Exchange[];
 }
 
-/** The value of an argument of which nothing is known. A server may refuse it. */
+/** The value of an argument without suggestions. A server may refuse it. */
 export const INVENTED = 'x';
-/** Of each kind. */
+/** Limit of the requests of each kind. */
 const MOST_REQUESTS = 12;
 const MOST_PAGES = 50;
-/** A call that takes longer is cancelled and not looked at. */
+/** A longer call is cancelled and not judged. */
 const LEAST_CALL_MS = 2_500;
 
-/** An error in what a call left running ends the server after the answer. The next request must not be blamed. */
+/** Background work of a call may end the server after the answer. This wait keeps the next request from being blamed. */
 const LATER_MS = 250;
 
-/** The facts are those of one revision of one check. */
+/** Facts are specific to one revision of one check. */
 const surveys = new WeakMap<Facts, Promise<Survey>>();
 
 export function surveyOf(ruleRun: ServerRuleRun): Promise<Survey> {
@@ -81,7 +81,8 @@ export function declaredLists({ capabilities }: Facts): Pick<ListWalk, 'method' 
 async function takeSurvey(ruleRun: ServerRuleRun): Promise<Survey> {
   const { facts } = ruleRun;
   const lists: ListWalk[] = [];
-  for (const list of declaredLists(facts)) lists.push({ ...list, ...(await walk(ruleRun, list.method)) });
+  const ask = (method: string, params: JsonObject) => exchange(ruleRun, method, params);
+  for (const list of declaredLists(facts)) lists.push({ ...list, ...(await walk(ask, list.method)) });
   const completions = await askAll(ruleRun, 'completion/complete', completionsOf(facts));
   return {
     lists,
@@ -96,12 +97,16 @@ async function takeSurvey(ruleRun: ServerRuleRun): Promise<Survey> {
   };
 }
 
-async function walk(ruleRun: ServerRuleRun, method: string): Promise<Pick<ListWalk, 'pages' | 'repeated'>> {
+/** All pages of a list. */
+export async function walk(
+  ask: (method: string, params: JsonObject) => Promise<Exchange>,
+  method: string,
+): Promise<Pick<ListWalk, 'pages' | 'repeated'>> {
   const pages: Exchange[] = [];
   const cursors = new Set<string>();
   let params: JsonObject = {};
   while (pages.length < MOST_PAGES) {
-    const page = await exchange(ruleRun, method, params);
+    const page = await ask(method, params);
     pages.push(page);
     const cursor = page.result?.nextCursor;
     if (typeof cursor !== 'string') break;
@@ -131,7 +136,7 @@ export function callTimeoutMs({ timeoutMs }: ServerRuleRun): number {
   return Math.max(LEAST_CALL_MS, timeoutMs / 4);
 }
 
-/** With all that the server writes until a later request is answered. A call that takes long is cancelled and has no answer. */
+/** Makes a call and records its output. A long call is cancelled and has no answer. */
 export async function callOnce(
   ruleRun: ServerRuleRun,
   { name, arguments: given }: PermittedCall,
@@ -146,8 +151,8 @@ export async function callOnce(
   }
   const { probe } = conversation;
   const next = probe.ended ? undefined : await exchange(ruleRun, conversation.simplestMethod, {});
-  const window = probe.frames.slice(from);
   const isOver = made.received && (probe.ended || (await probe.exitStatus(LATER_MS)));
+  const window = probe.frames.slice(from);
   const later = isOver && { how: await probe.howItEnded(), proof: endAfter(made.sent, probe.transcript.entries) };
   return { ...made, window, ...(next && { next }), ...(later && { later }) };
 }
@@ -157,7 +162,7 @@ async function askAll(ruleRun: ServerRuleRun, method: string, all: readonly Json
   for (const params of all.slice(0, MOST_REQUESTS)) {
     const one = await exchange(ruleRun, method, params);
     made.push(one);
-    if (!one.received && !(await ruleRun.shared()).probe.ended) break; // it is busy: the next would wait as long
+    if (!one.received && !(await ruleRun.shared()).probe.ended) break; // the server is busy: the next request would wait as long
   }
   return made;
 }
@@ -166,12 +171,12 @@ function named(entries: readonly JsonObject[], key: string): JsonObject[] {
   return entries.filter((entry) => typeof entry[key] === 'string').map((entry) => ({ [key]: entry[key] }));
 }
 
-/** The argument objects of a prompt that have a name. */
+/** The arguments of a prompt that are objects with a name. */
 export function argumentsOf({ arguments: list }: JsonObject): JsonObject[] {
   return Array.isArray(list) ? list.filter((each) => isObject(each) && typeof each.name === 'string') : [];
 }
 
-/** Arguments with a value that the server suggests, otherwise with an invented one. */
+/** Arguments with a value that the server suggests, or `INVENTED`. */
 function promptParams(prompt: JsonObject, completions: readonly Exchange[]): JsonObject {
   const given = argumentsOf(prompt).map(({ name }) => [name, suggested(completions, prompt.name, name) ?? INVENTED]);
   return { name: prompt.name, ...(given.length > 0 && { arguments: Object.fromEntries(given) }) };

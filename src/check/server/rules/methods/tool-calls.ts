@@ -1,61 +1,254 @@
-// Calls that fail: unknown tools, arguments that do not fit, tools with errors.
+// Rules about calls that fail: unknown tools, invalid arguments, errors of tools.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { spellingOf, wrongMember } from '../../../../base/wrong-member.ts';
+import { alternatives, objectSchemas } from '../../../../mcp/schema-alternatives.ts';
+import { LATER_MS } from '../../../shared-process.ts';
+import { mcp, responses } from '../../../sources.ts';
+import type { Entry } from '../../../transcript.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
-import { type PermittedCall, sampleArguments } from '../../calls.ts';
-import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
-import type { ServerRule } from '../../server-rule.ts';
+import type { PermittedCall } from '../../calls.ts';
+import { type Conversation, describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
+import { sampleArguments } from '../../sample-arguments.ts';
+import { serverRows } from '../../server-rule.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
-import { idleEnd } from '../lifecycle/keeps-running.ts';
-import { type Exchange, endAfter, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
-import { hasSucceeded, unanswered, whyNoCalls } from './no-calls.ts';
-import { callTimeoutMs, type Survey, surveyOf } from './survey.ts';
+import { idleEnd } from '../lifecycle/opening.ts';
+import { type Exchange, endAfter, exchange, INVALID_PARAMS, notificationsIn, proofOf, refused } from './exchange.ts';
+import { hasSucceeded, isUnanswered, MISSING_CAPABILITY, refusedOutput, unanswered, whyNoCalls } from './shape.ts';
+import { type CallExchange, callTimeoutMs, type Survey, surveyOf } from './survey.ts';
 
 const MOST_CALLS = 5;
-/** Missing capability of the client (2026-07-28), and a page that the user has to visit first (2025-11-25). */
-const OF_THE_CLIENT = [-32021, -32042];
+/** Calls without an answer that are made again with a longer limit. */
+const MOST_SLOW_CALLS = 3;
+/** Codes for a missing capability of the client (2026-07-28) and for a page that the user must visit first (2025-11-25). */
+const OF_THE_CLIENT = [MISSING_CAPABILITY, -32042];
 
 const EXITS_LATER =
-  'Read stdin until its end: a loop that stops after an answer, or a call of exit, ends the server. Catch the errors of work that goes on after the answer too.';
+  'Read stdin until its end: do not leave the read loop or call exit after an answer. Also catch the errors of work that continues after the answer.';
 
-export const callsKeepTheServerAlive: ServerRule = {
-  id: 'methods/calls-keep-the-server-alive',
-  level: 'MUST',
-  title: 'survive every call',
-  says: 'A call is answered with a result or an error. The server goes on, whatever the tool does, also if an argument is missing or has another type.',
-  source: { of: 'json-rpc', anchor: 'response_object' },
-  fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    const survey = await surveyOf(ruleRun);
-    const { calls } = survey;
-    if (calls.length === 0) notApplicable(whyNoCalls(ruleRun, survey, 'the server has no tools'));
-    const fatal = calls.find(({ end, later }) => end ?? later);
-    const isEnded = fatal !== undefined || ruleRun.seen.some(({ endedByItself }) => endedByItself);
-    if (isEnded && (await idleEnd(ruleRun)))
-      notApplicable('the server exits without a call too (lifecycle/keeps-running)');
-    if (fatal) {
-      const { call, next, later, failure } = fatal;
-      const how = later ? `It was answered, and then ${later.how}.` : failure;
-      const proof = [...proofOf(fatal), ...(next ? proofOf(next) : []), ...(later?.proof ?? [])];
-      throw new Violation(`The call of "${call.name}" ended the server. ${how}`, proof, later && EXITS_LATER);
-    }
-    for (const probe of ruleRun.seen.filter(({ endedByItself }) => endedByItself)) {
-      const { entries } = probe.transcript;
-      const last = calls.findLast(({ sent }) => entries.includes(sent));
-      if (!last) continue;
-      const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
-      throw new Violation(reason, [...proofOf(last), ...endAfter(last.sent, entries)], EXITS_LATER);
-    }
-    await surviveWrongCalls(ruleRun, survey);
-    const slow = unanswered(ruleRun, calls);
-    if (slow) notApplicable(slow);
+export const toolCallRules = serverRows({ runs: 'each era', uses: 'shared' }, [
+  {
+    id: 'methods/unknown-tools-are-refused',
+    level: 'ADVICE',
+    title: 'refuse an unknown tool with -32602',
+    says: 'A call of a tool that does not exist is refused with the code -32602, not answered with a result with `isError`.',
+    source: mcp('server/tools#error-handling'),
+    fix: 'Look up the tool before you call it, and answer with the error -32602 if it does not exist.',
+    check: async (ruleRun) => {
+      if (!ruleRun.facts.capabilities.tools) notApplicable('the server does not declare tools');
+      const params = { name: 'standpipe_no_such_tool', arguments: {} };
+      await refused(ruleRun, 'The call of an unknown tool', {
+        method: 'tools/call',
+        params,
+        code: INVALID_PARAMS,
+        isAboutName: true,
+      });
+    },
   },
-};
+  {
+    id: 'methods/missing-arguments-are-refused',
+    level: 'MUST',
+    title: 'refuse a call without a required argument',
+    says: 'Servers validate the input of tools. A call without a required argument gets an error, or a result with `isError`.',
+    source: mcp('server/tools#security-considerations'),
+    fix: 'Check the arguments against the `inputSchema` before you call the tool.',
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      const tried = withoutArgument(ruleRun, survey);
+      if (tried.length === 0) {
+        const none = 'no tool that may be called has a required argument';
+        notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => requiredOf(sampleOf(tool)).length > 0));
+      }
+      const made = [];
+      for (const wrong of tried) made.push(await mustRefuse(ruleRun, survey, wrong));
+      mustSucceedOtherwise(ruleRun, survey, tried);
+      if (made.every(isAccepted)) notApplicable('the server fills in the `default` of each required argument');
+    },
+  },
+  {
+    id: 'methods/argument-types-are-checked',
+    level: 'SHOULD',
+    title: 'refuse an argument of the wrong type',
+    says: 'Servers validate the input of tools. A call with an argument of the wrong type gets an error, or a result with `isError`.',
+    source: mcp('server/tools#security-considerations'),
+    fix: 'Check the arguments against the `inputSchema` before you call the tool.',
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      const tried = withWrongType(ruleRun, survey);
+      if (tried.length === 0) {
+        const none = 'no tool that may be called has a required argument with a type';
+        notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
+      }
+      for (const wrong of tried) await mustRefuse(ruleRun, survey, wrong);
+      mustSucceedOtherwise(ruleRun, survey, tried);
+    },
+  },
+  {
+    id: 'methods/arguments-may-be-absent',
+    level: 'ADVICE',
+    title: 'accept a call without `arguments`',
+    says: 'The member `arguments` of a call is optional. A call without it equals a call with an empty object.',
+    fix: 'Treat absent `arguments` as an empty object.',
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      const takesNone = (given: JsonObject) => Object.keys(given).length === 0;
+      const callable = survey.calls.filter((made) => takesNone(made.call.arguments) && hasSucceeded(made));
+      if (callable.length === 0) {
+        const none = 'no tool that may be called succeeds without arguments';
+        notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => takesNone(sampleOf(tool).arguments)));
+      }
+      for (const { call } of callable.slice(0, MOST_CALLS)) {
+        const made = await exchange(ruleRun, 'tools/call', { name: call.name });
+        if (made.failure) violation(made.failure, ...proofOf(made));
+        if (!made.error && made.result?.isError !== true) continue;
+        violation(
+          `The tool "${call.name}" accepts the arguments \`{}\` and refuses a call without \`arguments\`.`,
+          ...proofOf(made),
+        );
+      }
+    },
+  },
+  {
+    id: 'methods/calls-keep-the-server-alive',
+    level: 'MUST',
+    title: 'keep running after every call',
+    says: 'A call is answered with a result or an error. The server keeps running whatever the tool does, also if an argument is missing or has the wrong type.',
+    source: responses,
+    fix: 'Catch the errors of a tool where you call it, and answer with a result with `isError`.',
+    fixIsAboutEnd: true,
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      const { calls } = survey;
+      if (calls.length === 0) notApplicable(whyNoCalls(ruleRun, survey, 'the server has no tools'));
+      const isEnded =
+        calls.some(({ end, later }) => end ?? later) || ruleRun.seen.some(({ endedByItself }) => endedByItself);
+      if (isEnded && (await idleEnd(ruleRun)))
+        notApplicable('the server also exits without a call (lifecycle/keeps-running)');
+      const fatal = await fatalCall(ruleRun, calls);
+      if (fatal) {
+        const { call, next, later, failure } = fatal;
+        const how = later ? `It was answered, and then ${later.how}.` : failure;
+        const proof = [...proofOf(fatal), ...(next ? proofOf(next) : []), ...(later?.proof ?? [])];
+        throw new Violation(`The call of "${call.name}" ended the server. ${how}`, proof, later && EXITS_LATER);
+      }
+      for (const probe of ruleRun.seen.filter(({ endedByItself }) => endedByItself)) {
+        const { entries } = probe.transcript;
+        const last = calls.findLast(({ sent }) => entries.includes(sent));
+        if (!last || (await endsWithoutCalls(ruleRun, last.sent, entries))) continue;
+        const reason = `Later, after the call of "${last.call.name}", ${await probe.howItEnded()} by itself.`;
+        throw new Violation(reason, [...proofOf(last), ...endAfter(last.sent, entries)], EXITS_LATER);
+      }
+      await surviveWrongCalls(ruleRun, survey);
+      const slow = unanswered(ruleRun, calls);
+      if (slow) notApplicable(slow);
+    },
+  },
+  {
+    id: 'methods/calls-are-answered',
+    level: 'ADVICE',
+    title: 'answer calls in time',
+    says: 'Every request gets an answer. No specification limits the time of a call, but clients do: a call that takes longer than `--timeout` should send progress.',
+    fix: {
+      node: 'Look for a promise that is never settled, and for a missing timeout of a request to another program. If the tool is slow, name it with --long-call.',
+      any: 'Look for a wait without a limit: a lock, a queue, a request to another program. If the tool is slow, name it with --long-call.',
+    },
+    uses: 'own',
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      if (survey.calls.length === 0) notApplicable(whyNoCalls(ruleRun, survey, 'the server has no tools'));
+      for (const { call, params } of survey.calls.filter(isUnanswered).slice(0, MOST_SLOW_CALLS)) {
+        const conversation = await ruleRun.open();
+        const { probe } = conversation;
+        const id = conversation.ask('tools/call', params);
+        const sent = probe.transcript.entries.at(-1)!;
+        const progress = () => notificationsIn(probe.frames, 'notifications/progress')[0]?.frame;
+        if ((await probe.maybe(() => probe.anyAnswerTo(id) ?? progress())) || probe.ended) continue;
+        violation(`The call of "${call.name}" was not answered within ${ruleRun.timeoutMs / 1000} s.`, sent);
+      }
+    },
+  },
+  {
+    id: 'methods/tool-errors-are-results',
+    level: 'SHOULD',
+    title: 'report errors of a tool in the result',
+    says: 'Errors of a tool are results with `isError`, so that a model can read them. JSON-RPC errors are for invalid requests.',
+    source: mcp('server/tools#error-handling'),
+    fix: {
+      python:
+        'Catch the exception of the tool and return {"content": [{"type": "text", "text": str(error)}], "isError": True}.',
+      node: 'Catch the error of the tool and return { content: [{ type: "text", text: error.message }], isError: true }.',
+      any: 'Catch the error of the tool and return its message as content with `isError: true`.',
+    },
+    check: async (ruleRun) => {
+      const { calls } = await surveyOf(ruleRun);
+      const failed = calls.filter(({ result, error }) => error || result?.isError === true);
+      if (failed.length === 0) notApplicable('no call that may be made failed');
+      for (const made of failed) {
+        const { error, call } = made;
+        if (!error || isOfRequest(error.code)) continue;
+        violation(`The call of "${call.name}" was answered with the error ${describeError(error)}.`, ...proofOf(made));
+      }
+    },
+  },
+  {
+    id: 'methods/tool-output-is-accepted',
+    level: 'SHOULD',
+    title: 'not refuse the output of its own tools',
+    says: 'A tool returns `content`, and structured content that conforms to its `outputSchema` if it has one. An error replaces the result only of calls that failed.',
+    source: mcp('server/tools#tool-result'),
+    fix: {
+      node: 'Return { content: [{ type: "text", text: "…" }] } from the tool; with an outputSchema also structuredContent that conforms to it. `text` is a string, not a number.',
+      python:
+        'Return a value of the declared type or of the outputSchema from the tool; without one, text or a list of content.',
+      any: 'Return a list of content from the tool, and with an `outputSchema` also structured content that conforms to it.',
+    },
+    check: async (ruleRun) => {
+      const survey = await surveyOf(ruleRun);
+      if (!survey.calls.some(({ received }) => received)) {
+        notApplicable(whyNoCalls(ruleRun, survey, 'no call was answered'));
+      }
+      for (const made of survey.calls) {
+        const refused = refusedOutput(made);
+        if (refused === undefined) continue;
+        violation(`The server refused the output of the tool "${made.call.name}": ${refused}.`, ...proofOf(made));
+      }
+    },
+  },
+]);
 
-/** A wrong call without an answer that does not end the server is a matter of the rules on arguments. */
+/** The first call that ended the server, and also ends a process that gets nothing else. */
+async function fatalCall(ruleRun: ServerRuleRun, calls: Survey['calls']): Promise<CallExchange | undefined> {
+  for (const made of calls) {
+    if (made.end || (made.later && (await endsServer(ruleRun, made)))) return made;
+  }
+  return undefined;
+}
+
+/** Whether a process that gets only this call ends by itself after it. */
+async function endsServer(ruleRun: ServerRuleRun, { params }: CallExchange): Promise<boolean> {
+  const conversation = await ruleRun.open();
+  const { probe } = conversation;
+  const id = conversation.ask('tools/call', params);
+  await probe.maybe(() => probe.anyAnswerTo(id), callTimeoutMs(ruleRun));
+  return endsNext(conversation);
+}
+
+/** Whether what was sent after a call ends a process that got no call. */
+async function endsWithoutCalls(ruleRun: ServerRuleRun, call: Entry, entries: readonly Entry[]): Promise<boolean> {
+  const conversation = await ruleRun.open();
+  for (const { kind, bytes } of entries.slice(entries.indexOf(call) + 1)) {
+    if (kind === 'sent') conversation.probe.write(bytes);
+  }
+  return endsNext(conversation);
+}
+
+async function endsNext(conversation: Conversation): Promise<boolean> {
+  await conversation.settled();
+  await conversation.probe.exitStatus(LATER_MS);
+  return conversation.probe.endedByItself;
+}
+
+/** The rules about arguments report an invalid call that is not answered but does not end the server. */
 async function surviveWrongCalls(ruleRun: ServerRuleRun, survey: Survey): Promise<void> {
   const answered = new Set(survey.calls.filter(({ received }) => received).map(({ call }) => call.name));
   for (const wrong of [...withoutArgument(ruleRun, survey), ...withWrongType(ruleRun, survey)]) {
@@ -68,130 +261,13 @@ async function surviveWrongCalls(ruleRun: ServerRuleRun, survey: Survey): Promis
   }
 }
 
-export const toolErrors: ServerRule = {
-  id: 'methods/tool-errors-are-results',
-  level: 'SHOULD',
-  title: 'report errors of a tool in its result',
-  says: 'Errors of a tool are results with `isError`, so that a model can read them. Protocol errors are for invalid requests.',
-  source: { of: 'mcp', page: 'server/tools#error-handling' },
-  fix: {
-    python:
-      'Catch the exception of the tool and return {"content": [{"type": "text", "text": str(error)}], "isError": True}.',
-    node: 'Catch the error of the tool and return { content: [{ type: "text", text: error.message }], isError: true }.',
-    any: 'Catch the error of the tool and return its message as content with `isError: true`.',
-  },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    const { calls } = await surveyOf(ruleRun);
-    const failed = calls.filter(({ result, error }) => error || result?.isError === true);
-    if (failed.length === 0) notApplicable('no call that may be made failed');
-    for (const made of failed) {
-      const { error, call } = made;
-      if (!error || isOfRequest(error.code)) continue;
-      violation(`The call of "${call.name}" was answered with the error ${describeError(error)}.`, ...proofOf(made));
-    }
-  },
-};
-
-export const unknownTools: ServerRule = {
-  id: 'methods/unknown-tools-are-refused',
-  level: 'ADVICE',
-  title: 'refuse an unknown tool with -32602',
-  says: 'A call of a tool that does not exist is refused with the code -32602. It is not a result with `isError`.',
-  source: { of: 'mcp', page: 'server/tools#error-handling' },
-  fix: { any: 'Look up the tool before it is called, and answer with the error -32602 if there is none.' },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    if (!ruleRun.facts.capabilities.tools) notApplicable('the server declares no tools');
-    const params = { name: 'standpipe_no_such_tool', arguments: {} };
-    await refused(ruleRun, 'The call of an unknown tool', {
-      method: 'tools/call',
-      params,
-      code: INVALID_PARAMS,
-      isAboutName: true,
-    });
-  },
-};
-
-export const missingArguments: ServerRule = {
-  id: 'methods/missing-arguments-are-refused',
-  level: 'MUST',
-  title: 'refuse a call without a required argument',
-  says: 'Servers validate the input of tools. A call without a required argument gets an error, or a result with `isError`.',
-  source: { of: 'mcp', page: 'server/tools#security-considerations' },
-  fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    const survey = await surveyOf(ruleRun);
-    const tried = withoutArgument(ruleRun, survey);
-    if (tried.length === 0) {
-      const none = 'no tool that may be called has a required argument';
-      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => requiredOf(sampleOf(tool)).length > 0));
-    }
-    const made = [];
-    for (const wrong of tried) made.push(await mustRefuse(ruleRun, wrong));
-    mustSucceedOtherwise(ruleRun, survey, tried);
-    if (made.every(isAccepted)) notApplicable('the server fills in the `default` of each required argument');
-  },
-};
-
-export const argumentTypes: ServerRule = {
-  id: 'methods/argument-types-are-checked',
-  level: 'SHOULD',
-  title: 'refuse an argument of the wrong type',
-  says: 'Servers validate the input of tools. An argument of another type than the schema says gets an error, or a result with `isError`.',
-  source: { of: 'mcp', page: 'server/tools#security-considerations' },
-  fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    const survey = await surveyOf(ruleRun);
-    const tried = withWrongType(ruleRun, survey);
-    if (tried.length === 0) {
-      const none = 'no tool that may be called has a required argument with a type';
-      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => typedOf(sampleOf(tool)) !== undefined));
-    }
-    for (const wrong of tried) await mustRefuse(ruleRun, wrong);
-    mustSucceedOtherwise(ruleRun, survey, tried);
-  },
-};
-
-export const argumentsMayBeAbsent: ServerRule = {
-  id: 'methods/arguments-may-be-absent',
-  level: 'ADVICE',
-  title: 'accept a call without `arguments`',
-  says: 'The member `arguments` of a call is optional: a call without it is a call without arguments.',
-  source: { of: 'standpipe' },
-  fix: { any: 'Read absent `arguments` as an empty object.' },
-  runs: 'each era',
-  uses: 'shared',
-  check: async (ruleRun) => {
-    const survey = await surveyOf(ruleRun);
-    const takesNone = (given: JsonObject) => Object.keys(given).length === 0;
-    const callable = survey.calls.filter((made) => takesNone(made.call.arguments) && hasSucceeded(made));
-    if (callable.length === 0) {
-      const none = 'no tool that may be called succeeds without arguments';
-      notApplicable(whyNoCalls(ruleRun, survey, none, (tool) => takesNone(sampleOf(tool).arguments)));
-    }
-    for (const { call } of callable.slice(0, MOST_CALLS)) {
-      const made = await exchange(ruleRun, 'tools/call', { name: call.name });
-      if (made.failure) violation(made.failure, ...proofOf(made));
-      if (!made.error && made.result?.isError !== true) continue;
-      violation(`The tool "${call.name}" takes \`{}\` and refuses absent arguments.`, ...proofOf(made));
-    }
-  },
-};
-
-/** Where a correct call ends the server too, a wrong one says nothing about arguments. */
+/** Without tools whose correct calls end the server: an invalid call of these shows nothing about arguments. */
 function survivedCalls(ruleRun: ServerRuleRun, survey: Survey): PermittedCall[] {
   const fatal = new Set(survey.calls.filter(({ end }) => end).map(({ call }) => call.name));
   return ruleRun.calls.filter(({ name }) => !fatal.has(name));
 }
 
-/** A tool that refuses every call has not shown that it checks its arguments. */
+/** Refusing every call does not prove that a tool checks its arguments. */
 function mustSucceedOtherwise(
   ruleRun: ServerRuleRun,
   { calls }: Survey,
@@ -200,20 +276,20 @@ function mustSucceedOtherwise(
   const names = new Set(tried.map(({ call }) => call.name));
   const correct = calls.filter(({ call }) => names.has(call.name));
   if (correct.length < names.size || correct.some((made) => hasSucceeded(made) || !made.received)) return;
-  notApplicable(whyNoCalls(ruleRun, { calls: correct }, 'no call of it succeeds'));
+  notApplicable(whyNoCalls(ruleRun, { calls: correct }, 'no call of the tool succeeds'));
 }
 
-/** A call of a tool with arguments that its schema refuses. */
+/** A call with arguments that the schema of the tool refuses. */
 interface WrongCall {
   readonly call: PermittedCall;
   readonly given: JsonObject;
-  /** Description of the fault, worded as the end of a sentence. */
+  /** Its fault, as the end of a sentence. */
   readonly what: string;
-  /** The server may fill in the `default` of the argument that is missing. */
+  /** The server may fill in the `default` of the missing argument. */
   readonly mayBeFilledIn?: boolean;
 }
 
-/** Without the first required argument that has no default; otherwise without one that has. */
+/** Leaves out a required argument, preferably one without a default. */
 function withoutArgument(ruleRun: ServerRuleRun, survey: Survey): WrongCall[] {
   const calls = survivedCalls(ruleRun, survey).flatMap((call): WrongCall[] => {
     const required = requiredOf(call);
@@ -245,12 +321,16 @@ function hasDefault(schema: unknown): boolean {
   return isObject(schema) && schema.default !== undefined;
 }
 
+/** A tool that does not answer valid calls either is the subject of methods/calls-are-answered. */
 async function mustRefuse(
   ruleRun: ServerRuleRun,
+  { calls }: Survey,
   { call: { name }, given, what, mayBeFilledIn }: WrongCall,
 ): Promise<Exchange> {
   const made = await exchange(ruleRun, 'tools/call', { name, arguments: given });
-  if (made.failure) violation(`${made.failure} It was a call ${what}.`, ...proofOf(made));
+  const hanging = calls.find((each) => each.call.name === name && isUnanswered(each));
+  if (hanging && isUnanswered(made)) notApplicable(unanswered(ruleRun, [hanging])!);
+  if (made.failure) violation(`${made.failure} The call was ${what}.`, ...proofOf(made));
   if (!isAccepted(made) || mayBeFilledIn) return made;
   if (!isMeantAsError(made.result!)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
   const wrong = wrongMember(made.result!, 'isError');
@@ -258,7 +338,7 @@ async function mustRefuse(
   throw new Violation(reason, proofOf(made), 'Write `"isError": true`, a boolean, with this spelling.');
 }
 
-/** A question to the client is neither. */
+/** False for a question to the client. */
 function isAccepted({ error, result }: Exchange): boolean {
   return !error && result !== undefined && result.isError !== true;
 }
@@ -279,14 +359,22 @@ function sampleOf(tool: JsonObject): WithArguments {
 }
 
 function requiredOf({ tool, arguments: given }: WithArguments): { name: string; schema: unknown }[] {
-  const { required, properties } = isObject(tool.inputSchema) ? tool.inputSchema : {};
+  const root = isObject(tool.inputSchema) ? tool.inputSchema : {};
+  const [only, ...others] = objectSchemas(root, root);
+  const { required, properties } = only && others.length === 0 ? only : root;
   if (!Array.isArray(required) || !isObject(properties)) return [];
   return required
     .filter((name) => typeof name === 'string' && name in given && name in properties)
-    .map((name) => ({ name, schema: properties[name] }));
+    .map((name) => ({ name, schema: resolved(properties[name], root) }));
 }
 
-/** Of another type, and nothing that a lenient reader converts. */
+/** With the members of the schema that a reference leads to, unless there are several alternatives. */
+function resolved(schema: unknown, root: JsonObject): unknown {
+  const [only, ...others] = alternatives(schema, root);
+  return isObject(schema) && others.length === 0 ? { ...only, ...schema } : schema;
+}
+
+/** A value of another type that a tolerant reader does not convert. */
 function wrongValue(type: unknown): unknown {
   if (type === 'string') return { not: 'a string' };
   return ['number', 'integer', 'boolean', 'array', 'object'].includes(type as string)

@@ -1,15 +1,19 @@
-// What the processes of the revision were asked with its envelope, and what they answered: the ground of rules that read all that was seen.
+// Requests with the envelope of 2026-07-28 and their answers in the observed processes.
 //
-// A process is left out from the first message that makes it a server of another era: `initialize`, or a message without the envelope
-// before any but `server/discover` with it. Official servers of both eras choose once for the whole process.
+// A transcript is read up to the first message that makes the process a server of another era: `initialize`, or a message without the envelope
+// before the first request with it other than `server/discover`. Official servers of both eras choose once per process.
 
-import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject, metaOf } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION_KEY } from '../../../../mcp/meta.ts';
+import { objectsIn } from '../../../parsed-json.ts';
 import { errorOf, type RpcError } from '../../conversation.ts';
 import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 
-/** A request with the envelope, and its only answer. */
+/** Members that all rules for 2026-07-28 have in common. */
+export const modern = { since: '2026-07-28', runs: 'once' } as const;
+
+/** A request with an envelope that was answered exactly once. */
 export interface Exchange {
   readonly method: string;
   readonly params: JsonObject;
@@ -19,7 +23,7 @@ export interface Exchange {
   readonly frame: Frame;
 }
 
-/** Messages in the order in which they were sent and received. */
+/** A message, in the order of the transcript. */
 export type Passed = { sent: JsonObject } | { received: JsonObject; frame: Frame };
 
 const known = new WeakMap<Probe, { entries: number; passed: Passed[] }>();
@@ -28,7 +32,7 @@ export function exchangesOf(ruleRun: ServerRuleRun): Exchange[] {
   return exchangesOfAllVersions(ruleRun).filter(({ meta }) => meta[PROTOCOL_VERSION_KEY] === ruleRun.revision);
 }
 
-/** Also those that name another version. */
+/** Includes requests that name another version. */
 export function exchangesOfAllVersions({ seen }: ServerRuleRun): Exchange[] {
   return seen.flatMap((probe) => {
     const requests = new Map<string, JsonObject | undefined>();
@@ -36,11 +40,11 @@ export function exchangesOfAllVersions({ seen }: ServerRuleRun): Exchange[] {
     for (const each of messagesThrough(probe)) {
       if ('sent' in each) {
         const key = JSON.stringify(each.sent.id);
-        // Of two requests with one id, none is judged.
+        // Requests with the same id are not judged.
         if (isRequest(each.sent)) requests.set(key, requests.has(key) ? undefined : each.sent);
       } else if (isAnswer(each.received)) {
         const request = requests.get(JSON.stringify(each.received.id));
-        if (request && PROTOCOL_VERSION_KEY in metaOf(request)) exchanges.push(exchange(request, each));
+        if (request && PROTOCOL_VERSION_KEY in messageMeta(request)) exchanges.push(exchange(request, each));
       }
     }
     return exchanges;
@@ -52,7 +56,7 @@ function exchange(request: JsonObject, { received, frame }: { received: JsonObje
   return {
     method: request.method as string,
     params: isObject(request.params) ? request.params : {},
-    meta: metaOf(request),
+    meta: messageMeta(request),
     result: isObject(result) ? result : undefined,
     error: errorOf(received),
     frame,
@@ -81,8 +85,8 @@ function read({ transcript }: Probe): Passed[] {
     const bytes = rest.length === 0 ? Buffer.from(entry.bytes) : Buffer.concat([rest, entry.bytes]);
     const end = bytes.lastIndexOf(10) + 1;
     rest = bytes.subarray(end);
-    for (const sent of parsedLines(bytes.subarray(0, end))) {
-      const hasEnvelope = typeof metaOf(sent)[PROTOCOL_VERSION_KEY] === 'string';
+    for (const sent of objectsIn(bytes.toString('utf8', 0, end))) {
+      const hasEnvelope = typeof messageMeta(sent)[PROTOCOL_VERSION_KEY] === 'string';
       if (!hasEnvelope && (sent.method === 'initialize' || !isModern)) return passed;
       isModern ||= sent.method !== 'server/discover';
       passed.push({ sent });
@@ -91,21 +95,11 @@ function read({ transcript }: Probe): Passed[] {
   return passed;
 }
 
-function parsedLines(bytes: Buffer): JsonObject[] {
-  const lines = bytes.toString('utf8').split('\n');
-  return lines.flatMap((line) => {
-    try {
-      return [JSON.parse(line)].flat().filter(isObject);
-    } catch {
-      return [];
-    }
-  });
-}
-
 function isRequest({ id, method }: JsonObject): boolean {
   return id !== undefined && typeof method === 'string';
 }
 
-export function metaOf({ params }: JsonObject): JsonObject {
-  return isObject(params) && isObject(params._meta) ? params._meta : {};
+/** `_meta` of the parameters. */
+export function messageMeta({ params }: JsonObject): JsonObject {
+  return metaOf(isObject(params) ? params : undefined) ?? {};
 }

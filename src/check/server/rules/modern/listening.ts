@@ -1,4 +1,4 @@
-// `subscriptions/listen` as the rules use it.
+// Subscriptions with `subscriptions/listen`, for rules.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
@@ -6,7 +6,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { type Conversation, describeError, readAnswer } from '../../conversation.ts';
 import { type Frame, messagesOf, type Probe } from '../../probe.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
-import { metaOf } from './exchanges.ts';
+import { messageMeta } from './exchanges.ts';
 import { callEach, triedCalls } from './tried-calls.ts';
 
 export const LISTEN = 'subscriptions/listen';
@@ -17,13 +17,13 @@ export interface Notified {
   readonly frame: Frame;
 }
 
-/** A server that declares no changes need not have the method. */
+/** A server that does not declare changes need not implement the method. */
 function promisesChanges({ facts }: ServerRuleRun): boolean {
   const { tools, prompts, resources } = facts.capabilities as Record<string, JsonObject | undefined>;
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true);
 }
 
-/** Everything that can be listened for. */
+/** A filter for all changes. */
 export function fullFilter({ facts }: ServerRuleRun): JsonObject {
   const uris = facts.resources.map(({ uri }) => uri).filter((uri) => typeof uri === 'string');
   return {
@@ -40,7 +40,7 @@ interface Listening {
 }
 
 interface Refused {
-  /** What the server did instead. */
+  /** The behaviour of the server, as a sentence. */
   readonly refusal: string;
   readonly frames: readonly Frame[];
 }
@@ -50,11 +50,13 @@ async function tryToListen(
   conversation: Conversation,
   filter: JsonObject,
 ): Promise<Listening | Refused> {
-  if (!promisesChanges(ruleRun)) notApplicable('the server declares no changes');
+  if (!promisesChanges(ruleRun)) notApplicable('the server does not declare changes');
   const { probe } = conversation;
+  const from = probe.frames.length;
   const id = conversation.ask(LISTEN, { notifications: filter });
   const acknowledged = () => notificationsFor(probe, id).find(({ message }) => message.method === ACKNOWLEDGED);
-  await probe.maybe(() => acknowledged() ?? probe.answersTo(id)[0]);
+  const misnamed = () => probe.frames.slice(from).find((frame) => messagesOf(frame).some(isMisnamed(probe)));
+  await probe.maybe(() => acknowledged() ?? probe.answersTo(id)[0] ?? misnamed());
   const acknowledgement = acknowledged();
   if (acknowledgement) {
     const honoured = filterOf(acknowledgement);
@@ -63,13 +65,21 @@ async function tryToListen(
     return { refusal, frames: [acknowledgement.frame] };
   }
   const [frame] = probe.answersTo(id);
+  if (!frame && misnamed()) {
+    notApplicable('the acknowledgement does not have the id of the request (modern/changes-name-their-subscription)');
+  }
   if (!frame) return { refusal: `There was no acknowledgement of \`${LISTEN}\`.`, frames: [] };
   const { error } = readAnswer(frame, id);
   const answer = error ? describeError(error) : 'a result';
   return { refusal: `\`${LISTEN}\` was answered with ${answer} instead of an acknowledgement.`, frames: [frame] };
 }
 
-/** Listens. A refusal is a violation; for the one rule about it. */
+/** An acknowledgement of a subscription that cannot exist: its id is missing, or of another type. */
+function isMisnamed(probe: Probe): (message: JsonObject) => boolean {
+  return (message) => message.method === ACKNOWLEDGED && !probe.hasGiven(messageMeta(message)[SUBSCRIPTION_ID]);
+}
+
+/** Listens. A refusal is a violation: only for modern/listen-is-acknowledged. */
 export async function mustListen(
   ruleRun: ServerRuleRun,
   conversation: Conversation,
@@ -94,13 +104,13 @@ export function filterOf({ message }: Notified): unknown {
   return isObject(message.params) ? message.params.notifications : undefined;
 }
 
-/** Stops to listen; what was sent before has come. */
+/** Stops listening, and waits until earlier notifications have arrived. */
 export async function stopListening(conversation: Conversation, ...ids: readonly number[]): Promise<void> {
   for (const requestId of ids) conversation.notify('notifications/cancelled', { requestId });
   await conversation.barrier();
 }
 
-/** Makes changes, if the user allows a call that may. */
+/** Makes the allowed calls of tools that are not read-only. */
 export async function makeChanges(ruleRun: ServerRuleRun, conversation: Conversation): Promise<void> {
   const isReadOnly = ({ annotations }: JsonObject) => isObject(annotations) && annotations.readOnlyHint === true;
   const calls = (await triedCalls(ruleRun)).filter(({ call }) => !isReadOnly(call.tool));
@@ -112,7 +122,7 @@ export async function makeChanges(ruleRun: ServerRuleRun, conversation: Conversa
 export function notificationsFor({ frames }: Probe, id: number): Notified[] {
   return frames.flatMap((frame) =>
     messagesOf(frame)
-      .filter((message) => message.method !== undefined && metaOf(message)[SUBSCRIPTION_ID] === id)
+      .filter((message) => message.method !== undefined && messageMeta(message)[SUBSCRIPTION_ID] === id)
       .map((message) => ({ message, frame })),
   );
 }

@@ -1,17 +1,18 @@
-// The calls that the check may make, and the one among them that asks its client something: the ground of the rules about `input_required`.
+// The permitted calls, and the first of them that asks its client a question, for the rules about `input_required`.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { CLIENT_CAPABILITIES } from '../../../../mcp/meta.ts';
 import type { ClientCapabilities } from '../../../../mcp/types.ts';
 import { notApplicable } from '../../../verdict.ts';
-import { type PermittedCall, sampleArguments } from '../../calls.ts';
+import type { PermittedCall } from '../../calls.ts';
 import { type Answer, type Conversation, readAnswer } from '../../conversation.ts';
 import type { Facts } from '../../facts.ts';
+import { sampleArguments } from '../../sample-arguments.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 
 export const allCapabilities: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** What a request brings with it when it is sent again. */
+/** Additional members of a repeated request. */
 export interface Retry {
   requestState?: unknown;
   inputResponses?: unknown;
@@ -20,7 +21,7 @@ export interface Retry {
 export interface Question {
   readonly inputRequests: JsonObject;
   readonly requestState: unknown;
-  /** To send back: `requestState` as it came, or nothing if there was none. */
+  /** To return: `requestState` unchanged, or empty if it was absent. */
   readonly state: Retry;
 }
 
@@ -29,7 +30,7 @@ export interface TriedCall {
   readonly asks: boolean;
 }
 
-/** Calls that are tried, those that sound like it first. */
+/** Limit of the calls that are tried. Tools whose name suggests a question come first. */
 const MOST_CALLS = 20;
 const SOUNDS_LIKE_ASKING = /ask|elicit|input|confirm|sampl|root/i;
 
@@ -50,21 +51,21 @@ export class AskingCall {
     return this.conversation.request('tools/call', paramsOf(this.call, args, retry, capabilities));
   }
 
-  /** What it asks when it is called anew. */
+  /** The questions of a new call. */
   async question(args?: JsonObject): Promise<Question> {
     const { result } = await this.request({}, allCapabilities, args);
-    if (result?.resultType !== 'input_required') notApplicable(`\`${this.call.name}\` does not ask every time`);
+    if (result?.resultType !== 'input_required') notApplicable(`\`${this.call.name}\` does not ask in every call`);
     return questionOf(result);
   }
 }
 
-/** In the conversation that rules share. */
+/** Uses the shared conversation. */
 export async function askingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
   const conversation = await ruleRun.shared();
   return new AskingCall(conversation, asking(await triedCalls(ruleRun)));
 }
 
-/** In a process that has not been asked with capabilities before. */
+/** Uses a process that has not received a request with capabilities. */
 export async function freshAskingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
   if (ruleRun.calls.length === 0) notApplicable(NO_QUESTIONS);
   const call = asking(await triedCalls(ruleRun));
@@ -75,7 +76,7 @@ function asking(calls: readonly TriedCall[]): PermittedCall {
   return calls.find((each) => each.asks)?.call ?? notApplicable(NO_QUESTIONS);
 }
 
-/** Calls that are answered in time. Each was tried once in this revision, all at once: a slow one does not hold up the others. */
+/** Calls that are answered in time. Each was tried once in this revision, concurrently: a slow call does not delay the others. */
 export function triedCalls(ruleRun: ServerRuleRun): Promise<readonly TriedCall[]> {
   const known = tried.get(ruleRun.facts) ?? tryCalls(ruleRun.observer);
   tried.set(ruleRun.facts, known);
@@ -95,7 +96,7 @@ async function tryCalls(ruleRun: ServerRuleRun): Promise<TriedCall[]> {
   });
 }
 
-/** Once more, all at once. What they answer is not judged. */
+/** Repeats the calls concurrently. Their answers are not judged. */
 export async function callEach(
   calls: readonly TriedCall[],
   conversation: Conversation,
@@ -121,12 +122,12 @@ export function questionOf(result: JsonObject): Question {
   };
 }
 
-/** An answer to each question, as a client gives it whose user agrees. */
+/** An answer to each question, as if the user accepted. */
 export function answersTo({ inputRequests }: Question): JsonObject {
   return Object.fromEntries(Object.entries(inputRequests).map(([key, request]) => [key, answerTo(request)]));
 }
 
-function answerTo(request: unknown): JsonObject {
+export function answerTo(request: unknown): JsonObject {
   const { method, params } = isObject(request) ? request : {};
   if (method === 'roots/list') return { roots: [{ uri: 'file:///check', name: 'check' }] };
   if (method === 'sampling/createMessage') {
@@ -136,7 +137,7 @@ function answerTo(request: unknown): JsonObject {
   return mode === 'url' ? { action: 'accept' } : { action: 'accept', content: sampleArguments(requestedSchema) };
 }
 
-/** Only forms, models and roots: what a page in a browser asks cannot be answered here. */
+/** False for a question that is asked by a page in a browser. */
 export function canBeAnswered({ inputRequests }: Question): boolean {
   return Object.values(inputRequests).every(
     (each) => !isObject(each) || !isObject(each.params) || each.params.mode !== 'url',
@@ -147,7 +148,7 @@ export function asks({ result }: Answer): boolean {
   return result?.resultType === 'input_required';
 }
 
-/** A result that ends the request without an error. */
+/** A complete result without an error. */
 export function isSuccess({ result }: Answer): boolean {
   return result !== undefined && result.resultType !== 'input_required' && result.isError !== true;
 }

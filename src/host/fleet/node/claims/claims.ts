@@ -7,21 +7,21 @@
 
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import { toError } from '../../../../base/errors.ts';
-import type { ClaimRecord, ClusterNetwork, KeyedRecord, ServerRecord, Table } from '../../cluster-network.ts';
-import type { NodeRequests } from '../../node-methods.ts';
-import { usableClaim, usableServer } from '../../place/usable-records.ts';
+import type { ClaimRecord, ClusterNetwork, KeyedRecord, ServerRecord } from '../../cluster-network.ts';
+import { usableClaim, usableServer } from '../../place/fleet-state.ts';
 import { keyOfServer, keyOfSlot } from '../../subjects.ts';
-import type { InstanceRunner } from '../instance-runner.ts';
+import type { NodeRequests } from '../answer-node-requests.ts';
 import type { NodeLease } from '../node-lease.ts';
+import type { InstanceRunner } from '../run-instances.ts';
 import { Turns } from './turns.ts';
-import { UnfitServers } from './unfit-servers.ts';
-import { WhileHeld } from './while-held.ts';
 import { WhyTaken } from './why-taken.ts';
 
-/** Of a recorded failure, in characters. */
+/** Limit for the reason of a recorded failure, in characters. */
 const LONGEST_REASON = 300;
+const RETRY_MS = 100;
+/** After this time a server that could not run here is tried again, because the config of the node may have changed. */
+const UNFIT_MS = 30_000;
 
-/** A slot that this node has claimed. */
 interface Slot {
   readonly key: string;
   /** This node's last claim. Its session shows whether it can still be in force. */
@@ -31,7 +31,6 @@ interface Slot {
   /** The claim that the runner runs, or whose process may not have exited completely. */
   instance: ClaimRecord | undefined;
   isDraining: boolean;
-  /** Why the server has failed. */
   failure: string | undefined;
 }
 
@@ -53,9 +52,9 @@ export class Claims {
   readonly #onProblem: (error: Error) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #turns = new Turns((error) => this.#onProblem(error));
-  readonly #whileHeld: WhileHeld;
   readonly #whyTaken: WhyTaken;
-  readonly #unfit: UnfitServers;
+  /** By slot key: a server record that this node tried to run and could not. */
+  readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
   #isLeaving = false;
 
   constructor(
@@ -71,12 +70,9 @@ export class Claims {
     this.#node = node;
     this.#clock = options.clock ?? systemClock;
     this.#onProblem = options.onProblem ?? (() => undefined);
-    this.#whileHeld = new WhileHeld(lease, this.#clock, this.#onProblem);
     this.#whyTaken = new WhyTaken(network, this.#clock);
-    this.#unfit = new UnfitServers(this.#clock);
   }
 
-  /** Claims that are in force. */
   get held(): readonly ClaimRecord[] {
     const { session } = this.#lease;
     return [...this.#slots.values()].map(({ claim }) => claim).filter((claim) => claim.session === session);
@@ -86,22 +82,22 @@ export class Claims {
   place({ server, slot: number, revision }: Params<'standpipe/place'>): Promise<Placed> {
     const key = keyOfSlot(server, number);
     return this.#turns.take(key, async () => {
-      if (this.#isLeaving) return { refused: 'The node leaves the fleet' };
-      const session = this.#whileHeld.session;
+      if (this.#isLeaving) return { refused: 'The node is leaving the fleet' };
+      const session = this.#lease.heldSession;
       if (session === undefined) return { refused: 'The node has no lease' };
       const mine = this.#slots.get(key);
       if (mine?.claim.session === session) {
         const { generation } = mine.claim;
-        return mine.revision > revision ? { generation } : { refused: 'The node runs it already' };
+        return mine.revision > revision ? { generation } : { refused: 'The node already runs it' };
       }
       const { claims } = this.#network.directory;
-      const record = await this.#whileHeld.unlessLost(this.#recordOf(server));
-      if (!record) return { refused: `The fleet has no usable entry of the server "${server}"` };
-      const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value);
+      const record = await this.#lease.unlessLost(this.#recordOf(server));
+      if (!record) return { refused: `The fleet has no usable entry for the server "${server}"` };
+      const why = this.#whyUnfit(key, record) ?? this.#runner.whyNot?.(record.value);
       if (why !== undefined) return { refused: why, isUnfit: true };
-      const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
+      const before = revision === 0 ? undefined : await this.#lease.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
-      const taken = await this.#whileHeld.unlessLost(this.#whyTaken.ask(before?.value));
+      const taken = await this.#lease.unlessLost(this.#whyTaken.ask(before?.value));
       if (taken !== undefined) return { refused: taken };
       const slot = await this.#claim(key, number, record, before, session);
       if (!slot) return { refused: 'Another node was first, or the lease was lost' };
@@ -112,7 +108,11 @@ export class Claims {
 
   /** Ends the instance when its calls are answered, and gives the slot back. */
   release({ server, slot: number, generation, reason }: Params<'standpipe/release'>): void {
-    void this.#release(keyOfSlot(server, number), generation, reason);
+    const key = keyOfSlot(server, number);
+    void this.#turns.take(key, async () => {
+      const slot = this.#slots.get(key);
+      if (slot?.claim.generation === generation) await this.#giveBack(slot, reason);
+    });
   }
 
   /** Runs the server with its current record, in the same generation. The claim shows when it is ready or has failed. */
@@ -120,7 +120,7 @@ export class Claims {
     const key = keyOfSlot(server, number);
     const renewed = await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
-      const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => this.#recordOf(server)));
+      const record = slot && (await this.#sure(slot.claim.session, () => this.#recordOf(server)));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
       slot.isStateless &&= stateless; // the previous process may need the lease until it has exited
@@ -132,7 +132,7 @@ export class Claims {
     });
     if (!renewed) return;
     const { claim, ...fields } = renewed;
-    await this.#whileHeld.unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
+    await this.#lease.unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
     await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
       if (slot) await this.#change(slot, withFailure({ ...slot.claim, ...fields }, slot.failure));
@@ -159,7 +159,7 @@ export class Claims {
     const keys = new Set([...this.#slots.keys(), ...this.#turns.keys()]);
     const release = async (key: string) => {
       const slot = this.#slots.get(key);
-      if (slot) await this.#giveBack(slot, reason, 'drain');
+      if (slot) await this.#giveBack(slot, reason);
     };
     await Promise.all([...keys].map((key) => this.#turns.take(key, () => release(key))));
   }
@@ -173,28 +173,27 @@ export class Claims {
   /** The claim was lost with the table, or changed by hand. It is made again if no other node has the slot. */
   async #check(key: string): Promise<void> {
     const slot = this.#slots.get(key);
-    const session = this.#whileHeld.session;
+    const session = this.#lease.heldSession;
     if (!slot || session === undefined || slot.claim.session !== session) return;
-    const entry = await this.#whileHeld.sure(session, () => this.#network.directory.claims.get(key));
-    if (this.#whileHeld.session !== session || isOf(slot.claim, entry?.value)) return;
+    const entry = await this.#sure(session, () => this.#network.directory.claims.get(key));
+    if (this.#lease.heldSession !== session || isOf(slot.claim, entry?.value)) return;
     const isTaken = entry && usableClaim(entry.value, key);
     const revision = isTaken ? undefined : await this.#write(key, slot.claim, entry?.revision ?? 0);
     if (revision !== undefined) slot.revision = revision;
-    if (revision !== undefined || this.#whileHeld.session !== session) return;
+    if (revision !== undefined || this.#lease.heldSession !== session) return;
     await this.#end(slot, 'its claim names another owner', 'now');
     this.#slots.delete(key);
   }
 
   /** Must be called when the lease is lost. Resolves when all processes that need it have exited. */
   async leaseLost(reason: string): Promise<void> {
-    this.#whileHeld.lost();
     await Promise.all(
       [...this.#slots.values()].map((slot) => {
         // A draining instance must not wait until its calls are answered.
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#turns.take(slot.key, async () => {
-          const isInForce = slot.claim.session === this.#whileHeld.session; // claimed again meanwhile
+          const isInForce = slot.claim.session === this.#lease.heldSession; // claimed again meanwhile
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
       }),
@@ -208,23 +207,28 @@ export class Claims {
 
   async #reclaim(key: string): Promise<void> {
     const slot = this.#slots.get(key);
-    const session = this.#whileHeld.session;
+    const session = this.#lease.heldSession;
     if (!slot || session === undefined || slot.claim.session === session) return;
     const { server, slot: number, session: lost } = slot.claim;
     const { claims } = this.#network.directory;
-    const before = await this.#whileHeld.sure(session, () => claims.get(key));
-    const record = await this.#whileHeld.sure(session, () => this.#recordOf(server));
+    const before = await this.#sure(session, () => claims.get(key));
+    const record = await this.#sure(session, () => this.#recordOf(server));
     const isOurs = before?.value.session === lost && before.value.held;
     if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
       await this.#run(slot, record);
       return;
     }
-    if (this.#whileHeld.session !== session) return; // lost again: repeated with the next lease
+    if (this.#lease.heldSession !== session) return; // lost again: repeated with the next lease
     await this.#end(slot, 'another node has taken the slot', 'drain');
     this.#slots.delete(key);
   }
 
-  /** Undefined if there is none that can be used. */
+  #whyUnfit(key: string, { revision }: KeyedRecord<ServerRecord>): string | undefined {
+    const unfit = this.#unfit.get(key);
+    return unfit?.config === revision && this.#clock.nowMs() < unfit.untilMs ? unfit.reason : undefined;
+  }
+
+  /** Undefined if there is no usable record. */
   async #recordOf(server: string): Promise<KeyedRecord<ServerRecord> | undefined> {
     const key = keyOfServer(server);
     const entry = await this.#network.directory.servers.get(key);
@@ -240,16 +244,23 @@ export class Claims {
     before: KeyedRecord<ClaimRecord> | undefined,
     session: string,
   ): Promise<Slot | undefined> {
-    const generation = (before?.value.generation ?? 0) + 1;
     const { name: server, place } = record.value;
-    const { lifetimeMs } = this.#lease;
-    const owner = { node: this.#node, session, lifetimeMs };
-    const tried = triedBefore(before?.value, record.revision);
-    const claim = { server, slot: number, ...owner, generation, held: true, config: record.revision, ...tried };
+    const claim: ClaimRecord = {
+      server,
+      slot: number,
+      node: this.#node,
+      session,
+      lifetimeMs: this.#lease.lifetimeMs,
+      generation: (before?.value.generation ?? 0) + 1,
+      held: true,
+      config: record.revision,
+      ...triedBefore(before?.value, record.revision),
+    };
     const revision = await this.#write(key, claim, before?.revision ?? 0);
-    if (revision === undefined || this.#whileHeld.session !== session) return undefined;
+    if (revision === undefined || this.#lease.heldSession !== session) return undefined;
     // An instance of the lost session may still exist: it ends before the new one runs.
-    const slot = claimedSlot(this.#slots.get(key), { key, claim, revision, isStateless: place.stateless });
+    const slot = this.#slots.get(key) ?? ({ instance: undefined, isDraining: false } as Slot);
+    Object.assign(slot, { key, claim, revision, isStateless: place.stateless, failure: undefined });
     this.#slots.set(key, slot);
     return slot;
   }
@@ -260,7 +271,7 @@ export class Claims {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
     // The slot may have been given back before its turn.
-    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#whileHeld.session) return false;
+    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#lease.heldSession) return false;
     slot.isDraining = slot.instance !== undefined;
     slot.instance = { ...slot.claim, config };
     let goesOn = false;
@@ -269,24 +280,17 @@ export class Claims {
       this.#unfit.delete(slot.key);
     } catch (thrown) {
       const error = toError(thrown);
-      this.#unfit.add(slot.key, config, error.message);
+      this.#unfit.set(slot.key, { config, reason: error.message, untilMs: this.#clock.nowMs() + UNFIT_MS });
       this.#onProblem(error);
-      await this.#giveBack(slot, error.message, 'drain');
+      await this.#giveBack(slot, error.message);
     }
     slot.isDraining = false;
     return goesOn;
   }
 
-  #release(key: string, generation: number, reason: string): Promise<void> {
-    return this.#turns.take(key, async () => {
-      const slot = this.#slots.get(key);
-      if (slot?.claim.generation === generation) await this.#giveBack(slot, reason, 'drain');
-    });
-  }
-
   /** The slot is given back only after its process has exited. */
-  async #giveBack(slot: Slot, reason: string, how: 'drain' | 'now'): Promise<void> {
-    await this.#end(slot, reason, how);
+  async #giveBack(slot: Slot, reason: string): Promise<void> {
+    await this.#end(slot, reason, 'drain');
     await this.#change(slot, { ...slot.claim, held: false });
     this.#slots.delete(slot.key);
   }
@@ -294,50 +298,51 @@ export class Claims {
   /** Without the lease there is no time to drain. */
   async #end(slot: Slot, reason: string, wish: 'drain' | 'now'): Promise<void> {
     if (!slot.instance) return;
-    const how = slot.isStateless || slot.instance.session === this.#whileHeld.session ? wish : 'now';
+    const how = slot.isStateless || slot.instance.session === this.#lease.heldSession ? wish : 'now';
     slot.isDraining = how === 'drain';
     await this.#runner.end(slot.instance, reason, how);
     slot.isDraining = false;
     slot.instance = undefined;
   }
 
-  /** False if the claim is no longer this node's to change. */
-  async #change(slot: Slot, claim: ClaimRecord): Promise<boolean> {
+  /** Has no effect if the claim is no longer this node's to change. */
+  async #change(slot: Slot, claim: ClaimRecord): Promise<void> {
     const revision = await this.#write(slot.key, claim, slot.revision);
-    if (revision === undefined) return false;
-    Object.assign(slot, { claim, revision });
-    return true;
+    if (revision !== undefined) Object.assign(slot, { claim, revision });
   }
 
+  /** Resolves to the new revision, or to undefined if another node was first or the session of the claim lost its lease. */
   #write(key: string, claim: ClaimRecord, revision: number): Promise<number | undefined> {
-    return writeClaim(this.#network.directory.claims, this.#whileHeld, { key, claim, revision });
+    const { claims } = this.#network.directory;
+    return this.#sure(claim.session, async () => {
+      const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
+      if (written !== undefined) return written;
+      // It may be this node's own write whose acknowledgement was lost.
+      const entry = await claims.get(key);
+      return entry && isSame(entry.value, claim) ? entry.revision : undefined;
+    });
+  }
+
+  /** Repeats a failing operation until it succeeds. Undefined if the session loses its lease first. */
+  async #sure<T>(session: string, attempt: () => Promise<T>): Promise<T | undefined> {
+    while (this.#lease.heldSession === session) {
+      try {
+        return await this.#lease.unlessLost(attempt());
+      } catch (thrown) {
+        this.#onProblem(toError(thrown));
+        const pause = new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve).keepAlive(false));
+        await this.#lease.unlessLost(pause);
+      }
+    }
+    return undefined;
   }
 
   #inForce(key: string, generation: number): Slot | undefined {
     const slot = this.#slots.get(key);
-    return slot?.claim.generation === generation && slot.claim.session === this.#whileHeld.session ? slot : undefined;
+    return slot?.claim.generation === generation && slot.claim.session === this.#lease.heldSession ? slot : undefined;
   }
 }
 
-/**
- * Resolves to the new revision, or to undefined if another node was first, or if the session of the claim lost its
- * lease meanwhile.
- */
-function writeClaim(
-  claims: Table<ClaimRecord>,
-  whileHeld: WhileHeld,
-  { key, claim, revision }: { key: string; claim: ClaimRecord; revision: number },
-): Promise<number | undefined> {
-  return whileHeld.sure(claim.session, async () => {
-    const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
-    if (written !== undefined) return written;
-    // It may be this node's own write whose acknowledgement was lost.
-    const entry = await claims.get(key);
-    return entry && isSame(entry.value, claim) ? entry.revision : undefined;
-  });
-}
-
-/** Whether the entry belongs to this claim. */
 function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolean {
   return entry?.session === claim.session && entry.generation === claim.generation;
 }
@@ -346,20 +351,9 @@ function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
   return (['session', 'generation', 'held', 'config', 'failed'] as const).every((field) => one[field] === other[field]);
 }
 
-/** `before`: the slot as this node claimed it earlier. */
-function claimedSlot(
-  before: Slot | undefined,
-  claimed: Pick<Slot, 'key' | 'claim' | 'revision' | 'isStateless'>,
-): Slot {
-  const none = { instance: undefined, isDraining: false };
-  return Object.assign(before ?? none, { ...claimed, failure: undefined }) as Slot;
-}
-
 /**
- * Records in the claim of a slot that its server has failed on its node. The placer then moves the server, to each node
- * once. So the claim lists the nodes where the server has failed with this config, until the config changes or a
- * command starts the server again. `reason`: why it has failed. Undefined if it was started again by a command, or with
- * another config.
+ * The claim with the failure of its server on this node, or without one if a command or a changed config has started it again. The
+ * placer moves a failed server to each node once, so the claim lists the nodes where the server has failed with this config.
  */
 export function withFailure(claim: ClaimRecord, reason: string | undefined): ClaimRecord {
   const { failed: _, tried = [], ...rest } = claim;
@@ -367,7 +361,6 @@ export function withFailure(claim: ClaimRecord, reason: string | undefined): Cla
   return { ...rest, failed: reason.slice(0, LONGEST_REASON), tried: [...new Set([...tried, claim.node])] };
 }
 
-/** The nodes where the server has failed with this config, for the next claim of the slot. */
 export function triedBefore(claim: ClaimRecord | undefined, config: number): Pick<ClaimRecord, 'tried'> {
   return claim?.tried && claim.config === config ? { tried: claim.tried } : {};
 }

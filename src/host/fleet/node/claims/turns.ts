@@ -1,8 +1,6 @@
-// Runs work by key: one operation at a time per key, in the order of the requests. A failure is reported and does not block later
-// work.
-
 import { toError } from '../../../../base/errors.ts';
 
+/** Runs the operations of each key one at a time, in the order of the requests. A failure is reported and does not block later ones. */
 export class Turns {
   readonly #onFailed: (error: Error) => void;
   /** Settles with the last operation of the key. */
@@ -12,7 +10,6 @@ export class Turns {
     this.#onFailed = onFailed;
   }
 
-  /** Keys with pending work. */
   keys(): Iterable<string> {
     return this.#tails.keys();
   }

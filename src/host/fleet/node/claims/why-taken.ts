@@ -29,7 +29,7 @@ export class WhyTaken {
     const { node, session, held, generation, lifetimeMs = 0 } = before;
     if (!held) return undefined;
     const lease = await leases.table.get(`node.${node}`);
-    // A session that lost its lease never regains it: another session in its place is sufficient proof. An unusable entry is none.
+    // A session that lost its lease never regains it: another session in its place is sufficient proof. An unusable entry is not a proof.
     const holder: unknown = lease?.value.session;
     if (lease ? holder === session || typeof holder !== 'string' : !(await leases.table.isGone(`node.${node}`)))
       return `Node "${node}" runs it in generation ${generation}`;
@@ -38,7 +38,7 @@ export class WhyTaken {
     // Read after the lease, so that a change that ended the lease early is seen.
     await leases.readLifetime();
     if (trustedMs <= leases.lifetimeMs || this.#isLongMissing(session, trustedMs)) return undefined;
-    return `Leases end after ${leases.lifetimeMs} ms since max_age was changed in NATS. Node "${node}" counts on ${trustedMs} ms and may still run the slot`;
+    return `Leases end after ${leases.lifetimeMs} ms since max_age was changed in NATS. Node "${node}" relies on ${trustedMs} ms and may still run the slot`;
   }
 
   #isLongMissing(session: string, ms: number): boolean {
@@ -52,5 +52,5 @@ export class WhyTaken {
 }
 
 function madeAnew(table: string): string {
-  return `The table of ${table} was deleted in NATS and made anew: an owner that it does not show may still run the slot`;
+  return `The table of ${table} was deleted in NATS and created again: an owner that it does not list may still run the slot`;
 }

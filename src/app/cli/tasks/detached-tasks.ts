@@ -1,0 +1,134 @@
+// The tasks that this user has detached: one private file for each in the state folder, so that commands at the same time do not lose each
+// other's. A file is removed when the TTL of its task ends.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { toError, UsageError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import { ownCommand } from '../../../base/own-command.ts';
+import { shortHash } from '../../../base/short-hash.ts';
+import type { SavedTask } from '../../../mcp/extensions/tasks/task-handle.ts';
+import { stateFolder } from '../../../wire/process/files/cache-folder.ts';
+import { replacePrivately } from '../../../wire/process/files/private-file.ts';
+import type { FleetOptions } from '../fleet/fleet-options.ts';
+import type { Settings } from '../invocation.ts';
+import type { ServerCommandOptions } from '../servers/server-command.ts';
+
+/** How a later command reaches the server. Without secrets: it reads variables of the environment again. */
+export interface ServerPlace {
+  settings: Pick<Settings, 'control' | 'config' | 'alone'>;
+  options: ServerCommandOptions & FleetOptions;
+  /** The options that name the config of the host, from any folder. */
+  start?: readonly string[];
+}
+
+export interface DetachedTask extends SavedTask {
+  server: string;
+  place: ServerPlace;
+  detachedMs: number;
+}
+
+const MOST_TASKS = 1_000;
+const MOST_CHARACTERS = 64 * 1024;
+/** For tasks without a TTL. */
+const LONGEST_MS = 30 * 24 * 60 * 60_000;
+const LEAST_SHOWN = 8;
+
+function tasksFolder(): string {
+  return join(stateFolder(), 'detached-tasks');
+}
+
+/** Oldest first, without expired ones. */
+export function detachedTasks(nowMs = Date.now()): DetachedTask[] {
+  const found = filesIn(tasksFolder()).flatMap((file) => {
+    const task = readTaskFile(file);
+    if (!task || expiresMs(task) > nowMs) return task ?? [];
+    rmSync(file, { force: true });
+    return [];
+  });
+  return found.sort((a, b) => a.detachedMs - b.detachedMs);
+}
+
+export function expiresMs({ detachedMs, task: { ttlMs } }: DetachedTask): number {
+  return detachedMs + Math.min(ttlMs ?? LONGEST_MS, LONGEST_MS);
+}
+
+/** Called before a call is sent, because a task that cannot be stored could not be found again. */
+export function prepareTasksFolder(): void {
+  const folder = tasksFolder();
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UsageError('FILE_NOT_WRITABLE', `Tasks cannot be stored in ${folder}: ${toError(error).message}`, {
+      hint: `Set ${process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_STATE_HOME'} to a folder that you can write to.`,
+      cause: error,
+    });
+  }
+  if (detachedTasks().length < MOST_TASKS) return;
+  throw new UsageError('NOT_SUPPORTED', `${MOST_TASKS} detached tasks are stored, which is the limit`, {
+    hint: `They are removed when their TTL ends. \`${ownCommand} tasks ls\` lists them; remove files that are not needed from ${folder}`,
+  });
+}
+
+/** Stores the task, or replaces what was known of it. */
+export function storeTask(detached: DetachedTask): void {
+  const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = detached.task;
+  const text = JSON.stringify({ ...detached, task: { taskId, status, createdAt, lastUpdatedAt, ttlMs } });
+  if (text.length > MOST_CHARACTERS) throw new UsageError('NOT_SUPPORTED', 'Its id is too long to be stored');
+  replacePrivately(join(tasksFolder(), `${shortHash(`${detached.server} ${taskId}`)}.json`), text);
+}
+
+/** Finds a task by its id or the beginning of its id. */
+export function findDetached(given: string): DetachedTask {
+  const all = detachedTasks();
+  const found = all.filter(({ task }) => task.taskId.startsWith(given));
+  const exact = found.find(({ task }) => task.taskId === given);
+  const [first, ...others] = found;
+  if (exact ?? (others.length === 0 && first)) return (exact ?? first)!;
+  if (!first) {
+    throw new UsageError('NAME_UNKNOWN', `There is no detached task "${given}"`, {
+      hint:
+        all.length > 0
+          ? `\`${ownCommand} tasks ls\` lists them. A task is forgotten when its TTL ends.`
+          : `\`${ownCommand} call … --detach\` starts one. A task is forgotten when its TTL ends.`,
+    });
+  }
+  const meant = found.slice(0, 10).map((task) => `${shownId(task, all)} (${task.server}/${task.tool})`);
+  throw new UsageError('NAME_AMBIGUOUS', `The ids of ${found.length} tasks begin with "${given}"`, {
+    hint: `Write more of it: ${meant.join(', ')}`,
+  });
+}
+
+/** The shortest beginning of the id that no other task has, of at least 8 characters. */
+export function shownId({ task: { taskId } }: DetachedTask, all: readonly DetachedTask[]): string {
+  const others = all.map(({ task }) => task.taskId).filter((id) => id !== taskId);
+  let length = LEAST_SHOWN;
+  while (length < taskId.length && others.some((id) => id.startsWith(taskId.slice(0, length)))) length++;
+  return taskId.slice(0, length);
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name));
+  } catch {
+    return []; // no task was detached
+  }
+}
+
+function readTaskFile(file: string): DetachedTask | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isDetached(value) ? value : undefined;
+  } catch {
+    return undefined; // removed meanwhile, or not one of ours
+  }
+}
+
+function isDetached(value: unknown): value is DetachedTask {
+  if (!isObject(value) || !isObject(value.task) || !isObject(value.place)) return false;
+  const { server, tool, detachedMs } = value;
+  const texts = [server, tool, value.task.taskId, value.task.status, value.task.createdAt];
+  return texts.every((text) => typeof text === 'string') && typeof detachedMs === 'number';
+}

@@ -1,0 +1,97 @@
+// Rules and servers that end by themselves. A rule runs again if a process ended after it, or while it was tested. No other rule uses its
+// processes then: if one of them ends by itself, the messages of this rule are the cause, unless the server also ends without messages.
+
+import { isObject } from '../base/json-object.ts';
+import { parsed } from './parsed-json.ts';
+import type { ProcessUnderTest } from './process-under-test.ts';
+import type { RuleRun } from './rule-run.ts';
+import type { Entry } from './transcript.ts';
+import { NotApplicable, notApplicable, OutOfTime, Violation } from './verdict.ts';
+
+/** How the end of a server is judged. */
+export interface EndOfServer {
+  /** The rule that reports a server that the messages of this rule end. */
+  readonly endIsReportedBy?: string;
+  /** The fix of the rule is about servers that exit. */
+  readonly fixIsAboutEnd?: true;
+  /** The rule reports a server that also ends without messages. */
+  readonly isAboutIdleEnd?: true;
+}
+
+const CATCH_IT =
+  'Read the error on stderr. An exception in the handler of the message or in work that it started ends the process, and so does a call of exit: catch the exception, and continue with the next message.';
+
+const saysThatItEnded = /the server (?:closed its stdout|exited|was ended)/i;
+const MOST_NAMED = 3;
+
+/** A violation in a process that has ended does not count if the server also ends without messages. */
+export async function checkUnlessItEnds<P extends ProcessUnderTest>(
+  { isAboutIdleEnd }: EndOfServer,
+  ruleRun: RuleRun<P>,
+  check: () => Promise<void> | void,
+  endsAnyway: () => Promise<boolean>,
+): Promise<void> {
+  const thrown = await verdictOf(check);
+  if (!thrown) return;
+  const isOfEnd =
+    thrown instanceof Violation &&
+    !(thrown instanceof OutOfTime) &&
+    (ruleRun.hasEnded || saysThatItEnded.test(thrown.message));
+  if (isOfEnd && !isAboutIdleEnd && (await endsAnyway()))
+    notApplicable('the server ends by itself, also without messages (lifecycle/keeps-running)');
+  throw thrown;
+}
+
+/** `endsAnyway`: the server also ends without messages. `usual`: a method that rules send between their messages. */
+export async function checkAlone<P extends ProcessUnderTest>(
+  { endIsReportedBy, fixIsAboutEnd }: EndOfServer,
+  ruleRun: RuleRun<P>,
+  check: () => Promise<void> | void,
+  endsAnyway: () => Promise<boolean>,
+  usual?: string,
+): Promise<void> {
+  const thrown = await verdictOf(check);
+  const process = thrown instanceof OutOfTime ? undefined : await ruleRun.endedLater();
+  if (!process || (await endsAnyway())) {
+    if (thrown) throw thrown;
+    return;
+  }
+  if (endIsReportedBy) notApplicable(`the server exits after what the rule sends (${endIsReportedBy})`);
+  if (thrown instanceof Violation) {
+    if (fixIsAboutEnd || thrown.fix !== undefined || !saysThatItEnded.test(thrown.message)) throw thrown;
+    throw new Violation(thrown.message, thrown.proof, CATCH_IT);
+  }
+  const { sent, end } = partsOf(ruleRun.evidence(), usual);
+  const reason = `After ${namesOf(sent)}, ${await process.howItEnded()} by itself, although its stdin was open.`;
+  throw new Violation(reason, [...sent.slice(-MOST_NAMED), ...end], fixIsAboutEnd ? undefined : CATCH_IT);
+}
+
+async function verdictOf(check: () => Promise<void> | void): Promise<Violation | NotApplicable | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation || error instanceof NotApplicable) return error;
+    throw error;
+  }
+}
+
+/** The messages of the rule, without those that only wait, and what is known about the end: its exit is known before stderr is read to its end. */
+function partsOf(entries: readonly Entry[], usual: string | undefined): { sent: Entry[]; end: Entry[] } {
+  const of = (kind: Entry['kind']) => entries.filter((entry) => entry.kind === kind);
+  const special = of('sent').filter((entry) => usual === undefined || methodOf(entry) !== usual);
+  const sent = special.length > 0 ? special : of('sent');
+  return { sent, end: [...of('stderr'), ...of('event')] };
+}
+
+function namesOf(sent: readonly Entry[]): string {
+  const methods = [...new Set(sent.map(methodOf))];
+  if (methods.length > MOST_NAMED || methods.includes(undefined)) return 'the messages of this rule';
+  return methods.map((method) => `\`${method}\``).join(' or ');
+}
+
+function methodOf({ bytes }: Entry): string | undefined {
+  const message = parsed(Buffer.from(bytes).toString('utf8'));
+  const method = isObject(message) ? message.method : undefined;
+  return typeof method === 'string' && method.length < 100 ? method : undefined;
+}

@@ -1,0 +1,81 @@
+// Tasks that a rule creates in the shared conversation.
+
+import type { JsonObject } from '../../../../base/json-object.ts';
+import { notApplicable } from '../../../verdict.ts';
+import type { PermittedCall } from '../../calls.ts';
+import { type Answer, type Conversation, readAnswer } from '../../conversation.ts';
+import type { ServerRuleRun } from '../../server-rule-run.ts';
+import { callTimeoutMs } from '../methods/survey.ts';
+import {
+  asTaskClient,
+  endOf,
+  follow,
+  followedTasks,
+  isFinal,
+  mayBeTask,
+  mustDeclare,
+  statusOf,
+  taskCalls,
+  taskIn,
+  taskParams,
+} from './followed-tasks.ts';
+
+export class NewTask {
+  readonly conversation: Conversation;
+  readonly call: PermittedCall;
+  readonly id: string;
+  readonly #ruleRun: ServerRuleRun;
+
+  constructor(ruleRun: ServerRuleRun, conversation: Conversation, call: PermittedCall, id: string) {
+    this.#ruleRun = ruleRun;
+    this.conversation = conversation;
+    this.call = call;
+    this.id = id;
+  }
+
+  /** A request about the task, of a client that declares tasks. */
+  request(method: string, params: JsonObject = {}): Promise<Answer> {
+    return this.conversation.request(method, asTaskClient(this.#ruleRun, { taskId: this.id, ...params }));
+  }
+}
+
+/** Not applicable if no call becomes a task, or the call does not become one this time. */
+export async function newTask(ruleRun: ServerRuleRun): Promise<NewTask> {
+  const { call } = (await followedTasks(ruleRun)).find(({ id }) => id !== '') ?? notApplicable('no task has an id');
+  return (await begin(ruleRun, call)) ?? notApplicable(`"${call.name}" does not become a task in every call`);
+}
+
+/** A task that has not ended: of the long call, or of a call that asks a question. */
+export async function openTask(ruleRun: ServerRuleRun): Promise<NewTask> {
+  mustDeclare(ruleRun);
+  const { knownLongCall: long } = ruleRun;
+  const asking = (await taskCalls(ruleRun)).filter(({ followed }) => followed && followed.updates.length > 0);
+  const calls = [...(long && mayBeTask(ruleRun)(long.tool) ? [long] : []), ...asking.map(({ call }) => call)];
+  for (const call of calls) {
+    const task = await begin(ruleRun, call);
+    const answer = await task?.request('tasks/get');
+    if (task && answer?.result && !isFinal(statusOf(answer))) return task;
+  }
+  notApplicable('no task that lasts is known: name a call that becomes one with --long-call');
+}
+
+/** Undefined if the call is not answered with a task in time. */
+async function begin(ruleRun: ServerRuleRun, call: PermittedCall): Promise<NewTask | undefined> {
+  const conversation = await ruleRun.shared();
+  const { probe } = conversation;
+  const requestId = conversation.ask('tools/call', taskParams(ruleRun, call));
+  const frame = await probe.maybe(() => probe.answersTo(requestId)[0], callTimeoutMs(ruleRun));
+  if (!frame) conversation.notify('notifications/cancelled', { requestId });
+  const taskId = frame && taskIn(readAnswer(frame, requestId))?.taskId;
+  return typeof taskId === 'string' ? new NewTask(ruleRun, conversation, call, taskId) : undefined;
+}
+
+export async function endedTask(ruleRun: ServerRuleRun): Promise<NewTask> {
+  const before = (await followedTasks(ruleRun)).find(endOf);
+  if (!before) notApplicable('no task of a call that may be made has ended in time');
+  const conversation = await ruleRun.shared();
+  const { followed } = await follow(ruleRun, conversation, before.call);
+  if (!followed || !endOf(followed))
+    notApplicable(`a task of "${before.call.name}" does not end in time in every call`);
+  return new NewTask(ruleRun, conversation, before.call, followed.id);
+}

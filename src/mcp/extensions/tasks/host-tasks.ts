@@ -1,0 +1,329 @@
+// Tasks of a host: a client gets tasks in the form of its revision, or plain results, whatever form its server has.
+//
+// - A client that declares the extension, and a server that has it: all messages pass.
+// - Another client that has tasks: the host has a task of its own, and runs the call at the server in the form of the server.
+//   If the entry of the server has `tasks`, this includes servers and tools without tasks.
+// - A client without tasks: the host runs a call as a task if the server demands that, and answers when it ends.
+
+import { RpcCode, RpcError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import { changedFacts, overlay } from '../../layers/layer.ts';
+import { isModernRevision } from '../../revisions.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
+import type { Tool } from '../../types.ts';
+import type { Extension, HostedServer } from '../extension.ts';
+import { KeptTaskStore, relayTasks } from './kept-tasks.ts';
+import type { TaskLimits } from './store.ts';
+import { TaskOwners } from './task-owners.ts';
+import type { TaskService } from './task-service.ts';
+import { taskMethods } from './tasks.ts';
+import { callUpstream, inBackground, needsExtension, undeclaring } from './upstream-call.ts';
+import {
+  declaresTasks,
+  EXPERIMENTAL,
+  factsWithTasks,
+  formOf,
+  type TaskForm,
+  type TaskSupport,
+  wantsTask,
+  withoutTasks,
+} from './wire-forms.ts';
+
+export interface HostTasksOptions extends TaskLimits {
+  /** How long a task can be read, from its creation. Then its call is cancelled. Default: 1 hour. */
+  ttlMs?: number;
+  pollMs?: number;
+}
+
+/** The members of an entry of the config that are read here. */
+interface Entry {
+  readonly tasks?: { readonly afterMs: number } | undefined;
+  readonly share?: { readonly by: string };
+}
+
+/** For each server. One process serves many of them, so they are below those of a server of its own. */
+const defaultLimits = {
+  ttlMs: 60 * 60_000,
+  maxTasks: 10_000,
+  maxPrincipalTasks: 1_000,
+  maxTaskBytes: 64 * 1024 * 1024,
+  maxPrincipalTaskBytes: 16 * 1024 * 1024,
+};
+
+/** The extension as every host has it. */
+export function hostTasks(options: HostTasksOptions = {}): Extension {
+  const over = (service: Service, server: HostedServer, isRelayed: boolean): Partial<Service> => {
+    const tasks = new HostTasks(service, server, options, isRelayed);
+    return {
+      describe: changedFacts(service, (client, facts) => tasks.factsFor(client, facts)),
+      request: (method, params, caller) => tasks.request(method, params, caller),
+      watch: (watcher) => tasks.watch(watcher),
+      toolFor: (tool, client) => tasks.toolFor(tool, client),
+    };
+  };
+  return {
+    ...taskMethods,
+    host: (service, server) => over(service, server, false),
+    relay: (service, server) => over(overlay(service, relayTasks(service, server)), server, true),
+  };
+}
+
+class HostTasks {
+  readonly #service: Service;
+  readonly #server: HostedServer;
+  readonly #options: HostTasksOptions & { ttlMs: number };
+  /** Whether another host runs the server: that one applies the entry, and this one has tasks of 2025-11-25 clients only. */
+  readonly #isRelayed: boolean;
+  readonly #owners = new TaskOwners();
+  #loading: Promise<TaskService> | undefined;
+  /** Begin the watches of 2025-11-25 clients, once there are tasks. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(service: Service, server: HostedServer, options: HostTasksOptions, isRelayed: boolean) {
+    this.#service = service;
+    this.#server = server;
+    this.#options = { ...defaultLimits, ...options };
+    this.#isRelayed = isRelayed;
+  }
+
+  factsFor(client: ClientFacts | undefined, facts: ServiceFacts) {
+    if (this.#offers(facts)) return factsWithTasks(client);
+    return formOf(facts) === undefined ? undefined : withoutTasks;
+  }
+
+  /** The server decides in the end, so every client may call a tool with or without a task. */
+  toolFor(tool: Tool, client: ClientFacts): Tool {
+    const { facts } = this.#server;
+    if (client.revision !== EXPERIMENTAL || !this.#offers(facts)) return tool;
+    if (!this.#support(this.#form(facts), tool)) return tool;
+    return { ...tool, execution: { ...tool.execution, taskSupport: 'optional' } };
+  }
+
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    if (method === 'tools/call') return this.#call(params, caller);
+    if (method.startsWith('tasks/')) return this.#requestOfTask(method, params, caller);
+    const result = this.#service.request(method, params, caller);
+    return method === 'tools/list' && caller.client.revision === EXPERIMENTAL
+      ? this.#listed(result, caller.client)
+      : result;
+  }
+
+  async watch(watcher: Watcher): Promise<() => void> {
+    const { client, filter } = watcher;
+    if (filter.others && client && !isModernRevision(client.revision)) return this.#watchClient(watcher);
+    if (filter.further?.taskIds === undefined) return this.#service.watch(watcher);
+    const form = this.#form(await this.#facts());
+    const isOurs = form === 'experimental' || (form === undefined && (this.#entry.tasks || this.#loading));
+    if (!isOurs) return this.#service.watch(withIds(watcher, this.#owners.ownIds(filter.further.taskIds, client)));
+    return both(await (await this.#load()).watch(watcher), this.#service.watch(withIds(watcher, undefined)));
+  }
+
+  get #entry(): Entry {
+    return this.#isRelayed ? {} : (this.#server.config as Entry);
+  }
+
+  /** With a process for each call, the process of a task ends before the task: the form of the server is not used. */
+  #form(facts: ServiceFacts | undefined): TaskForm | undefined {
+    return facts && this.#entry.share?.by !== 'call' ? formOf(facts) : undefined;
+  }
+
+  #offers(facts: ServiceFacts | undefined): boolean {
+    return this.#entry.tasks !== undefined || this.#form(facts) !== undefined;
+  }
+
+  /** Describing the server starts it. If that fails, the request to it reports why. */
+  #facts(): ServiceFacts | undefined | Promise<ServiceFacts | undefined> {
+    return this.#server.facts ?? Promise.resolve(this.#service.describe()).catch(() => undefined);
+  }
+
+  #listed(result: Result | Promise<Result>, client: ClientFacts): Result | Promise<Result> {
+    if (result instanceof Promise) return result.then((settled) => this.#listed(settled, client));
+    const tools = isObject(result) && Array.isArray(result.tools) ? (result.tools as Tool[]) : [];
+    return tools.length === 0 ? result : { ...result, tools: tools.map((tool) => this.toolFor(tool, client)) };
+  }
+
+  #call(params: Params, caller: Caller): Result | Promise<Result> {
+    const { facts } = this.#server;
+    const mayBeTask = wantsTask(params, caller.client) || (this.#entry.tasks && declaresTasks(caller.client));
+    if (facts || !mayBeTask) return this.#callAt(facts, params, caller);
+    return Promise.resolve(this.#facts()).then((known) => this.#callAt(known, params, caller));
+  }
+
+  #callAt(facts: ServiceFacts | undefined, params: Params, caller: Caller): Result | Promise<Result> {
+    const { client } = caller;
+    const form = this.#form(facts);
+    const declares = declaresTasks(client);
+    const isPassed = declares && form === 'extension';
+    // A call without a message comes from the program that runs the host. It waits for the result anyway.
+    const mayBeTask = caller.request !== undefined && (declares || wantsTask(params, client));
+    if (mayBeTask && !isPassed && facts && this.#offers(facts)) return this.#callAsTask(form, params, caller);
+    if (isPassed) return this.#callNative(params, caller);
+    if (form || !facts) return this.#callPlain(form, params, caller);
+    if (form === formOf(facts)) return this.#service.request('tools/call', params, caller);
+    // A server whose form is not used must not answer with a task.
+    const { task: _, ...plain } = params;
+    return this.#service.request('tools/call', plain, undeclaring(caller));
+  }
+
+  /** For a client and a server that both have the extension. */
+  #callNative(params: Params, caller: Caller): Result | Promise<Result> {
+    const result = this.#service.request('tools/call', params, caller);
+    const { client } = caller;
+    if (client.identity.principal === undefined || this.#isRelayed || !(result instanceof Promise)) return result;
+    return result.then((given) => {
+      if (isObject(given)) this.#owners.created(given, client);
+      return given;
+    });
+  }
+
+  /** For a client that gets a task. */
+  async #callAsTask(form: TaskForm | undefined, params: Params, caller: Caller): Promise<Result> {
+    const support = this.#support(form, await this.#tool(form, params, caller));
+    if (!support && !wantsTask(params, caller.client)) return this.#service.request('tools/call', params, caller);
+    return (await this.#load()).callTool(params, caller, support);
+  }
+
+  /** For a client that gets a plain result, and while it is unknown whether the server has tasks. */
+  async #callPlain(form: TaskForm | undefined, { task: _, ...params }: Params, caller: Caller): Promise<Result> {
+    const isRequired = async () =>
+      (await this.#tool('experimental', params, caller))?.execution?.taskSupport === 'required';
+    if (form === 'experimental' && (await isRequired())) return this.#callUpstream({ ...params, task: {} }, caller);
+    try {
+      return await this.#service.request('tools/call', params, caller);
+    } catch (error) {
+      const known = this.#form(this.#server.facts);
+      if (known === 'extension' && needsExtension(error)) return this.#callUpstream(params, caller);
+      // "Servers MUST return a -32601 (Method not found) error if a client does not attempt to do so."
+      const isRefused = !form && known === 'experimental' && isRpc(error, RpcCode.methodNotFound);
+      if (isRefused && (await isRequired())) return this.#call(params, caller);
+      throw error;
+    }
+  }
+
+  /** Runs the call of a task of the host. */
+  async #run(params: Params, caller: Caller): Promise<Result> {
+    const background = inBackground(caller, 2 * this.#options.ttlMs);
+    const form = this.#form(this.#server.facts);
+    const { task, ...plain } = params;
+    if (form === 'extension') return this.#callUpstream(plain, background);
+    const support = (await this.#tool(form, params, caller))?.execution?.taskSupport;
+    const isTask = support === 'required' || (support === 'optional' && wantsTask(params, caller.client));
+    if (form && isTask) return this.#callUpstream({ ...plain, task: task ?? {} }, background);
+    return this.#service.request('tools/call', plain, background);
+  }
+
+  #callUpstream(params: Params, caller: Caller): Promise<Result> {
+    return callUpstream(this.#service, this.#server.clock, params, caller);
+  }
+
+  /** Only 2025-11-25 tells by the tool whether it supports tasks. */
+  #tool(form: TaskForm | undefined, { name }: Params, { client }: Caller) {
+    return form === 'experimental' ? this.#service.tool?.(String(name), client) : undefined;
+  }
+
+  /** A call of an unknown tool becomes a task too: the server refuses it. */
+  #support(form: TaskForm | undefined, tool: Tool | undefined): TaskSupport | undefined {
+    if (form !== 'experimental' || !tool) return 'optional';
+    const { taskSupport } = tool.execution ?? {};
+    if (taskSupport === 'optional' || taskSupport === 'required') return taskSupport;
+    return this.#entry.tasks && 'optional';
+  }
+
+  /** A server that got the extension with an update answers for its own tasks; earlier ones are still here. */
+  async #requestOfTask(method: string, params: Params, caller: Caller): Promise<Result> {
+    const isPassed = await this.#isPassed(caller.client);
+    const pass = () => this.#service.request(method, this.#owners.own(params, caller.client), caller);
+    if (isPassed && !this.#loading) return pass();
+    try {
+      return await (await this.#load()).request(method, params, caller);
+    } catch (error) {
+      if (!isPassed || !isRpc(error, RpcCode.invalidParams)) throw error;
+      return pass();
+    }
+  }
+
+  /** Whether a request about a task is for the server. If another host runs the server, it may be known there that it is gone. */
+  async #isPassed({ revision }: ClientFacts): Promise<boolean> {
+    if (this.#isRelayed) return isModernRevision(revision);
+    const facts = await this.#facts();
+    const isNative = this.#form(facts) === 'extension' && isModernRevision(revision);
+    return isNative || !this.#offers(facts);
+  }
+
+  /** 2025-11-25: the client gets changes of its own tasks, and not those of tasks at the server, which may be of others. */
+  #watchClient(watcher: Watcher): Promise<() => void> {
+    let watching: Promise<() => void> | undefined;
+    const begin = () => {
+      watching = this.#loading!.then((ours) => ours.watch(watcher));
+    };
+    if (this.#loading) begin();
+    else this.#waiting.add(begin);
+    const end = () => {
+      this.#waiting.delete(begin);
+      void watching?.then((stop) => stop());
+    };
+    const notified: Watcher['notified'] = (method, params) => {
+      if (method !== 'notifications/tasks/status') watcher.notified(method, params);
+    };
+    return both(end, this.#service.watch(changed(watcher, { notified })));
+  }
+
+  /** Loaded with the first task. */
+  #load(): Promise<TaskService> {
+    if (this.#loading) return this.#loading;
+    const entry = () => this.#entry;
+    this.#loading = import('./task-service.ts').then(({ DEFAULT_AFTER_MS, TaskService }) => {
+      const { records, config } = this.#server;
+      const isKept = records !== undefined && !this.#isRelayed;
+      const options = {
+        ...this.#options,
+        ...(isKept && { store: new KeptTaskStore(records, config.name, this.#options) }),
+        /** Read for each call, because the entry may change. */
+        get afterMs() {
+          return entry().tasks?.afterMs ?? DEFAULT_AFTER_MS;
+        },
+      };
+      return new TaskService((params, caller) => this.#run(params, caller), this.#server.clock, options);
+    });
+    for (const begin of this.#waiting) begin();
+    this.#waiting.clear();
+    return this.#loading;
+  }
+}
+
+function isRpc(error: unknown, code: number): error is RpcError {
+  return error instanceof RpcError && error.rpcCode === code;
+}
+
+/** Resolves with a function that stops two watches; `end` stops the one that is active. */
+async function both(end: () => void, other: Promise<() => void>): Promise<() => void> {
+  try {
+    const stop = await other;
+    return () => {
+      end();
+      stop();
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** The watcher with the ids that the server knows. Undefined: none. */
+function withIds(watcher: Watcher, taskIds: unknown): Watcher {
+  const { further, ...filter } = watcher.filter;
+  const { taskIds: _, ...others } = further ?? {};
+  const left = taskIds === undefined ? others : { ...others, taskIds };
+  return changed(watcher, { filter: Object.keys(left).length > 0 ? { ...filter, further: left } : filter });
+}
+
+function changed(watcher: Watcher, members: Partial<Watcher>): Watcher {
+  return {
+    filter: watcher.filter,
+    client: watcher.client,
+    notified: (method, params) => watcher.notified(method, params),
+    accepted: (further) => watcher.accepted?.(further),
+    ended: () => watcher.ended?.(),
+    ...members,
+  };
+}

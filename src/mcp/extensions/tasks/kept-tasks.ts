@@ -1,0 +1,147 @@
+// Tasks that outlive the host which runs them: a store over the records of the host, and the requests about tasks that
+// another host runs. Only the creation and the end of a task are kept. A task that was not kept as ended has failed when
+// its host is gone, whatever it did last.
+
+import { PeerError, RpcCode, RpcError, toError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import { requireJson } from '../../../base/to-json.ts';
+import { SILENT, within } from '../../../base/wait.ts';
+import { errorAnswer } from '../../../wire/jsonrpc/inbound.ts';
+import { readHandle } from '../../handles.ts';
+import type { Caller, Params, Result, Service } from '../../service.ts';
+import type { FoundRecord, HostedServer, KeptRecords } from '../extension.ts';
+import { expiresMs, isFinal, nextTask, type TaskRecord } from './record.ts';
+import { MemoryTaskStore, type TaskLimits, type TaskStore } from './store.ts';
+import type { TaskService } from './task-service.ts';
+
+interface KeptTask extends TaskRecord {
+  /** The task was completed; `outcome` only says that its result was too long to be kept. */
+  readonly lacksResult?: boolean;
+}
+
+export class KeptTaskStore implements TaskStore {
+  /** The tasks of this process, with their limits. */
+  readonly #own: MemoryTaskStore;
+  readonly #records: KeptRecords;
+  readonly #server: string;
+
+  constructor(records: KeptRecords, server: string, limits?: TaskLimits) {
+    this.#own = new MemoryTaskStore(limits);
+    this.#records = records;
+    this.#server = server;
+  }
+
+  get(id: string): TaskRecord | Promise<KeptTask | undefined> {
+    return this.#own.get(id) ?? this.#find(id);
+  }
+
+  put(task: TaskRecord): void | Promise<void> {
+    const isNew = this.#own.get(task.id) === undefined;
+    this.#own.put(task);
+    if (!isNew && !isFinal(task)) return undefined;
+    const kept = this.#keep(task);
+    return isNew ? kept.catch((error: unknown) => this.#forget(task.id, error)) : kept;
+  }
+
+  delete(id: string): Promise<void> {
+    this.#own.delete(id);
+    return this.#records.delete(id);
+  }
+
+  list(principal: string | undefined): readonly TaskRecord[] {
+    return this.#own.list(principal);
+  }
+
+  #forget(id: string, error: unknown): never {
+    this.#own.delete(id);
+    throw error;
+  }
+
+  async #find(id: string): Promise<KeptTask | undefined> {
+    const found = await this.#records.get(id);
+    const task = found && taskIn(found, id);
+    if (!task || !found.isOrphaned || isFinal(task)) return task;
+    const { error } = errorAnswer(undefined, orphaned(this.#server, found));
+    const failed = nextTask(task, { type: 'ended', outcome: { error } }, Math.max(Date.now(), task.updatedMs));
+    try {
+      await this.#keep(failed, found);
+    } catch {
+      // Another host may have ended the task at the same time: its end counts.
+      const other = await this.#records.get(id);
+      const ended = other && taskIn(other, id);
+      if (ended && isFinal(ended)) return ended;
+    }
+    return failed;
+  }
+
+  #keep(task: TaskRecord, replaces?: FoundRecord): Promise<void> {
+    const { mostChars = Number.POSITIVE_INFINITY } = this.#records;
+    const { length } = requireJson(task);
+    const value = length > mostChars ? withoutResult(task, length) : task;
+    const untilMs = Math.min(expiresMs(task), Number.MAX_SAFE_INTEGER);
+    return this.#records.put(task.id, { value, untilMs, isFinal: isFinal(task) }, replaces);
+  }
+}
+
+/** Identities of clients are those of one process: a client of this one must not be taken for one of another. */
+function taskIn({ value }: FoundRecord, id: string): KeptTask | undefined {
+  if (!isObject(value) || value.id !== id || typeof value.status !== 'string') return undefined;
+  return { ...(value as unknown as TaskRecord), client: '' };
+}
+
+function withoutResult(task: TaskRecord, length: number): KeptTask {
+  const message = `The task has ended, but its result of ${length} characters was too long to be kept beyond the host that ran it`;
+  const outcome = { error: { code: RpcCode.internalError, message } };
+  return { ...task, status: 'failed', statusMessage: message, outcome, lacksResult: true };
+}
+
+function orphaned(server: string, { ranAt }: FoundRecord): PeerError {
+  const why = 'The host that ran the task has ended — tools/call had been sent and may have run';
+  const error = new PeerError('OUTCOME_UNKNOWN', why);
+  error.ran = { server, pid: null, generation: 0, ...ranAt };
+  return error;
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof RpcError && error.code === 'INVALID_PARAMS';
+}
+
+/** The host of a running task is given up after this time for one `tasks/get`: it may be gone without being known to be. */
+const ANSWER_MS = 2_000;
+
+/** For a server that another host runs. The records show the tasks that have ended, and those whose host is gone. */
+export function relayTasks(service: Service, server: HostedServer): Partial<Service> {
+  let loading: Promise<{ store: KeptTaskStore; tasks: TaskService }> | undefined;
+  const load = (records: KeptRecords) => {
+    loading ??= import('./task-service.ts').then(({ TaskService }) => {
+      const store = new KeptTaskStore(records, server.config.name);
+      const run = (params: Params, caller: Caller) => service.request('tools/call', params, caller);
+      return { store, tasks: new TaskService(run, server.clock, { store }) };
+    });
+    return loading;
+  };
+  const requestOfTask = async (records: KeptRecords, method: string, params: Params, caller: Caller) => {
+    const { store, tasks } = await load(records);
+    const taskId = readHandle(params.taskId)?.id ?? String(params.taskId);
+    const ask = async () => service.request(method, params, caller);
+    const kept = await Promise.resolve(store.get(taskId)).catch(toError);
+    // If the records cannot be read, the host of the task may still answer, but its ignorance proves nothing.
+    if (kept instanceof Error) return ask().catch((error) => Promise.reject(isUnknown(error) ? kept : error));
+    if (!kept || kept.principal !== caller.client.identity.principal) return ask();
+    const answerFromRecord = async (): Promise<Result> => {
+      const result = await tasks.request(method, { ...params, taskId }, caller);
+      return result.taskId === undefined ? result : { ...result, taskId: params.taskId };
+    };
+    if (isFinal(kept)) return (kept as KeptTask).lacksResult ? ask().catch(answerFromRecord) : answerFromRecord();
+    if (method !== 'tasks/get') return ask();
+    const answered = await within(server.clock, ANSWER_MS, ask().catch(toError));
+    return answered === SILENT || answered instanceof Error ? answerFromRecord() : answered;
+  };
+  return {
+    request(method, params, caller) {
+      const { records } = server;
+      const isOfTask = records && method.startsWith('tasks/') && params.taskId !== undefined;
+      return isOfTask ? requestOfTask(records, method, params, caller) : service.request(method, params, caller);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// The caller of a tool call that may become a task. Until then, progress, log messages and questions go to the client of
+// the request. Afterwards progress is the status message of the task, and questions are those of the task.
+
+import { Cancellable } from '../../../base/cancel-signal.ts';
+import type { Clock, Timer } from '../../../base/clock.ts';
+import { firstChars } from '../../../base/first-chars.ts';
+import type { RequestId } from '../../../wire/jsonrpc/message.ts';
+import type { CallLimits } from '../../meta.ts';
+import { missingFor } from '../../missing-capability.ts';
+import { missingCapability } from '../../protocol-errors.ts';
+import type { Caller, ClientFacts, Params, WireName } from '../../service.ts';
+import type { InputRequest, InputResponse } from '../../types.ts';
+import type { RunningTask } from './engine.ts';
+import { MOST_MESSAGE_CHARS } from './record.ts';
+
+export class TaskCaller implements Caller {
+  readonly client: ClientFacts;
+  readonly request: Caller['request'];
+  readonly requestBytes: number | undefined;
+  readonly options: CallLimits | undefined;
+  readonly signal = new Cancellable();
+  readonly wantsProgress = true;
+  readonly #first: Caller;
+  #task: RunningTask | undefined;
+  #creation: Promise<RunningTask> | undefined;
+  #message: string | undefined;
+  #unanswered = 0;
+  #keptBytes = 0;
+  #due: { clock: Clock; ms: number; reached: () => void; timer: Timer | undefined } | undefined;
+
+  constructor(first: Caller) {
+    this.#first = first;
+    this.client = first.client;
+    this.request = first.request;
+    this.requestBytes = first.requestBytes;
+    this.options = first.options;
+    const { signal } = first;
+    if (signal?.aborted) this.signal.cancel(signal.reason);
+    // A request is cancelled only before it is answered: then its client does not know the task.
+    signal?.addEventListener('abort', () => (this.#task ? this.#task.cancel() : this.signal.cancel(signal.reason)));
+  }
+
+  /** Calls `reached` when the call has run for this time without a question that waits for its answer. */
+  whenDue(clock: Clock, ms: number, reached: () => void): void {
+    this.#due = { clock, ms, reached, timer: undefined };
+    if (this.#unanswered === 0) this.#startTimer();
+  }
+
+  /** Call this when the call has ended. */
+  ended(): void {
+    this.#due?.timer?.cancel();
+    this.#due = undefined;
+  }
+
+  /** Questions of the call wait until the task is created. If it cannot be created, the call stays a plain call. */
+  async become(creation: Promise<RunningTask>): Promise<RunningTask> {
+    this.#creation = creation;
+    try {
+      this.#task = await creation;
+    } finally {
+      this.#creation = undefined;
+    }
+    if (this.signal.aborted) this.#task.cancel();
+    if (this.#message !== undefined) this.#task.apply({ type: 'progressed', message: this.#message });
+    return this.#task;
+  }
+
+  progress(params: Params): void {
+    this.#message = firstChars(messageOf(params), MOST_MESSAGE_CHARS);
+    if (this.#task) this.#task.apply({ type: 'progressed', message: this.#message });
+    else if (this.#first.wantsProgress) this.#first.progress(params);
+  }
+
+  /** The specification: log messages "are not supported on tasks". */
+  log(params: Params): void {
+    if (!this.#task) this.#first.log(params);
+  }
+
+  async ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    const missing = missingFor(question, this.client);
+    if (missing) throw missingCapability(missing);
+    if (this.#creation) await this.#creation.catch(() => undefined); // reported to the creator
+    if (this.#task) return this.#task.ask(question, name, signal);
+    this.#unanswered++;
+    this.#due?.timer?.cancel();
+    try {
+      return await this.#first.ask(question, name, signal);
+    } finally {
+      if (--this.#unanswered === 0) this.#startTimer();
+    }
+  }
+
+  keeps(bytes: number): void {
+    this.#keptBytes = bytes;
+    if (this.#task) this.#task.apply({ type: 'kept', requestBytes: this.heldBytes });
+    else this.#first.keeps?.(bytes);
+  }
+
+  /** The memory of the request, and of data that the service keeps for it. */
+  get heldBytes(): number {
+    return (this.requestBytes ?? 0) + this.#keptBytes;
+  }
+
+  sent(wire: WireName, id: RequestId): void {
+    this.#first.sent?.(wire, id);
+  }
+
+  askedBy(id: RequestId): void {
+    this.#first.askedBy?.(id);
+  }
+
+  #startTimer(): void {
+    const due = this.#due;
+    if (due) due.timer = due.clock.after(due.ms, due.reached);
+  }
+}
+
+function messageOf({ message, progress, total }: Params): string {
+  if (typeof message === 'string') return message;
+  return total === undefined ? String(progress) : `${progress} of ${total}`;
+}

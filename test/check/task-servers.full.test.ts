@@ -1,0 +1,57 @@
+// Servers with tasks that keep to the specification in other ways than the correct server, and servers whose tasks cannot be seen.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isViolated } from '../../src/check/report/rule-results.ts';
+import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
+import { wrongServer } from './mistakes.ts';
+
+const fixtures = join(import.meta.dirname, '../fixtures');
+const revisionOf = { tasks: '2026-07-28', 'tasks-2025': '2025-11-25' } as const;
+const files = Object.keys(revisionOf) as (keyof typeof revisionOf)[];
+const variants = (
+  await Promise.all(
+    files.map(async (file) => {
+      const { right } = await import(join(fixtures, `check/wrong/${file}.mjs`));
+      return Object.keys(right).map((name) => ({ name, file }));
+    }),
+  )
+).flat();
+
+async function checkTasks(options: CheckServerOptions) {
+  const { outcomes } = await checkServer({ timeoutMs: 20_000, only: ['tasks'], ...options });
+  return outcomes;
+}
+
+test.concurrent.each(variants)('$name is not reported', async ({ name, file }) => {
+  const outcomes = await checkTasks(wrongServer(name, file, revisionOf[file]));
+  expect(outcomes.filter(isViolated)).toEqual([]);
+  expect(outcomes.filter(({ status }) => status === 'passed').length).toBeGreaterThan(15);
+});
+
+test('every rule applies to the server of the conformance suite, which violates none', async () => {
+  const names = ['greet', 'failing_job', 'protocol_error_job', 'confirm_delete', 'multi_input', 'test_tool_with_task'];
+  const outcomes = await checkTasks({
+    command: process.execPath,
+    args: [join(fixtures, 'conformance/our-server.mjs')],
+    allowCalls: names.map((name) => ({ name })),
+    longCall: { name: 'slow_compute', arguments: { seconds: 600 } },
+  });
+  expect(outcomes.filter(({ status }) => status !== 'passed')).toEqual([]);
+});
+
+test('a server whose tools may not be called is told how to name one', async () => {
+  const args = [join(fixtures, 'tasks/requires-tasks.mjs')];
+  const only = ['tasks/created-task', 'tasks/unknown-tasks-are-not-read'];
+  const outcomes = await checkTasks({ command: process.execPath, args, only, revisions: ['2026-07-28'] });
+  expect(outcomes).toMatchObject([
+    { rule: only[0], status: 'not applicable', reason: expect.stringContaining('--allow-calls') },
+    { rule: only[1], status: 'passed' },
+  ]);
+});
+
+test('the rules are not applicable to a server without tasks', async () => {
+  const outcomes = await checkTasks({ command: process.execPath, args: [join(fixtures, 'tasks/slow-server.mjs')] });
+  expect(outcomes.filter(({ status }) => status !== 'not applicable')).toEqual([]);
+  expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(new Set(['the server does not declare tasks']));
+});

@@ -1,0 +1,158 @@
+// Each kind of client with each kind of server through a host and its gateway: a call ends in each way with the same
+// meaning, as a task where both the client and the server, or the host, have tasks.
+
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
+import { Host } from '../../src/host/host.ts';
+import type { Client } from '../../src/mcp/client/client.ts';
+import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import type { TaskHandle } from '../../src/mcp/extensions/tasks/task-handle.ts';
+import { resumeTask } from '../../src/mcp/extensions/tasks/tasks.ts';
+import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
+
+const without = { extensions: [{ id: TASKS }] };
+const clients = {
+  '2026-07-28 with the extension': {},
+  '2026-07-28 without the extension': without,
+  '2025-11-25 with task': { revision: '2025-11-25' },
+  '2025-11-25 without task': { revision: '2025-11-25', ...without },
+  '2025-06-18': { revision: '2025-06-18' },
+} as const satisfies Record<string, ClientOptions>;
+type ClientName = keyof typeof clients;
+
+const file = fileURLToPath(new URL('../fixtures/tasks/keyed-server.mjs', import.meta.url));
+const entry = (revision: string, support: string) => ({ command: process.execPath, args: [file, support], revision });
+const hosted = { tasks: { after: '1ms' } };
+const servers = {
+  'modern-optional': entry('2026-07-28', 'optional'),
+  'modern-required': entry('2026-07-28', 'required'),
+  'legacy-forbidden': entry('2025-11-25', 'forbidden'),
+  'legacy-optional': entry('2025-11-25', 'optional'),
+  'legacy-required': entry('2025-11-25', 'required'),
+  'modern-none': entry('2026-07-28', 'none'),
+  'legacy-none': entry('2025-11-25', 'none'),
+  'modern-hosted': { ...entry('2026-07-28', 'none'), ...hosted },
+  'legacy-hosted': { ...entry('2025-11-25', 'none'), ...hosted },
+};
+const isTask = (client: string, server: string) => / with /.test(client) && /optional|required|hosted/.test(server);
+
+const host = new Host({ mcpServers: servers } as never);
+let url = '';
+let token = '';
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  await host.start();
+  const serving = await serveHttp((name) => (name === undefined || name in servers ? host.service(name) : undefined));
+  ({ url, token } = serving as { url: string; token: string });
+  // The first client of a process decides which questions it may ask.
+  const first = Object.keys(servers).map(async (server) => (await open('2025-06-18', server)).callTool('runs', {}));
+  await Promise.all(first);
+  return async () => {
+    await serving.close();
+    await host.stop();
+  };
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(() => expect(closing).toEqual([]));
+
+const elicit = () => ({ action: 'accept' as const, content: { name: 'Ada' } });
+
+async function open(client: ClientName, server: string): Promise<Client> {
+  const target = { url: `${url}/${server}`, headers: { authorization: `Bearer ${token}` } };
+  const opened = (await connect(target, { elicit, ...clients[client] })) as unknown as Client;
+  closing.push(() => opened.close());
+  return opened;
+}
+
+let lastKey = 0;
+
+/** A call that has begun at the server. */
+async function begun(clientName: ClientName, server: string, tool: string) {
+  const client = await open(clientName, server);
+  const key = `${++lastKey}`;
+  const abort = new AbortController();
+  const call = async (name: string) => {
+    const { content } = await host.callTool(server, name, { key });
+    return (content[0] as { text: string }).text;
+  };
+  const calling = isTask(clientName, server)
+    ? client.callTool(tool, { key }, { task: 'handle' })
+    : client.callTool(tool, { key }, { signal: abort.signal });
+  calling.catch(() => undefined); // awaited below
+  await call('begun');
+  const handle = isTask(clientName, server) ? ((await calling) as TaskHandle) : undefined;
+  if (handle) expect(handle.taskId).not.toBe('');
+  return {
+    client,
+    call,
+    handle,
+    abort,
+    /** The outcome of the call, for a program. */
+    result: () => (handle ? handle.result() : (calling as Promise<object>)),
+  };
+}
+
+const cells = (Object.keys(clients) as ClientName[]).flatMap((client) =>
+  Object.keys(servers).map((server) => [client, server] as const),
+);
+
+describe.each(cells)('a client of %s and the server %s', (clientName, server) => {
+  test('get a result', async () => {
+    const { call, result, handle } = await begun(clientName, server, 'result');
+    if (handle) await expect.poll(() => handle.status()).toMatchObject({ status: 'working', statusMessage: 'half' });
+    await call('release');
+    expect(await result()).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
+    if (handle) expect(await handle.status()).toMatchObject({ status: 'completed' });
+    expect(await call('runs')).toBe('1');
+  });
+
+  test('get a tool error', async () => {
+    const { call, result } = await begun(clientName, server, 'tool-error');
+    await call('release');
+    expect(await result()).toMatchObject({ isError: true, content: [{ text: 'the disk is full' }] });
+  });
+
+  test('get a protocol error', async () => {
+    const { call, result } = await begun(clientName, server, 'protocol-error');
+    await call('release');
+    await expect(result()).rejects.toMatchObject({ rpcCode: -32050, message: 'no such queue', data: { queue: 'q' } });
+  });
+
+  test('ask and answer a question', async () => {
+    // A plain call that is known to ask may get a process of its own, where the test cannot release it.
+    const atOnce = (await open(clientName, server)).callTool('question-at-once', { key: 'asks' });
+    expect(await atOnce).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
+    if (!isTask(clientName, server) || server === 'legacy-hosted') return;
+    const { call, result } = await begun(clientName, server, 'question');
+    await call('release');
+    expect(await result()).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
+  });
+
+  test('cancel the call', async () => {
+    const { call, result, handle, abort } = await begun(clientName, server, 'result');
+    if (handle) await handle.cancel();
+    else abort.abort(new Error('enough'));
+    expect(await call('aborted')).toBe('aborted');
+    await expect(result()).rejects.toMatchObject(handle ? { code: 'TASK_CANCELLED' } : { message: 'enough' });
+    if (handle) expect(await handle.status()).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('lose the connection', async () => {
+    const { client, call, result, handle } = await begun(clientName, server, 'result');
+    const saved = JSON.parse(JSON.stringify(handle ?? null));
+    await client.close();
+    if (!handle) {
+      await expect(result()).rejects.toThrow();
+      return expect(await call('aborted')).toBe('aborted');
+    }
+    await call('release');
+    const resumed = await resumeTask(await open(clientName, server), saved);
+    expect(await resumed.result()).toMatchObject({ content: [{ text: 'done' }] });
+    expect(await call('runs')).toBe('1');
+  });
+});
