@@ -1,9 +1,10 @@
 // Calls that run as tasks: followed by `call`, or detached and used by `tasks`.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shortHash } from '../../src/base/short-hash.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { resumeTask } from '../../src/mcp/extensions/tasks/tasks.ts';
@@ -34,6 +35,7 @@ const config = writeConfig('tasks.json', {
   each: { ...studio, share: 'client' },
   evil: hung(evilId),
   verbose: hung('x', '100000'),
+  unstored: hung('unstored'),
 });
 const ofConfig = ['--config', config];
 const stateFolder = process.platform === 'win32' ? 'standpipe/state' : '.local/state/standpipe';
@@ -147,10 +149,20 @@ describe('call --detach', () => {
   });
 
   test('prints the handle of a task that it cannot store', async () => {
-    const { code, stderr } = await call('verbose', 'render', '--detach');
-    expect(code).toBe(0);
+    // A folder stands where the file would be written.
+    const inTheWay = join(taskFiles, `${shortHash('unstored unstored')}.json`);
+    mkdirSync(inTheWay, { recursive: true });
+    const { code, stderr } = await call('unstored', 'render', '--detach');
+    rmdirSync(inTheWay);
     expect(stderr).toMatch(/^warning: The task runs, but `standpipe tasks` will not find it: .* Its handle: \{"tool":/);
-    expect(stderr).toContain('xxx');
+    expect(stderr).toContain('"taskId":"unstored"');
+    expect(code).toBe(0);
+  });
+
+  test('refuses a task whose id is too long', async () => {
+    const { code, stderr } = await call('verbose', 'render', '--detach');
+    expect(stderr).toContain('whose taskId is longer than 1024 characters');
+    expect(code).toBe(5);
   });
 
   test.each<[string, string[], string, string]>([

@@ -11,7 +11,15 @@ import { documentedCommands } from './commands-in-docs.ts';
 
 const folder = temporaryFolder('commands-in-docs');
 const path = (...names: string[]) => JSON.stringify(join(root, ...names));
-copyFileSync(join(root, 'test/fixtures/check/planted.mjs'), join(folder, 'server.mjs'));
+writeFileSync(
+  join(folder, 'server.mjs'),
+  `import { Server, serveStdio } from ${path('dist/entry/server.js')};
+const server = new Server({ name: 'documented', version: '1.0.0' });
+server.tool('add', { input: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }, ({ a, b }) => String(a + b));
+for (const name of ['search', 'list_notes', 'sleep']) server.tool(name, {}, () => name);
+await serveStdio(server);
+`,
+);
 copyFileSync(join(root, 'examples/servers/python/server.py'), join(folder, 'server.py'));
 copyFileSync(join(root, 'examples/litemcp/calculator.py'), join(folder, 'calculator.py'));
 writeFileSync(

@@ -28,6 +28,17 @@ function gateway(token = 'all') {
   return { url: http!, headers: { authorization: `Bearer ${tokens[token]}` } };
 }
 
+/** A client of the server, once the gateway knows that server: its copy of the directory may be older than what the test reads. */
+async function whenServed(name: string): Promise<Awaited<ReturnType<typeof connect>>> {
+  const { url, headers } = gateway();
+  let client: Awaited<ReturnType<typeof connect>> | undefined;
+  await until(`the gateway knows ${name}`, async () => {
+    client = await connect({ url: `${url}/${name}`, headers }).catch(() => undefined);
+    return client !== undefined;
+  });
+  return client!;
+}
+
 beforeAll(async () => {
   fleet = await TestFleet.open(20_000);
   const file = join(temporaryFolder('tokens'), 'tokens.json');
@@ -47,6 +58,7 @@ beforeAll(async () => {
   await fleet.addEntry('legacy', { ...entry, era: 'legacy' }, { labels: ['work'] });
   expect(await fleet.whenHeld('contract')).toMatchObject({ node: 'worker', generation: 1 });
   expect(await fleet.whenHeld('legacy')).toMatchObject({ node: 'worker' });
+  for (const name of ['contract', 'legacy']) await (await whenServed(name)).close();
 });
 
 for (const era of eras) {
@@ -193,16 +205,11 @@ test('the value of a secret that a server has from its node is in nothing that i
   await fleet.addEntry('broken', entry('complains-and-exits', { maxRestarts: 0 }), place);
   const [node, worker] = ['gateway', 'worker'].map((name) => fleet.nodes.get(name)!);
   await fleet.whenHeld('keyed');
-  const { url, headers } = gateway();
-  let client: Awaited<ReturnType<typeof connect>> | undefined;
-  await until('the gateway knows it', async () => {
-    client = await connect({ url: `${url}/keyed`, headers }).catch(() => undefined);
-    return client !== undefined;
-  });
-  const failure = async (tool: string) => inspect(await client!.callTool(tool).catch((error) => error), { depth: 9 });
+  const client = await whenServed('keyed');
+  const failure = async (tool: string) => inspect(await client.callTool(tool).catch((error) => error), { depth: 9 });
   told.refused = await failure('refuse');
   told.lost = await failure('exit');
-  await client!.close();
+  await client.close();
   await worker!.untilEvent('it has failed', ({ server, to }) => server === 'broken#1' && to === 'failed');
 
   told.called = await node!.run('call', 'broken', 'x', '--json');

@@ -12,6 +12,8 @@ export interface Facts {
   readonly capabilities: ServerCapabilities;
   readonly opening: JsonObject;
   readonly tools: readonly JsonObject[];
+  /** Whether the server answered every page of its tools. */
+  readonly hasAllTools: boolean;
   readonly resources: readonly JsonObject[];
   readonly templates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
@@ -23,29 +25,43 @@ const MOST_PAGES = 20;
 export async function readFacts(conversation: Conversation): Promise<Facts> {
   const { capabilities, opening, revision } = conversation;
   const list = (capability: object | undefined, method: string, member: string) =>
-    capability ? readList(conversation, method, member) : [];
+    capability ? readList(conversation, method, member) : noEntries;
+  const tools = await list(capabilities.tools, 'tools/list', 'tools');
+  const entriesOf = async (method: string, member: string, capability = capabilities.resources) =>
+    (await list(capability, method, member)).entries;
   return {
     revision,
     capabilities,
     opening,
-    tools: await list(capabilities.tools, 'tools/list', 'tools'),
-    resources: await list(capabilities.resources, 'resources/list', 'resources'),
-    templates: await list(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
-    prompts: await list(capabilities.prompts, 'prompts/list', 'prompts'),
+    tools: tools.entries,
+    hasAllTools: tools.isComplete,
+    resources: await entriesOf('resources/list', 'resources'),
+    templates: await entriesOf('resources/templates/list', 'resourceTemplates'),
+    prompts: await entriesOf('prompts/list', 'prompts', capabilities.prompts),
   };
 }
 
-async function readList(conversation: Conversation, method: string, member: string): Promise<JsonObject[]> {
+interface ReadList {
+  readonly entries: readonly JsonObject[];
+  /** Whether the server answered all pages. */
+  readonly isComplete: boolean;
+}
+
+const noEntries: ReadList = { entries: [], isComplete: true };
+
+async function readList(conversation: Conversation, method: string, member: string): Promise<ReadList> {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < MOST_PAGES; page++) {
     const { result } = await conversation.request(method, cursor === undefined ? undefined : { cursor });
+    const listed = result?.[member];
+    if (!Array.isArray(listed)) return { entries, isComplete: false };
     // A spread of many entries overflows the stack.
-    if (Array.isArray(result?.[member])) for (const entry of result[member]) if (isObject(entry)) entries.push(entry);
+    for (const entry of listed) if (isObject(entry)) entries.push(entry);
     cursor = result?.nextCursor;
-    if (typeof cursor !== 'string') break;
+    if (typeof cursor !== 'string') return { entries, isComplete: true };
   }
-  return entries;
+  return { entries, isComplete: false };
 }
 
 /** Capabilities that the schemas define as objects. Servers may declare others, of any type. */

@@ -74,7 +74,7 @@ export function prepareTasksFolder(): void {
 export function storeTask(detached: DetachedTask): void {
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = detached.task;
   const text = JSON.stringify({ ...detached, task: { taskId, status, createdAt, lastUpdatedAt, ttlMs } });
-  if (text.length > MOST_CHARACTERS) throw new UsageError('NOT_SUPPORTED', 'Its id is too long to be stored');
+  if (text.length > MOST_CHARACTERS) throw new UsageError('NOT_SUPPORTED', 'It is too long to be stored');
   replacePrivately(join(tasksFolder(), `${shortHash(`${detached.server} ${taskId}`)}.json`), text);
 }
 

@@ -33,9 +33,13 @@ const texts = ['statusMessage', 'createdAt', 'lastUpdatedAt'];
 /** Copies the members of a task, because a state is kept until the next one. Long texts are cut. */
 export function readTask(task: unknown, method: string): TaskState {
   const { taskId, status }: Params = isObject(task) ? task : {};
-  if (typeof taskId !== 'string' || taskId.length > MOST_ID_CHARS || !statuses.has(status)) {
-    const message = `The server answered ${method} with a task that has no valid taskId and status`;
-    throw new PeerError('RESULT_INVALID', message);
+  const hasId = typeof taskId === 'string';
+  if (!hasId || taskId.length > MOST_ID_CHARS || !statuses.has(status)) {
+    const isLong = hasId && taskId.length > MOST_ID_CHARS;
+    const fault = isLong
+      ? `whose taskId is longer than ${MOST_ID_CHARS} characters`
+      : 'that has no valid taskId and status';
+    throw new PeerError('RESULT_INVALID', `The server answered ${method} with a task ${fault}`);
   }
   const state: Params = { taskId, status };
   for (const [name, value] of Object.entries(task as Params)) {
