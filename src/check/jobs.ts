@@ -8,7 +8,6 @@ import type { ProcessEnd } from './process-under-test.ts';
 import type { Outcome } from './report/report.ts';
 import { isViolated } from './report/rule-results.ts';
 import type { RuleText } from './rule.ts';
-import { LATER_MS } from './shared-process.ts';
 import { OutOfTime } from './verdict.ts';
 
 /** One rule in one per-revision run. */
@@ -114,9 +113,9 @@ function hasEnded({ lastingEnds }: Tried): boolean {
   return lastingEnds.some(({ byItselfMs }) => byItselfMs !== undefined);
 }
 
-/** Rules that used a process in the last `LATER_MS` before it ended by itself. Which of them ended it is tested alone. */
+/** Rules that used a process in the last `laterMs` before it ended by itself. Which of them ended it is tested alone. */
 function mayHaveEnded({ lastingEnds, doneMs }: Tried): boolean {
-  return lastingEnds.some(({ byItselfMs = Number.POSITIVE_INFINITY }) => byItselfMs - doneMs < LATER_MS);
+  return lastingEnds.some(({ byItselfMs = Number.POSITIVE_INFINITY, laterMs }) => byItselfMs - doneMs < laterMs);
 }
 
 /** A violation in a process that other rules had used is tested again in a new process, whose verdict counts. */

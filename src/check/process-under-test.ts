@@ -21,14 +21,21 @@ const PAUSE_MS = 1_000;
 /** The part of the transcript kept for a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
+/** A process that still runs this long after the last message of a rule is not ended by the rule. */
+const LATER_MS = 500;
+/** On a busy machine an exit takes longer, as the start of the process did. */
+const MOST_LATER_MS = 5_000;
+
 /** A separate object, so that what outlives a process does not hold its transcript. */
 export interface ProcessEnd {
+  /** How long after a message the process may exit because of it: the time until its first output, from `LATER_MS` to 5 s. */
+  laterMs: number;
   /** Time at which the process exited or closed its stdout by itself, by `performance.now()`. */
   byItselfMs?: number;
 }
 
 export abstract class ProcessUnderTest {
-  readonly end: ProcessEnd = {};
+  readonly end: ProcessEnd = { laterMs: LATER_MS };
   readonly transcript = new Transcript(({ kind, bytes }) => {
     const isHeld = this.hold(ENTRY_BYTES + (kind === 'received' ? 0 : bytes.length)); // received bytes were counted on arrival
     return isHeld || kind === 'event';
@@ -189,6 +196,11 @@ export abstract class ProcessUnderTest {
     return status === SILENT ? undefined : status;
   }
 
+  /** Waits for an exit that an earlier message may have caused. */
+  exitLater(): Promise<ExitStatus | undefined> {
+    return this.exitStatus(this.end.laterMs);
+  }
+
   /** Whether the pipe has accepted all written data, which means that the process reads. */
   async inputTaken(timeoutMs = this.timeoutMs): Promise<boolean> {
     const taken = new Promise<boolean>((resolve) => this.process.stdin.write('', () => resolve(true)));
@@ -250,6 +262,7 @@ export abstract class ProcessUnderTest {
 
   #arrived(chunk: Buffer): void {
     if (!this.hold(chunk.length + ENTRY_BYTES)) return;
+    if (this.lastOutputMs < 0) this.end.laterMs = Math.min(Math.max(this.ageMs, LATER_MS), MOST_LATER_MS);
     this.lastOutputMs = performance.now();
     this.read(chunk);
     this.#wake();

@@ -2,7 +2,6 @@
 // the rules of its protocol may send.
 
 import type { ProcessEnd, ProcessUnderTest } from './process-under-test.ts';
-import { LATER_MS } from './shared-process.ts';
 import type { Entry } from './transcript.ts';
 import { violation } from './verdict.ts';
 
@@ -62,10 +61,10 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return processes.some(({ endedByItself }) => endedByItself);
   }
 
-  /** The first process that must outlive the rule, and has ended by itself until now or within `LATER_MS`. */
+  /** The first process that must outlive the rule, and has ended by itself until now or within `laterMs`. */
   async endedLater(): Promise<P | undefined> {
     const lasting = [...this.#lasting];
-    await Promise.all(lasting.map((process) => process.exitStatus(LATER_MS)));
+    await Promise.all(lasting.map((process) => process.exitLater()));
     return lasting.find(({ endedByItself }) => endedByItself);
   }
 

@@ -1,11 +1,8 @@
 // The process that rules use sequentially. Invariant: a rule is not judged by effects of an earlier one. Pending answers are awaited between
 // two rules, and a violation counts only in a process that no other rule has used. A rule may end the process after it has passed: each
-// process is watched for `LATER_MS` before it is stopped.
+// process is watched for `laterMs` before it is stopped.
 
 import type { ProcessUnderTest } from './process-under-test.ts';
-
-/** A process that still runs this long after the last message of a rule is not ended by the rule. */
-export const LATER_MS = 500;
 
 export interface Shareable<P extends ProcessUnderTest = ProcessUnderTest> {
   readonly probe: P;
@@ -56,7 +53,7 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
 
   /** After the last rule: waits until rules can no longer have ended a process. */
   async rest(): Promise<void> {
-    await Promise.all([this.#current?.probe.exitStatus(LATER_MS), ...this.#retired.values()]);
+    await Promise.all([this.#current?.probe.exitLater(), ...this.#retired.values()]);
   }
 
   #renew(): void {
@@ -68,7 +65,7 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
 
   /** Beside the next rule: the rule before the last one may end the process too. */
   async #retire(probe: P): Promise<void> {
-    if (!probe.ended && probe.stopped === undefined) await probe.exitStatus(LATER_MS);
+    if (!probe.ended && probe.stopped === undefined) await probe.exitLater();
     await probe.stop();
     this.#retired.delete(probe);
     this.#drop(probe);

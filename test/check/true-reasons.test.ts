@@ -147,6 +147,16 @@ test.concurrent.each([
   },
 );
 
+test.concurrent('a server that starts slowly, as all do on a busy machine, may exit later after the message', async () => {
+  const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)';
+  const onMessage = `
+    if (method === 'initialize') ${block};
+    if (method === 'notifications/standpipe/unknown') setTimeout(() => process.exit(1), 800);`;
+  const rule = 'jsonrpc/unknown-notifications-are-ignored';
+  const { found, text } = await check({ onMessage }, [rule]);
+  expect(found, text).toEqual([[rule]]);
+});
+
 test.concurrent('text at the end of stdin is shown with its cause', async () => {
   const { text } = await check({ onEnd: `console.log('Shutting down');` }, ['wire/only-messages']);
   expect(text).toMatch(/^ {4}· stdin ended\n {4}← Shutting down$/m);

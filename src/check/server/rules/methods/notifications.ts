@@ -3,7 +3,6 @@
 import { jsonKind } from '../../../../base/json-object.ts';
 import { isLogLevel, LOG_LEVEL, logLevels, reaches } from '../../../../mcp/meta.ts';
 import type { Source } from '../../../rule.ts';
-import { LATER_MS } from '../../../shared-process.ts';
 import { mcp } from '../../../sources.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
@@ -253,7 +252,7 @@ const cancellationRules = serverRows({ level: 'SHOULD', runs: 'each era', uses: 
       const id = conversation.ask(conversation.simplestMethod);
       // A call that cannot be cancelled may keep a sequential server busy.
       await probe.maybe(() => probe.answersTo(id)[0]);
-      await probe.exitStatus(LATER_MS);
+      await probe.exitLater();
       if (probe.endedByItself) violation('The server exited after a cancellation.');
     },
   },

@@ -25,7 +25,7 @@ export interface ListWalk {
 export interface CallExchange extends Exchange {
   readonly call: PermittedCall;
   readonly token: string;
-  /** All output from the request to the answer of a later request, and `LATER_MS` after it. */
+  /** All output from the request to the answer of a later request, and half of `laterMs` after it. */
   readonly window: readonly Frame[];
   /** The later request. Absent if the server ended before. */
   readonly next?: Exchange;
@@ -48,9 +48,6 @@ const MOST_REQUESTS = 12;
 const MOST_PAGES = 50;
 /** A longer call is cancelled and not judged. */
 const LEAST_CALL_MS = 2_500;
-
-/** Background work of a call may end the server after the answer. This wait keeps the next request from being blamed. */
-const LATER_MS = 250;
 
 /** Facts are specific to one revision of one check. */
 const surveys = new WeakMap<Facts, Promise<Survey>>();
@@ -151,7 +148,8 @@ export async function callOnce(
   }
   const { probe } = conversation;
   const next = probe.ended ? undefined : await exchange(ruleRun, conversation.simplestMethod, {});
-  const isOver = made.received && (probe.ended || (await probe.exitStatus(LATER_MS)));
+  // Background work of a call may end the server after the answer. This wait keeps the next request from being blamed.
+  const isOver = made.received && (probe.ended || (await probe.exitStatus(probe.end.laterMs / 2)));
   const window = probe.frames.slice(from);
   const later = isOver && { how: await probe.howItEnded(), proof: endAfter(made.sent, probe.transcript.entries) };
   return { ...made, window, ...(next && { next }), ...(later && { later }) };

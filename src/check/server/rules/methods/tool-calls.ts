@@ -3,7 +3,6 @@
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { spellingOf, wrongMember } from '../../../../base/wrong-member.ts';
 import { alternatives, objectSchemas } from '../../../../mcp/schema-alternatives.ts';
-import { LATER_MS } from '../../../shared-process.ts';
 import { mcp, responses } from '../../../sources.ts';
 import type { Entry } from '../../../transcript.ts';
 import { notApplicable, Violation, violation } from '../../../verdict.ts';
@@ -244,7 +243,7 @@ async function endsWithoutCalls(ruleRun: ServerRuleRun, call: Entry, entries: re
 
 async function endsNext(conversation: Conversation): Promise<boolean> {
   await conversation.settled();
-  await conversation.probe.exitStatus(LATER_MS);
+  await conversation.probe.exitLater();
   return conversation.probe.endedByItself;
 }
 

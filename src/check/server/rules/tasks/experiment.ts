@@ -2,7 +2,6 @@
 
 import { isObject, type JsonObject, metaOf } from '../../../../base/json-object.ts';
 import { RELATED_TASK } from '../../../../mcp/extensions/tasks/wire-forms.ts';
-import { LATER_MS } from '../../../shared-process.ts';
 import { mcp } from '../../../sources.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { METHOD_NOT_FOUND } from '../../conversation.ts';
@@ -193,7 +192,7 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
       const task = await cancellableTask(ruleRun);
       if (statusOf(await task.request('tasks/cancel')) !== 'cancelled')
         notApplicable('the task was not cancelled (tasks/cancel-ends-the-task)');
-      await task.conversation.probe.exitStatus(LATER_MS); // its work may end meanwhile
+      await task.conversation.probe.exitLater(); // its work may end meanwhile
       const answer = await task.request('tasks/get');
       if (answer.result && statusOf(answer) !== 'cancelled')
         violation(`A cancelled task is ${JSON.stringify(statusOf(answer))} later.`, answer.frame);
