@@ -39,8 +39,13 @@ test('any client learns whether its call may have run, and nothing else of an er
   const ran = { server: 'notes', pid: 4711, generation: 2 };
   const lost = Object.assign(new PeerError('OUTCOME_UNKNOWN', 'lost', details), { ran });
   expect(outcomeData(lost)).toEqual({ 'dev.standpipe/error': { kind: 'PeerError', code: 'OUTCOME_UNKNOWN', ran } });
-  expect(outcomeData(new PeerError('NOT_SENT', 'not sent', details))).toEqual({
-    'dev.standpipe/error': { kind: 'PeerError', code: 'NOT_SENT' },
-  });
+  for (const error of [
+    new PeerError('NOT_SENT', 'not sent', details),
+    new UsageError('SERVER_STOPPED', 'stopped before it was sent', details),
+    new ProcessError('SERVER_FAILED', 'cannot be started', details),
+    new PeerError('SERVER_UNREACHABLE', 'cannot be reached', details),
+  ]) {
+    expect(outcomeData(error)).toEqual({ 'dev.standpipe/error': { kind: error.name, code: error.code } });
+  }
   expect(outcomeData(new PeerError('FRAME_TOO_LONG', 'long', details))).toBeUndefined();
 });

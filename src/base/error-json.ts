@@ -69,9 +69,12 @@ export function toRpcError(thrown: unknown): RpcError {
   });
 }
 
+/** Errors of calls that certainly did not run. */
+const notRun = new Set<ErrorCode>(['NOT_SENT', 'SERVER_STOPPED', 'SERVER_FAILED', 'SERVER_UNREACHABLE']);
+
 /** The part of a non-RPC error that any client may see: the outcome of its call, and the process that ran it. */
 export function outcomeData(thrown: unknown): object | undefined {
-  if (!(thrown instanceof StandpipeError) || (!thrown.ran && thrown.code !== 'NOT_SENT')) return undefined;
+  if (!(thrown instanceof StandpipeError) || (!thrown.ran && !notRun.has(thrown.code))) return undefined;
   const { name: kind, code, ran } = thrown;
   return { [ERROR]: { kind, code, ...(ran && { ran }) } };
 }

@@ -149,6 +149,7 @@ function violationsIn(history: readonly string[], tasks: readonly LoadedTask[]):
       case 'failed OUTCOME_UNKNOWN':
         return /may have run/.test(end!.message!) ? [] : [`${id} failed with ${end!.message}`];
       case 'failed NOT_SENT':
+      case 'failed SERVER_STOPPED':
         return ran.has(id) ? [`${id} ran, and was reported as not sent`] : [];
       default:
         return [`${id} ended as ${JSON.stringify(end)}`];
