@@ -1,6 +1,6 @@
-// What a client can do with a server of its own machine, it can do with one on another node: questions, progress, cancellation,
-// subscriptions, log messages, long messages. The server runs on one node, the clients are at the gateway of another. What its node knows
-// as a secret stays there.
+// A client can use a server on another node like a server on its own machine: questions, progress, cancellation, subscriptions, log
+// messages, long messages. The server runs on one node, and the clients connect to the gateway of another. Secrets of the server stay on
+// its node.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,16 +19,16 @@ const eras = ['modern', 'legacy'] as const;
 const KEY = 'k3y-0f-0ne-n0de';
 const elicit = () => ({ action: 'decline' as const });
 let fleet: TestFleet;
-/** Those of the gateway: by the names of the servers that they are for. */
+/** Tokens of the gateway, by the names of the servers that they permit. */
 const tokens: Record<string, string> = {};
 
-/** The gateway, as a principal with this token uses it. */
+/** URL and headers of the gateway, for a principal with this token. */
 function gateway(token = 'all') {
   const { http } = fleet.nodes.get('gateway')!.events.find(({ http }) => http !== undefined)!;
   return { url: http!, headers: { authorization: `Bearer ${tokens[token]}` } };
 }
 
-/** A client of the server, once the gateway knows that server: its copy of the directory may be older than what the test reads. */
+/** Connects once the gateway knows the server, because its copy of the directory may be older than that of the test. */
 async function whenServed(name: string): Promise<Awaited<ReturnType<typeof connect>>> {
   const { url, headers } = gateway();
   let client: Awaited<ReturnType<typeof connect>> | undefined;
@@ -84,8 +84,8 @@ for (const era of eras) {
 }
 
 describe.each(eras)('an official client of the %s era', (era) => {
-  // A server of the fleet, and one of the other node's own.
-  test.each(['contract', 'own@worker'])('asks %s for all that a call can do', async (server) => {
+  // `contract` is a server of the fleet, `own@worker` a server of the config of the other node.
+  test.each(['contract', 'own@worker'])('uses every feature of calls to %s', async (server) => {
     const client = new Client(
       { name: 'official', version: '1' },
       {
@@ -144,7 +144,7 @@ describe.each(eras)('an official client of the %s era', (era) => {
   });
 });
 
-test('log messages of a legacy server that belong to no request reach the legacy clients that want them, once', async () => {
+test('log messages of a legacy server that are unrelated to a request reach each legacy client at its level, once', async () => {
   const open = async (path: string, supportedProtocolVersions?: string[], token?: string) => {
     const { url, headers } = gateway(token);
     const heard: unknown[] = [];
@@ -166,7 +166,7 @@ test('log messages of a legacy server that belong to no request reach the legacy
   await expect(open('/legacy', legacy, 'contract')).rejects.toThrow();
   const other = await open('/contract', legacy);
   const modern = await open('/legacy');
-  // Notifications begin with the first call.
+  // The gateway sends notifications to a client from its first call on.
   await Promise.all([loud, quiet, modern].map(({ say }) => say('debug', 'first')));
   await loud.client.setLoggingLevel('notice');
   await quiet.client.setLoggingLevel('error');
@@ -185,7 +185,7 @@ test('log messages of a legacy server that belong to no request reach the legacy
   await Promise.all([loud, quiet, all, permitted, restricted, other, modern].map(({ client }) => client.close()));
 });
 
-test('the value of a secret that a server has from its node is in nothing that is sent, stored, recorded or shown', async () => {
+test('the value of a secret in the environment of a node is never sent, stored, recorded or shown', async () => {
   const told: Record<string, string> = { nats: '' };
   const nats = await connectNats({ servers: fleet.nats.url });
   nats.subscribe('>', {
@@ -236,7 +236,7 @@ test('the value of a secret that a server has from its node is in nothing that i
 
   const have = (text: RegExp) => Object.keys(told).filter((where) => text.test(told[where]!));
   expect(have(new RegExp(KEY))).toEqual([]);
-  // It was there to be told.
+  // The masked form shows that the secret was part of these texts.
   const hidden = ['nats', 'refused', 'lost', 'called', 'fleet', 'logs', 'stderr', 'worker', 'files of worker'];
   expect(have(/key \[env (API|WORKER)_KEY\]/)).toEqual(expect.arrayContaining(hidden));
   expect(told.worker).toContain('Change the config of the fleet, or fix the server');

@@ -26,7 +26,7 @@ async function join(name: string, mcpServers: Record<string, typeof fixtureServe
   return host;
 }
 
-test('a principal reads the views of the tools that it may use, and verified skills, from another node', async () => {
+test('reads the views of permitted tools, and verified skills, from another node', async () => {
   await join('runs', { shop: fixtureServer });
   const gateway = await join('serves', {});
   const name = 'shop@runs';

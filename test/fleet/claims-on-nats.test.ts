@@ -1,4 +1,4 @@
-// Claims of two nodes on a real NATS server: both at once, an owner that was paused and comes back, an acknowledgement that is lost.
+// Claims of two nodes on a real NATS server: concurrent claims, an owner that continues after a pause, a lost acknowledgement.
 
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -15,7 +15,7 @@ import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.
 import { until } from '../fixtures/server.ts';
 
 let nats: NatsServer;
-/** No lease ends by itself during a test. */
+/** Long enough that no lease expires during a test. */
 const LIFETIME_MS = 60_000;
 const place = { labels: [], replicas: 1, spread: 'prefer' as const, stateless: false };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   nats = await startNatsServer();
 });
 
-/** With a `ManualClock`, the node believes that no time passes: it is as one that is paused, until the clock is turned. */
+/** With a `ManualClock`, the node is in the state of a paused process until the clock advances. */
 async function node(
   name: string,
   {
@@ -53,7 +53,7 @@ async function node(
   return { network, lease, claims, running };
 }
 
-test('two nodes that claim a slot at once: one of them has it, in generation 1', async () => {
+test('one of two nodes that claim a slot at once gets it, in generation 1', async () => {
   const [one, other] = [await node('a'), await node('b')];
   for (let i = 1; i <= 20; i++) await one.network.directory.servers.create(`at-once-${i}`, record(`at-once-${i}`));
   for (let i = 1; i <= 20; i++) {
@@ -65,7 +65,7 @@ test('two nodes that claim a slot at once: one of them has it, in generation 1',
   for (const key of one.running.keys()) expect(other.running.has(key)).toBe(false);
 });
 
-test('an owner that continues after a pause finds its slot taken in the next generation, and ends its process', async () => {
+test('an owner that continues after a pause ends its process if another node has taken the slot', async () => {
   const clock = new ManualClock();
   const paused = await node('paused', { clock });
   const { claims, servers } = paused.network.directory;
@@ -79,10 +79,10 @@ test('an owner that continues after a pause finds its slot taken in the next gen
   const inForce = 'Node "paused" runs it in generation 1';
   expect(await heir.claims.place(params)).toEqual({ refused: inForce });
   const { table } = heir.network.leases;
-  await table.remove('node.paused', (await table.get('node.paused'))!.revision); // as NATS does after the lifetime
+  await table.remove('node.paused', (await table.get('node.paused'))!.revision); // NATS removes it after the lifetime
   expect(await heir.claims.place(params)).toEqual({ generation: 2 });
 
-  // Nothing of it has noticed so far. Its watchdog would have killed the process by now.
+  // The node has not noticed the loss yet. A real process would have been killed by the watchdog.
   expect(paused.lease.isHeld).toBe(true);
   clock.advance(LIFETIME_MS);
   expect(paused.lease.isHeld).toBe(false);
@@ -97,7 +97,7 @@ test('an owner that continues after a pause finds its slot taken in the next gen
   expect((await claims.get('moves.1'))!.value).toMatchObject({ node: 'heir', generation: 2, held: true });
 });
 
-test('a claim whose acknowledgement is lost is found by reading, and runs once', async () => {
+test('reads the claim again when its acknowledgement is lost, and runs the server once', async () => {
   let lost = 0;
   const loses = (network: ClusterNetwork): ClusterNetwork => {
     const table = network.directory.claims;
@@ -155,7 +155,7 @@ test('after a lifetime is shortened in NATS, no node takes over before the longe
   const sinceMs = clock.nowMs();
   await until('the heir takes over', async () => {
     clock.advance(shortMs / 16);
-    await heir.network.leases.table.keys(); // so that a renewal can be answered
+    await heir.network.leases.table.keys(); // gives a renewal time to be answered
     const answer = await heir.claims.place(params);
     return 'generation' in answer && answer.generation === 2;
   });
@@ -175,7 +175,7 @@ test('a node that joins after a table was deleted takes no slot that an owner ma
   const { revision } = (await claims.get('leased.1'))!;
   const { streams } = await manager();
   await streams.delete(`KV_standpipe-${fleet}-leases`);
-  expect(await owner.network.leases.table.keys()).toEqual(new Set()); // makes it anew
+  expect(await owner.network.leases.table.keys()).toEqual(new Set()); // creates the table again
   const joins = await node('joins', { fleet });
   expect(owner.lease.isHeld).toBe(true);
   const anew = (table: string) => ({ refused: expect.stringContaining(`The table of ${table} was deleted in NATS`) });
@@ -201,7 +201,7 @@ test('a slot whose owner lost its lease with the table is taken one lifetime lat
     const answer = await heir.claims.place({ server: 'left', slot: 1, revision });
     return 'generation' in answer && answer.generation === 2;
   });
-  // Both by the clock of NATS.
+  // Both times are of the clock of NATS.
   const { created } = await streams.info(`KV_standpipe-${fleet}-leases`);
   const claimed = await streams.getMessage(`KV_standpipe-${fleet}-claims`, {
     seq: (await claims.get('left.1'))!.revision,
@@ -215,7 +215,7 @@ async function manager() {
   return jetstreamManager(connection);
 }
 
-test('an owner whose claim was overwritten by an unusable one writes it again and runs on; an unusable server is not run', async () => {
+test('an owner restores its claim after an invalid one has replaced it, and does not run an invalid server', async () => {
   const { network, claims, running } = await node('h');
   const { servers, claims: table } = network.directory;
   await servers.create('unusable', record('unusable'));
@@ -245,7 +245,7 @@ test('an owner whose claim was overwritten by an unusable one writes it again an
   expect((await servers.get('unusable'))!.value).toEqual(record('unusable'));
 });
 
-test('an unusable entry in the place of a lease does not show that its owner has lost it', async () => {
+test('an invalid entry in place of a lease is not taken as its loss', async () => {
   const owner = await node('leaseholder', { clock: new ManualClock() });
   const { directory, leases } = owner.network;
   await directory.servers.create('leaseheld', record('leaseheld'));

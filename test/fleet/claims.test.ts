@@ -1,4 +1,5 @@
-// Claims under every order of placements, releases, cuts, pauses and losses: no slot has two processes, and none runs without its claim.
+// Claims under random orders of placements, releases, cuts, pauses and losses: a slot never has two processes, and no process runs without
+// its claim.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -15,14 +16,14 @@ const step = fc.record({
   node: fc.nat(NODES - 1),
   server: fc.constantFrom(...servers),
   slot: fc.integer({ min: 1, max: SLOTS }),
-  /** Which revision the placer has seen: the last one, one of before, or none. */
+  /** Revision that the placer has seen: the last one, the one before, or none. */
   seen: fc.constantFrom('now', 'now', 'now', 'before', 'none'),
   ms: fc.integer({ min: 0, max: 1.5 * LIFETIME_MS }),
 });
-// Without a watchdog it holds too, as long as no node is paused.
+// The invariants also hold without a watchdog, as long as no node is paused.
 const withWatchdog = fc.boolean();
 
-test('a slot never has two owners or a process without a claim, and finally each slot runs once', async () => {
+test('a slot never has two owners or a process without a claim, and finally each slot has one process', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer(),
@@ -93,7 +94,7 @@ test('a slot never has two owners while leases are changed in NATS, nodes join a
         else if (kind === 'pause') node.pause(true);
         else if (kind === 'heal') node.heal();
         else if (kind === 'shorten') fleet.maxAgeMs = Math.max(300, fleet.maxAgeMs / 3);
-        // Not before all nodes use the shorter one.
+        // Waits until all nodes use the shorter lifetime.
         else if (kind === 'lengthen' && ![...fleet.claims.entries.values()].some(isCounted)) fleet.maxAgeMs *= 1.2;
         else if (kind === 'delete') fleet.deleteLeases();
         else if (kind === 'join' && fleet.nodes.length < 5) fleet.join();
@@ -104,13 +105,13 @@ test('a slot never has two owners while leases are changed in NATS, nodes join a
       }
       fleet.areFaultsOn = false;
       for (const node of fleet.nodes) node.heal();
-      fleet.join(); // nothing fails there
+      fleet.join(); // a node on which no server fails
       await fleet.advance(12 * LIFETIME_MS);
       expect(fleet.violations).toEqual([]);
       const claims = [...fleet.claims.entries.values()].map(({ value }) => value);
       expect(claims.map(({ failed, held }) => ({ failed, held }))).toEqual([{ held: true }, { held: true }]);
       expect(fleet.instances.size).toBe(SLOTS);
-      // At rest nothing moves.
+      // Without faults, claims do not change any more.
       await fleet.advance(2 * LIFETIME_MS);
       expect([...fleet.claims.entries.values()].map(({ value }) => value)).toEqual(claims);
     }),
@@ -118,7 +119,7 @@ test('a slot never has two owners while leases are changed in NATS, nodes join a
   );
 });
 
-test('a node that cannot run a server gives the slot back, refuses it with the reason, and tries again later', async () => {
+test('a node that cannot run a server releases the slot, refuses it with the reason, and tries again later', async () => {
   const fleet = new SimulatedFleet(1, 1, true);
   fleet.isPlacing = fleet.areFaultsOn = false;
   fleet.serve('state', false);
@@ -140,7 +141,7 @@ test('a node that cannot run a server gives the slot back, refuses it with the r
   expect(fleet.instances.size).toBe(1);
 });
 
-test('a lease that is lost while a changed server drains ends the server at once', async () => {
+test('ends a server that drains for a changed entry as soon as the lease is lost', async () => {
   for (let seed = 1; seed <= 10; seed++) {
     const fleet = new SimulatedFleet(seed, 2, false);
     fleet.areFaultsOn = false;
@@ -158,7 +159,7 @@ test('a lease that is lost while a changed server drains ends the server at once
   }
 });
 
-test('a node that gives its slots back takes no others, whatever is placed there meanwhile', async () => {
+test('a node that releases its slots does not take others', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 0, max: 400 }), async (seed, ms) => {
       const fleet = new SimulatedFleet(seed, NODES, true);

@@ -1,6 +1,6 @@
-// Three nodes under load that are killed, stopped and cut off, with a lease of three seconds: its servers run elsewhere, what was paused is
-// refused when it comes back, and the history of all calls is right. On a busy machine other nodes lose such a lease too: a call may then
-// fail, and a server move once more.
+// Three nodes under load that are killed, stopped and cut off, with a lease of three seconds: their servers move, stale calls to a paused
+// owner are refused, and the history of all calls has no violation. On a busy machine other nodes lose such a lease too: then calls may
+// fail, and servers may move again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaimRecord } from '../../src/host/fleet/cluster-network.ts';
@@ -16,7 +16,7 @@ const LEASE_MS = 3_000;
 const names = ['a', 'b', 'c'];
 const servers = ['one', 'two', 'three', 'stubborn'];
 const subjects = subjectsOf('test');
-/** Made by the tests themselves. */
+/** Calls that the tests make besides the load. */
 const ownCalls: Call[] = [];
 
 let fleet: TestFleet;
@@ -26,7 +26,7 @@ const node = (name: string): NodeProcess => fleet.nodes.get(name)!;
 const start = async (name: string) =>
   fleet.start(name, { servers: { mine: await fleet.journalEntry(`mine-of-${name}`) } });
 
-/** The answer of a call through this node. */
+/** Makes a call through this node. Resolves to the text of its answer. */
 async function answered(name: string, server: string, ranAs = server): Promise<string> {
   const { call, settled } = callOnce(node(name), server, ranAs);
   ownCalls.push(call);
@@ -35,7 +35,7 @@ async function answered(name: string, server: string, ranAs = server): Promise<s
   return fate.text;
 }
 
-/** The same of a server or a node that is coming back. */
+/** Repeats a call until a server or node that restarts answers it. */
 async function answeredAgain(name: string, server: string): Promise<string> {
   let text = '';
   await until(`${server} answers through ${name}`, async () => {
@@ -45,7 +45,7 @@ async function answeredAgain(name: string, server: string): Promise<string> {
   return text;
 }
 
-/** The process of a claim, by the history. */
+/** Pid of the process of a claim, from the history. */
 const pidOf = ({ server, node, generation }: ClaimRecord): number => {
   const opened = fleet.history().findLast((line) => line.startsWith(`open ${server} ${node} ${generation} `));
   return Number(opened?.split(' ')[4]);
@@ -70,7 +70,7 @@ beforeAll(async () => {
 
 afterAll(() => load?.stop());
 
-test('the slots of the node that places, when that is killed, run elsewhere in the next generation', async () => {
+test('moves the slots of the placing node to other nodes, in the next generation, when it is killed', async () => {
   const placer = (await fleet.network.leases.table.get('placer'))!.value.node;
   const held = await Promise.all(servers.map((server) => fleet.whenHeld(server)));
   const lost = held.filter(({ node }) => node === placer);
@@ -85,12 +85,12 @@ test('the slots of the node that places, when that is killed, run elsewhere in t
   await start(placer);
 });
 
-test('a stopped owner leaves no process of its claims, and is refused when it continues', async () => {
+test('a stopped owner leaves no processes behind, and is refused when it continues', async () => {
   const lost = await fleet.whenHeld('one');
   const pid = pidOf(lost);
   const wasReady = node(lost.node).events.length;
   node(lost.node).signal('SIGSTOP');
-  // It waits in the socket of the owner until that continues.
+  // The call stays in the socket of the stopped owner until the owner continues.
   const stale: Call = { id: 'stale', server: 'one', isRepeatable: false, fate: { kind: 'failed', code: 'NOT_SENT' } };
   ownCalls.push(stale);
   const answers: string[] = [];
@@ -121,7 +121,7 @@ test('a stopped owner leaves no process of its claims, and is refused when it co
 });
 
 test.each(['cut', 'hang'] as const)(
-  'an owner whose connection is broken (%s) stops what it owns, goes on with its own, and comes back',
+  'an owner whose connection is broken (%s) stops servers of the fleet, keeps its own, and rejoins',
   async (how) => {
     const lost = await fleet.whenHeld('two');
     const pid = pidOf(lost);
@@ -143,7 +143,7 @@ test.each(['cut', 'hang'] as const)(
 );
 
 test('one of several nodes that claim a slot at once succeeds', async () => {
-  // No node has the label, so that the placer of the fleet does not take part.
+  // No node has the label, so that the placer does not place this server.
   await fleet.add('nowhere', { labels: ['none'] });
   const ask = (name: string) =>
     fleet.network.request<{ result?: { generation?: number; refused?: string } }>(
@@ -159,11 +159,11 @@ test('one of several nodes that claim a slot at once succeeds', async () => {
   const generations = replies.flatMap(({ result }) => result?.generation ?? []);
   expect(generations).toEqual([1]);
   expect(replies.filter(({ result }) => result?.refused !== undefined)).toHaveLength(2);
-  // The placer sees that it does not belong there.
+  // The placer releases the slot, because the node lacks the label.
   await until('it is given back', async () => (await fleet.claimOf('nowhere'))?.held === false);
 });
 
-test('NATS is gone for longer than a lease: own servers go on, and the fleet heals', async () => {
+test('own servers run while NATS is stopped for longer than a lease, and the fleet recovers', async () => {
   const held = await Promise.all(servers.map((server) => fleet.whenHeld(server)));
   await fleet.nats.stop();
   const pids = held.map(pidOf);
@@ -176,7 +176,7 @@ test('NATS is gone for longer than a lease: own servers go on, and the fleet hea
   }
 });
 
-test('the history of the whole test has no violation', async () => {
+test('the history of all tests in this file has no violation', async () => {
   await load.stop();
   console.info([JSON.stringify(load.outcomes()), ...load.surprises()].join('\n'));
   const { violations, runs } = fleet.check([...load.calls, ...ownCalls]);

@@ -37,7 +37,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
 });`;
 
-/** Runs everything.mjs, but exits at once on the nodes of `FAILS_ON`. */
+/** An entry that runs everything.mjs, but exits at once on the nodes in `FAILS_ON`. */
 const failing = (failsOn: string) => ({
   command: process.execPath,
   args: [
@@ -65,9 +65,9 @@ afterEach(async () => {
   for (const each of [...joined]) await each.end();
 });
 
-/** Of leases that are to stay: a busy machine must not lose them. */
+/** Lifetime of leases that must stay on a busy machine. */
 const LONG_MS = 30_000;
-/** … where another node places after the one that left, which it notices in a part of this time. */
+/** Lifetime of leases in tests where another node must take over the placing soon: it notices the loss within a part of this time. */
 const MEDIUM_MS = 10_000;
 
 function newFleet(leaseMs?: number): void {
@@ -104,7 +104,7 @@ async function join(
   return each;
 }
 
-/** A server of the fleet, placed by the fleet. */
+/** Adds a server to the fleet, which places it. */
 async function apply(name: string, given: Partial<Place> = {}, entry: object = everything): Promise<void> {
   const full: Place = { labels: [], replicas: 1, spread: 'prefer', stateless: false, ...given };
   await withNetwork(async ({ directory }) => {
@@ -128,7 +128,7 @@ async function deleteBucket(name: string): Promise<void> {
   await connection.close();
 }
 
-/** Its servers answer: the directory of the fleet arrives a moment later than it changes. */
+/** Waits until a server answers, because the nodes see changes of the directory later. */
 const knows = ({ host }: Joined, name: string) =>
   until(`${name} answers`, async () => {
     const tools = host.names.includes(name) ? await host.listTools(name).catch(() => []) : [];
@@ -158,7 +158,7 @@ test.each([
   { stateless: false, processes: 1 },
   { stateless: true, processes: 2 },
 ])(
-  'calls that ask at once have $processes processes of a server with "stateless": $stateless',
+  'two calls with questions use $processes processes of a server with "stateless": $stateless',
   async ({ stateless, processes }) => {
     newFleet(LONG_MS);
     const one = await join('one');
@@ -190,7 +190,7 @@ test.each([
   },
 );
 
-test('a node that leaves hands over what it runs, and leaves nothing behind', async () => {
+test('a node that leaves hands over its servers, and leaves no record behind', async () => {
   newFleet(MEDIUM_MS);
   const [one, two] = [await join('one'), await join('two')];
   await apply('files');
@@ -210,7 +210,7 @@ test('a node that leaves hands over what it runs, and leaves nothing behind', as
   await withNetwork(async ({ leases }) => expect(await leases.table.keys()).not.toContain(`node.${owner.node.name}`));
 });
 
-test('a changed entry renews one replica after the other: calls in flight are answered, and none fails', async () => {
+test('a changed entry restarts one replica after the other without a failed call', async () => {
   newFleet(LONG_MS);
   const operator = await open('operator');
   const { servers, claims } = operator.directory;
@@ -247,11 +247,11 @@ test('a changed entry renews one replica after the other: calls in flight are an
   for (const { content } of await Promise.all(slow)) expect(content).toEqual([{ type: 'text', text: 'done' }]);
   expect(before.filter(isAlive)).toEqual([]);
   expect(whenOneEnds).toHaveLength(2);
-  expect(await whenOneEnds[1]).toBeGreaterThan(0); // the first one was ready
+  expect(await whenOneEnds[1]).toBeGreaterThan(0); // the first replica was ready again
   const after = pids();
   expect(after).toHaveLength(2);
   await change(({ place }) => ({ place: { ...place, spread: 'prefer' } }));
-  expect(pids()).toEqual(after); // what concerns no process ends none
+  expect(pids()).toEqual(after); // a change of the placement does not restart a process
   await operator.close();
 });
 
@@ -300,13 +300,13 @@ test('a node answers the control methods of its socket for other nodes, except t
   await expect(one.node.control('nowhere', 'standpipe/status', {})).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
 
-test('a second node of a name is refused', async () => {
+test('a second node with the same name is refused', async () => {
   newFleet();
   await join('one');
   await expect(join('one')).rejects.toMatchObject({ code: 'NODE_NAME_TAKEN' });
 });
 
-test('a node that waits for the lease of an earlier process of its name can be ended', async () => {
+test('a node that waits for the lease of its predecessor can be stopped', async () => {
   newFleet(600_000);
   const lease = { session: 'earlier', node: 'late' };
   await withNetwork(({ leases }) => leases.table.create('node.late', lease));
@@ -320,7 +320,7 @@ test('a node that waits for the lease of an earlier process of its name can be e
   });
 });
 
-test('an entry that cannot run on a node is refused with the reason, and not claimed', async () => {
+test('an entry that cannot run on a node is refused with the reason, and stays unclaimed', async () => {
   newFleet(LONG_MS);
   const one = await join('one');
   await apply('files', {}, { command: 'x', env: { TOKEN: '${env:FLEET_TEST_NOT_SET}' } });
@@ -330,8 +330,8 @@ test('an entry that cannot run on a node is refused with the reason, and not cla
   expect(servers[0]!.replicas[0]!.reason).toContain('one refused it: Variable FLEET_TEST_NOT_SET is not set');
 });
 
-test('without NATS a node stops what it runs for the fleet and goes on with its own servers, and heals when NATS is back', async () => {
-  newFleet(6_000); // it is lost when NATS has been away for 0.6 of it, and not before
+test('without NATS a node stops servers of the fleet and keeps its own; it recovers when NATS is reachable again', async () => {
+  newFleet(6_000); // the lease is lost 0.6 of its lifetime after NATS has stopped
   const one = await join('one', { own: everything });
   await apply('files');
   await apply('pure', { stateless: true });
@@ -365,7 +365,7 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   await until('its new server is offered', async () => (await one.node.status()).nodes[0]!.offers.includes('more'));
 });
 
-test('calls of a node that has ended are cancelled where they run', async () => {
+test('calls of a node that has ended are cancelled at the node that runs them', async () => {
   newFleet(2000);
   const one = await join('one', { contract: { command: process.execPath, args: [contractServer] } });
   const two = await join('two');
@@ -378,7 +378,7 @@ test('calls of a node that has ended are cancelled where they run', async () => 
   await waiting;
 });
 
-test('a node whose entry is removed while it lives writes it again, drained as it was', async () => {
+test('a running node writes its removed entry again, with the same draining state', async () => {
   newFleet(LONG_MS);
   const one = await join('one', { files: everything });
   const { nodes } = one.network.directory;
@@ -398,7 +398,7 @@ test('a node whose entry is removed while it lives writes it again, drained as i
   expect(await nodes.get('one')).toBeUndefined();
 });
 
-test('an owner whose claim is lost with its table claims the slot again, and no other node takes it', async () => {
+test('an owner claims its slot again after the table was deleted, before another node can take it', async () => {
   newFleet(MEDIUM_MS);
   const [one, two] = [await join('one'), await join('two')];
   await apply('files');
@@ -410,7 +410,7 @@ test('an owner whose claim is lost with its table claims the slot again, and no 
   const claimOf = () => withNetwork(async ({ directory }) => (await directory.claims.get(key))?.value);
   const before = await claimOf();
   await deleteBucket('claims');
-  await Promise.all([one, two].map(({ network }) => network.directory.claims.get(key))); // makes it anew
+  await Promise.all([one, two].map(({ network }) => network.directory.claims.get(key))); // creates the table again
   await until('the claim is there again', async () => (await claimOf()) !== undefined);
   expect(await claimOf()).toEqual(before);
   expect(await greet(one, 'files')).toMatchObject({ node, pid, claim: 1 });
@@ -420,7 +420,7 @@ test('an owner whose claim is lost with its table claims the slot again, and no 
   await until('the other node takes it', async () => (await claimOf())?.generation === 2);
 });
 
-test('a server that fails on its node is moved, once to each node, and says where it failed', async () => {
+test('a failing server is moved once to each node, and its reason names the nodes where it failed', async () => {
   newFleet(LONG_MS);
   const one = await join('one');
   await apply('files', {}, failing('one,two'));
@@ -429,7 +429,7 @@ test('a server that fails on its node is moved, once to each node, and says wher
     until(`it says: ${text}`, async () => (await replica()).reason?.startsWith(text) === true);
   await stays('it failed on one, and no other node may run it. On one:');
   expect((await replica()).reason).toContain('code 3');
-  // A change of its place alone starts nothing: it has failed as before.
+  // A change of its placement does not start the server again.
   await withNetwork(async ({ directory: { servers } }) => {
     const { value, revision } = (await servers.get('files'))!;
     const changed = await servers.update('files', { ...value, place: { ...value.place, spread: 'nodes' } }, revision);
@@ -445,7 +445,7 @@ test('a server that fails on its node is moved, once to each node, and says wher
   expect(await greet(one, 'files')).toMatchObject({ node: 'three', claim: 3 });
   for (const { host } of [one, two]) expect(host.names).not.toContain('files#1');
 
-  // With another entry it begins anew, and a command starts it again where it has failed.
+  // A changed entry starts the server again, and so does a command on the node where it failed.
   await withNetwork(async ({ directory: { servers } }) => {
     const { value, revision } = (await servers.get('files'))!;
     await servers.update('files', { ...value, entry: failing('one,two,three') }, revision);
@@ -458,7 +458,7 @@ test('a server that fails on its node is moved, once to each node, and says wher
   await stays('it failed on two, ');
 });
 
-test('a server of a node with the name of a replica is not run, and any other name is called as it is', async () => {
+test('does not run a server of a node that is named like a replica, and accepts any other name', async () => {
   newFleet(LONG_MS);
   const odd = 'with.dots, spaces > 日本 *';
   const [long, half] = ['ä'.repeat(500), 'half a pair \ud800'];

@@ -1,4 +1,4 @@
-// The checker of histories finds each kind of fault: one line is wrong in each of these.
+// The checker of histories finds each kind of violation. Each case changes one detail of a correct history.
 
 import { expect, test } from 'vitest';
 import { type Call, checkHistory, type SeenClaim } from './history.ts';

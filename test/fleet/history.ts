@@ -1,23 +1,23 @@
-// Reads what really ran (the lines of test/fixtures/fleet/journal-server.mjs) against what the callers got, and names everything that
-// must not be. Time is the order of the lines: no clock is compared.
+// Compares the actual runs (the lines of test/fixtures/fleet/journal-server.mjs) with the answers that callers got, and reports all
+// violations. The order of the lines is the time: clocks are not compared.
 
-/** What the caller of a call knows in the end. */
+/** Final outcome of a call, as its caller knows it. */
 export type Fate =
   | { kind: 'answered'; text: string }
-  /** `code`: of the error. NOT_SENT promises that it did not run; all others promise nothing. */
+  /** `code`: code of the error. NOT_SENT guarantees that the call did not run; other codes guarantee nothing. */
   | { kind: 'failed'; code: string; text?: string };
 
 export interface Call {
   id: string;
   server: string;
   isRepeatable: boolean;
-  /** Through which gateway, and how. */
+  /** Gateway and transport of the call. */
   via?: string;
-  /** Undefined: it never settled. */
+  /** Undefined: the call never settled. */
   fate: Fate | undefined;
 }
 
-/** One state of a claim, as it was in the directory, in the order of the revisions. */
+/** One state of a claim in the directory, in the order of the revisions. */
 export interface SeenClaim {
   server: string;
   slot: number;
@@ -62,7 +62,7 @@ class History {
   processes = 0;
   readonly #violations: string[];
   readonly #runsOf = new Map<string, Run[]>();
-  /** Of each server that must have one process: the newest process, by its `open`. */
+  /** Newest process of each server that may have only one, from its `open` line. */
   readonly #newest = new Map<string, string>();
   readonly #nodeOf = new Map<string, string>();
   readonly #highest = new Map<string, number>();

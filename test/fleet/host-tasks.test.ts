@@ -37,7 +37,7 @@ async function join(name: string, offers?: string[]) {
   return { node, records, notes };
 }
 
-/** A client of 2025-11-25, which declares nothing. */
+/** A client of 2025-11-25 without capabilities. */
 function experimental(service: Service) {
   const caller = Object.assign(new TestCaller(), { request: {} });
   const client = { ...caller.client, revision: '2025-11-25' as const, capabilities: {}, identity: newClient('ada') };
@@ -59,7 +59,7 @@ function asker(service: Service): Ask {
   };
 }
 
-/** A node that runs the server, and two gateways. */
+/** Starts a node that runs the server, and two gateways. */
 async function threeNodes() {
   const server = `slow${++last}`;
   const { node, records, notes } = await join('runs');
@@ -103,7 +103,7 @@ const mayHaveRun = (node: RouteNode) => ({
 });
 const done = { status: 'completed', result: { content: [{ text: 'done' }] } };
 
-test('any node reads a task for its principal, and for nobody else', async () => {
+test('any node reads a task for its principal, but not for others', async () => {
   const { host, atOne, atOther, call } = await threeNodes();
   const taskId = await call('result');
   for (const at of [atOne, atOther]) {
@@ -117,11 +117,11 @@ test('any node reads a task for its principal, and for nobody else', async () =>
   }
 });
 
-test('a task whose node has ended has failed, with the same outcome at every node', async () => {
+test('a task fails when its node has ended, with the same outcome at every node', async () => {
   const { node, atOne, atOther, call } = await threeNodes();
   const taskId = await call('result');
   await node.network.close();
-  // As long as the node is in the directory, it may only be unreachable.
+  // While the directory lists the node, the node may only be unreachable, so its task is not failed.
   expect(await atOne('ada', 'tasks/get', { taskId })).toMatchObject({ taskId, status: 'working' });
   await forget(node);
   const states = await Promise.all([atOne, atOther].map((at) => at('ada', 'tasks/get', { taskId })));
@@ -131,7 +131,7 @@ test('a task whose node has ended has failed, with the same outcome at every nod
   await expect(atOne('bob', 'tasks/get', { taskId })).rejects.toMatchObject({ rpcCode: -32602 });
 });
 
-test('a node that was taken for ended does not change the outcome later', async () => {
+test('a node that was wrongly considered ended does not change the outcome later', async () => {
   const { host, node, atOne, atOther, call } = await threeNodes();
   const taskId = await call('result');
   await forget(node);
@@ -145,7 +145,7 @@ test('a node that was taken for ended does not change the outcome later', async 
   }
 });
 
-test('a result that ended before its node stays readable, unless it is too long to be kept', async () => {
+test('a result stays readable after its node has ended, unless it is too long to be stored', async () => {
   const { host, node, atOne, atOther, call } = await threeNodes();
   const [short, long] = [await call('result'), await call('long')];
   await host.callTool('slow', 'release', {});
@@ -165,7 +165,7 @@ test('a result that ended before its node stays readable, unless it is too long 
   }
 });
 
-test('a task of a server of a node itself outlives the session of the node', async () => {
+test('a task of a server in the config of a node outlives the session of the node', async () => {
   last++;
   const { node } = await join('has', ['slow']);
   const host = new Host({ mcpServers: { slow: entry } } as never);
@@ -179,7 +179,7 @@ test('a task of a server of a node itself outlives the session of the node', asy
   await expect(at('bob', 'tasks/get', { taskId: earlier })).rejects.toMatchObject({ rpcCode: -32602 });
 });
 
-test('an id that cannot be the key of a record is unknown, and does not cost the connection to NATS', async () => {
+test('an id that is not a valid key is unknown, and does not break the connection to NATS', async () => {
   const { atOne, call } = await threeNodes();
   const working = await call('result');
   for (const id of ['x'.repeat(10_000), 'a b', '*', '>', '\r\nPUB x 0\r\n', '']) {
@@ -190,7 +190,7 @@ test('an id that cannot be the key of a record is unknown, and does not cost the
   expect(await atOne('ada', 'tasks/get', { taskId: working })).toMatchObject({ status: 'working' });
 });
 
-test('a call is answered with a plain result if its task cannot be kept', async () => {
+test('a call is answered with a plain result if its task cannot be stored', async () => {
   const { host, node, notes, atOne } = await threeNodes();
   node.network.records = () => Promise.reject(new Error('no permission'));
   const answer = atOne('ada', 'tools/call', { name: 'result', arguments: {} });
@@ -200,7 +200,7 @@ test('a call is answered with a plain result if its task cannot be kept', async 
   expect(await answer).toMatchObject({ content: [{ text: 'done' }] });
 });
 
-test('a gateway has tasks for clients of 2025-11-25', async () => {
+test('a gateway supports tasks for clients of 2025-11-25', async () => {
   const { host, server } = await threeNodes();
   const { capabilities, request } = experimental(await gatewayService('third', server));
   expect((await capabilities()).tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
@@ -217,7 +217,7 @@ test('a gateway has tasks for clients of 2025-11-25', async () => {
   expect(await request('tools/call', { name: 'quick', arguments: {} })).toMatchObject({ content: [{ text: 'quick' }] });
 });
 
-/** As the placer does when the lease of a node is over. */
+/** Removes a node whose lease has expired, like the placer. */
 async function forget({ name }: RouteNode): Promise<void> {
   const { node } = await join('placer');
   await node.forget(name);

@@ -1,4 +1,4 @@
-// Tasks of a fleet server whose node ends: every other gateway answers for them.
+// Tasks of a fleet server whose node ends: every other gateway still answers requests about them.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +39,7 @@ async function open(node: NodeProcess, server: string): Promise<Client> {
   return client;
 }
 
-/** A single request, which needs no answer of the server before. */
+/** Reads a task with a single request, which needs no earlier contact with the gateway. */
 async function read(node: NodeProcess, server: string, taskId: string, principal: Principal = 'ada') {
   const _meta = { ...modernMeta, [CLIENT_CAPABILITIES]: { extensions: { [TASKS]: {} } } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId, _meta } });
@@ -49,7 +49,7 @@ async function read(node: NodeProcess, server: string, taskId: string, principal
   return result ?? error;
 }
 
-test('any gateway answers for the tasks of a node that was killed, to their principal', async () => {
+test('any gateway reads the tasks of a killed node for their principal', async () => {
   const fleet = await TestFleet.open(10_000);
   const [a, b] = await Promise.all(['a', 'b'].map((name) => fleet.start(name, { args })));
   await fleet.start('c', { args: [...args, '--labels', 'runs'] });
@@ -85,7 +85,7 @@ test('any gateway answers for the tasks of a node that was killed, to their prin
   const result = { taskId: completed.taskId, status: 'completed', result: { content: [{ text: 'done' }] } };
   for (const node of [a!, b!]) expect(await read(node, 'ends', completed.taskId)).toMatchObject(result);
 
-  // A gateway that is started now, which also runs the servers, and another principal.
+  // A new gateway, which also runs the servers, and another principal.
   await b!.end('SIGKILL');
   const again = await fleet.start('b', { args: [...args, '--labels', 'runs'] });
   for (const server of ['slow', 'ends']) await fleet.whenHeld(server, ({ node }) => node === 'b');
@@ -96,7 +96,7 @@ test('any gateway answers for the tasks of a node that was killed, to their prin
     ['ends', completed.taskId],
   ] as const) {
     const other = `${taskId.slice(0, -32)}${'0'.repeat(32)}`;
-    // Until the gateway has reached the new instance, it does not know that the task does not exist.
+    // The gateway must reach the new instance before it can tell that the task does not exist.
     await expect.poll(() => read(a!, server, other), { timeout: 60_000 }).toMatchObject({ code: -32602 });
     expect(await read(a!, server, taskId, 'bob')).toEqual(await read(a!, server, other));
   }

@@ -1,5 +1,5 @@
-// A fleet whose NATS is a cluster of three servers. Versions of NATS before 2.9.21 do not compare revisions reliably where a bucket has
-// replicas, and are refused there.
+// A fleet on a cluster of three NATS servers. Versions of NATS before 2.9.21 do not compare revisions reliably in replicated buckets, and
+// are refused.
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -23,7 +23,7 @@ async function open(fleet: string, servers = cluster.urls): Promise<ClusterNetwo
   return network;
 }
 
-test('one of many changes at one revision of a replicated bucket is made, or the version of NATS is refused', async () => {
+test('only one of many concurrent changes at a revision succeeds, or the version of NATS is refused', async () => {
   const networks = await Promise.all(cluster.urls.map((url) => open('one-wins', [url]))).catch((error) => {
     expect(error).toMatchObject({ code: 'FLEET_REFUSED', message: expect.stringContaining('compare revisions') });
     return [];
@@ -38,7 +38,7 @@ test('one of many changes at one revision of a replicated bucket is made, or the
   }
 });
 
-/** A bucket of leases that all three servers keep. Without a fleet, no version of NATS is refused. */
+/** Opens a bucket of leases with three replicas. Outside of a fleet, all versions of NATS are accepted. */
 async function openLeases(server: NatsServer, clock?: ManualClock): Promise<NatsBucket> {
   const link = await connectNats({ servers: [server.url], name: 'a', clock }, await loadNats(), 'inbox.a');
   onTestFinished(() => link.close());
@@ -52,7 +52,7 @@ async function openLeases(server: NatsServer, clock?: ManualClock): Promise<Nats
   return bucket;
 }
 
-test('an outdated answer is recognised by its revision, and a bucket that was created again starts again', async () => {
+test('detects an outdated answer by its revision, and accepts the low revisions of a recreated bucket', async () => {
   const bucket = await openLeases(cluster.servers[0]!);
   const known = new KnownRevisions(bucket);
   known.saw('node.b', 7);
@@ -69,7 +69,7 @@ test('an outdated answer is recognised by its revision, and a bucket that was cr
 });
 
 test('a consumer that its server has lost is created again within three heartbeats of two seconds', async () => {
-  // Opening may have to wait for a leader, which a manual clock cannot.
+  // Waits for a leader first, because this wait does not end on a manual clock.
   await openLeases(cluster.servers[0]!);
   const clock = new ManualClock();
   const bucket = await openLeases(cluster.servers[0]!, clock);
@@ -77,7 +77,7 @@ test('a consumer that its server has lost is created again within three heartbea
   const seen: string[] = [];
   await table.watch(({ key }) => seen.push(key));
   const { consumers } = bucket.jsm;
-  // A cluster loses answers while it elects a leader.
+  // Requests may fail while the cluster elects a leader.
   await until('the consumers are deleted', async () => {
     try {
       for await (const { name } of consumers.list(bucket.stream)) await consumers.delete(bucket.stream, name);
@@ -91,14 +91,14 @@ test('a consumer that its server has lost is created again within three heartbea
   await until('the change is seen', () => seen.includes('node.c'));
 });
 
-test('a leader that is cut off from the cluster does not report a lease as gone before it is connected again', async () => {
+test('an isolated leader does not report a lease as gone', async () => {
   await openLeases(cluster.servers[0]!);
   const leader = await cluster.leaderOf('KV_leases');
   const table = new NatsTable<LeaseRecord>(await openLeases(leader));
   expect(await table.create('node.b', { session: 's', node: 'b' })).toBeDefined();
   cluster.isolate(leader);
   try {
-    // It forgets the lease after its time, although the others may renew it. Some versions refuse to answer after a while.
+    // The isolated leader forgets the lease after its lifetime, although others may renew it. Some versions refuse to answer then.
     await until('it has forgotten the lease', () =>
       table.get('node.b').then(
         (entry) => !entry,

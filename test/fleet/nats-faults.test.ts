@@ -28,14 +28,14 @@ async function manager() {
 
 function connection(network: ClusterNetwork, isConnected: boolean): Promise<void> {
   return new Promise((resolve) => {
-    // Other reports, for example on missing answers to pings, have a state too.
+    // Other reports, such as missing answers to pings, have a state too.
     network.onConnection = (state, text) => {
       if (state === isConnected && (!isConnected || text.startsWith('Connected'))) resolve();
     };
   });
 }
 
-test('a hanging connection is noticed and replaced, whatever was published to it', async () => {
+test('detects and replaces a hanging connection, even if much was published on it', async () => {
   const fleet = `hangs${++fleets}`;
   const [network, other] = [await open(fleet, { url: proxy.url }), await open(fleet)];
   const received: string[] = [];
@@ -80,7 +80,7 @@ test('a deleted bucket is created again, and its entries are reported as removed
   await watcher.directory.nodes.watch(into(others));
   expect(await watcher.directory.nodes.isSettled(20_000)).toBe(true);
   await (await manager()).streams.delete(`KV_standpipe-${fleet}-nodes`);
-  // What changes by its revision is not changed: it is another bucket.
+  // The update fails, because the revision belongs to the deleted bucket.
   expect(await nodes.update('b', { name: 'b' } as never, revision)).toBeUndefined();
   expect(said.join()).toContain(`The bucket standpipe-${fleet}-nodes was deleted in NATS`);
   expect(await nodes.create('a', { name: 'again' } as never)).toBe(1);
@@ -90,14 +90,14 @@ test('a deleted bucket is created again, and its entries are reported as removed
   ]);
   await expect.poll(() => own).toEqual(expected);
   expect(await watcher.directory.nodes.isSettled(20_000)).toBe(false);
-  // Another node notices it by the heartbeats that stay away.
+  // The other node detects the deletion by missing heartbeats.
   await expect
     .poll(() => {
       clock.advance(20_000);
       return others;
     })
     .toEqual(expected);
-  // The clock of NATS is known by renewals, also to a program that has come later.
+  // Renewals show the clock of NATS, also to a program that joins later.
   const joined = await open(fleet);
   expect(await joined.directory.nodes.isSettled(20_000)).toBe(false);
   expect(await joined.directory.claims.isSettled(20_000)).toBe(true);
@@ -135,7 +135,7 @@ test('all watches of a table share one consumer, and each gets every entry first
   expect(names).toHaveLength(1);
 });
 
-test('a consumer that JetStream has lost is created again, without a gap', async () => {
+test('a consumer that JetStream has lost is created again without missing entries', async () => {
   const fleet = `consumer${++fleets}`;
   const clock = new ManualClock();
   const { claims } = (await open(fleet, { clock })).directory;
@@ -156,12 +156,12 @@ test('a consumer that JetStream has lost is created again, without a gap', async
     .toEqual(['a', 'b', 'c']);
 });
 
-test('a bucket of another lifetime keeps it', async () => {
+test('an existing bucket keeps its lifetime', async () => {
   const fleet = `lifetime${++fleets}`;
   await open(fleet, { lifetimeMs: 2000 });
   const { leases } = await open(fleet, { lifetimeMs: 9000 });
   expect(leases.lifetimeMs).toBe(2000);
-  // Also if it is made anew by a node that was started with another: the others rely on it.
+  // The lifetime stays even if a node with another setting creates the bucket again, because other nodes rely on it.
   const { streams } = await manager();
   const stream = `KV_standpipe-${fleet}-leases`;
   await streams.delete(stream);
@@ -175,7 +175,7 @@ test('a bucket that keeps leases forever is refused', async () => {
   await expect(open('forever')).rejects.toThrow('keeps leases forever');
 });
 
-test('an entry that is not a JSON object is reported and read as an empty record, not as a removal', async () => {
+test('an entry that is not a JSON object is reported, and read as an empty record', async () => {
   const fleet = `odd${++fleets}`;
   const network = await open(fleet);
   const said: string[] = [];

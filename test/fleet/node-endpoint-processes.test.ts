@@ -1,4 +1,4 @@
-// What the door of a node says about the processes of its servers, and when the process of one client ends.
+// Identities of processes in the answers of a node, and the time at which the process of a client ends.
 
 import { afterAll, expect, test } from 'vitest';
 import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
@@ -33,7 +33,7 @@ const status = (server: string) => host.status().find(({ name }) => name === ser
 const processes = () => status('each').processes.filter(({ state }) => state === 'ready');
 const by = (id: string, affinity = id) => ({ 'dev.standpipe/caller': { id, affinity } });
 
-test('a result names its node, claim and process on request; the error of a call that may have run always does', async () => {
+test('a result names its node, claim and process on request, and an error with an unknown outcome always', async () => {
   const { result } = JSON.parse(await node.call(at('all'), 'echo', { text: 'x' }, { [RAN]: true }));
   const { pid } = status('all');
   expect(result._meta[RAN]).toEqual({ server: 'all', pid, generation: 1, node: 'alpha', claim: 7 });
@@ -64,7 +64,7 @@ test('the hops of a traced request are sent before its answer, which does not co
   });
 });
 
-test('the process of a client outlives its requests, and ends with the client', async () => {
+test('the process of a client runs until the client ends', async () => {
   const subject = at('each');
   await node.call(subject, 'echo', { text: 'x' }, by('1'));
   await node.call(subject, 'echo', { text: 'x' }, by('1'));

@@ -1,4 +1,4 @@
-// The door of a node, by the messages of another one.
+// The endpoint of a node, used with raw messages of another node.
 
 import { afterAll, expect, test } from 'vitest';
 import { RpcError } from '../../src/base/errors.ts';
@@ -22,7 +22,7 @@ afterAll(() => Promise.all([answering!.close(), calling!.close()]));
 const subjects = subjectsOf('test');
 let opened = 0;
 
-/** A door with one instance, and a node that calls it. `ran`: the calls that the server has run. */
+/** An endpoint with one instance, and a node that calls it. `ran`: the calls that the server has run. */
 async function open(served: Partial<ServedInstance> = {}, limits: Partial<EndpointLimits> = {}, network = answering!) {
   const number = ++opened;
   const server = declare(new Server({ name: 'service-contract', version: '1.0.0' }), RpcError);
@@ -47,7 +47,7 @@ async function open(served: Partial<ServedInstance> = {}, limits: Partial<Endpoi
     ...served,
   });
   const node = new CallingNode(calling!, 'calling', `run${number}`);
-  // The test before may have cost a connection.
+  // The previous test may have lost a connection.
   for (const each of [answering!, calling!]) {
     await until(
       'it is connected',
@@ -68,7 +68,7 @@ async function open(served: Partial<ServedInstance> = {}, limits: Partial<Endpoi
 
 const textIn = (answer: string) => JSON.parse(answer).result?.content?.[0]?.text;
 
-test('a node without its lease runs nothing', async () => {
+test('a node without its lease refuses all calls', async () => {
   let mayAct = false;
   const { node, subject, ran } = await open({ mayAct: () => mayAct });
   expect(await node.call(subject, 'count')).toMatch(/^refused moved /);
@@ -85,7 +85,7 @@ test('a request whose call is known is never run again', async () => {
   await node.publish(subject, callText('hold'), held);
   await node.publish(subject, callText('count', { n: 1 }), reply);
   expect(textIn(await node.call(subject, 'count', { n: 2 }))).toBe('ran 2');
-  expect(ran.map(String).sort()).toEqual(['1', '2', 'held']); // calls at the same time run in any order
+  expect(ran.map(String).sort()).toEqual(['1', '2', 'held']); // concurrent calls run in any order
   expect(node.received.filter((each) => each.reply === reply).map(({ text }) => text)).toEqual([answer, answer]);
   release();
   expect(textIn(await node.last(held))).toBe('released');
@@ -104,7 +104,7 @@ test('an inquiry distinguishes running, answered, forgotten and unknown calls', 
   const asked = [replies[0]!, replies[5]!, held, lost, 'no.such.subject'];
   expect(endpoint.inquire(asked)).toEqual(['forgotten', 'answered', 'running', 'unknown', 'forgotten']);
   await node.until(({ reply }) => node.received.filter((each) => each.reply === reply).length === 2);
-  // It arrives after all: it is refused. So is an earlier call that comes again.
+  // The late request is refused, and so is a repeated earlier call.
   await node.publish(subject, callText('count', { n: 'late' }), lost);
   expect(await node.last(lost)).toMatch(/^refused moved /);
   await node.publish(subject, callText('count', { n: 'again' }), replies[0]);
@@ -114,7 +114,7 @@ test('an inquiry distinguishes running, answered, forgotten and unknown calls', 
   release();
 });
 
-test('a request does not run if a part is missing, or if it is asked about before its last part', async () => {
+test('a request does not run if a part is missing, or after an inquiry before its last part', async () => {
   const { node, subject, endpoint, ran } = await open();
   const part = (id: number, index: number, count: number, bytes: number, body: string) =>
     `part ${id} ${index} ${count} ${bytes}\n${body}`;
@@ -163,7 +163,7 @@ test('messages other than requests are refused or ignored, without an effect on 
   endpoint.callerEnded('no-such-node', 'run');
 });
 
-test('calls above the limit are refused as busy, and calls that end make room', async () => {
+test('calls above the limit are refused as busy until others have ended', async () => {
   const { node, subject, release, ran } = await open({}, { maxCallsPerNode: 2, maxCalls: 3 });
   const other = new CallingNode(calling!, 'other', 'session');
   await calling!.flush();
@@ -177,14 +177,14 @@ test('calls above the limit are refused as busy, and calls that end make room', 
   expect(ran).toEqual(['held', 'held', 'held', 1]);
 });
 
-test('10,000 requests at once each have their answer or a refusal, and run once', async () => {
+test('each of 10,000 concurrent requests is answered or refused, and runs at most once', async () => {
   const { node, subject, ran, endpoint } = await open({}, { maxCallsPerNode: 500, keptMs: 1e6 });
   const replies = Array.from({ length: 10_000 }, (_, n) => {
     const reply = node.newCall();
     calling!.publish(subject, callText('count', { n }), reply);
     return reply;
   });
-  // On a busy machine NATS may give up a connection with so much on it: what is lost then is asked about.
+  // On a busy machine NATS may close a connection with this much data: an inquiry resolves calls whose messages were lost.
   const outcomes = new Map<string, string>();
   while (outcomes.size < replies.length) {
     for (const network of [calling!, answering!]) {
@@ -204,7 +204,7 @@ test('10,000 requests at once each have their answer or a refusal, and run once'
   expect(answered.length).toBeGreaterThan(0);
 });
 
-test('draining loses no call: each is answered, or refused and not run', async () => {
+test('each call during draining is either answered, or refused and not run', async () => {
   const { node, subject, ran, release, instance } = await open();
   const held = await node.publish(subject, callText('hold'));
   const replies: string[] = [];
@@ -237,7 +237,7 @@ test('draining loses no call: each is answered, or refused and not run', async (
   expect(ran).toEqual(['held']);
 });
 
-test('a call that asks its client is resumed by the answer, also while the instance is drained', async () => {
+test('the answer of a client resumes a suspended call, even while the instance is drained', async () => {
   const { node, subject, instance } = await open();
   const question = JSON.parse(await node.call(subject, 'ask', { message: 'Who?' })).result;
   expect(question).toMatchObject({ resultType: 'input_required' });
@@ -251,7 +251,7 @@ test('a call that asks its client is resumed by the answer, also while the insta
   await drained;
 });
 
-test('subscriptions end with an answer when the instance closes, and calls in flight with an unknown outcome', async () => {
+test('when the instance closes, subscriptions end with a result and calls in flight with an unknown outcome', async () => {
   const { node, subject, instance } = await open();
   const listen = {
     jsonrpc: '2.0',
@@ -273,7 +273,7 @@ test('subscriptions end with an answer when the instance closes, and calls in fl
   });
 });
 
-test('the calls and the questions of a node end with its run', async () => {
+test('the calls and questions of a node end when its process run ends', async () => {
   const { node, subject, endpoint, instance } = await open();
   const counted = async () => Number(textIn(await other.call(subject, 'cancelled', { atLeast: 0 })));
   const other = new CallingNode(calling!, 'other', 'other');
@@ -292,7 +292,7 @@ test('the calls and the questions of a node end with its run', async () => {
   expect(error.data).toMatchObject({ requestState: 'unknown' });
 });
 
-test('a caller on the same node passes its own parameters and caller to the service: nothing is serialized', async () => {
+test('a call on the same node passes its parameters and caller to the service without serialization', async () => {
   const answer = { content: [] };
   const callers: unknown[] = [];
   const service = new OpaqueService((caller) => {
@@ -311,7 +311,7 @@ test('a caller on the same node passes its own parameters and caller to the serv
   expect(local.whyRefused(params)).toMatch('handed over');
 });
 
-test('a call on the same node that asks in its result is suspended in the instance, and resumed by any node', async () => {
+test('a suspended call of the same node can be resumed by any node', async () => {
   const { node, subject, endpoint } = await open();
   const caller = Object.assign(new TestCaller(), { asksInResult: true });
   const params = { name: 'ask', arguments: { message: 'Who?' } };
@@ -324,7 +324,7 @@ test('a call on the same node that asks in its result is suspended in the instan
   expect(result.structuredContent).toEqual({ answer: { action: 'accept', content: { name: 'Ada' } } });
 });
 
-test('a call on the same node ends with an unknown outcome when the instance closes, and names node and claim', async () => {
+test('a call on the same node ends with an unknown outcome when the instance closes', async () => {
   const { endpoint, instance, ran } = await open();
   const local = endpoint.local('one')!;
   const held = local.request('tools/call', { name: 'hold' }, new TestCaller()).catch((error: unknown) => error);
@@ -343,7 +343,7 @@ const listenTo = (notifications: object) =>
     params: { notifications, _meta: envelope },
   });
 
-test('a node whose choice of a log level is refused leaves no watch behind', async () => {
+test('a refused log level leaves no subscription behind', async () => {
   const service = new OpaqueService();
   const { watch } = service;
   service.watch = (watcher) =>
@@ -358,7 +358,7 @@ test('a node whose choice of a log level is refused leaves no watch behind', asy
   expect(JSON.parse(wrong)).toMatchObject({ error: { code: -32602 } });
 });
 
-test('a node gets log messages once its subscription is acknowledged: before, another one may send them', async () => {
+test('a node gets log messages only after its subscription is acknowledged', async () => {
   const service = new OpaqueService();
   const { watch } = service;
   service.watch = async (watcher) => {
@@ -373,7 +373,7 @@ test('a node gets log messages once its subscription is acknowledged: before, an
   expect(node.received.filter(({ text }) => text.includes('early'))).toEqual([]);
 });
 
-test('while too much waits to be sent, progress waits too, and answers count as in flight', async () => {
+test('while the send queue is full, progress is held back and unsent answers count as in flight', async () => {
   const full: (() => void)[] = [];
   let isFull = true;
   const publish: ClusterNetwork['publish'] = (...args) => {
@@ -400,7 +400,7 @@ test('while too much waits to be sent, progress waits too, and answers count as 
   expect(instance.inFlight).toBe(0);
 });
 
-test('a long answer that is asked for again and again arrives whole', async () => {
+test('a long answer that is requested repeatedly arrives complete', async () => {
   const { node, subject, endpoint } = await open();
   const text = 'x'.repeat(5 * answering!.maxBytes);
   const reply = await node.publish(subject, callText('echo', { text }));

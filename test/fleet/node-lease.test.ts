@@ -1,4 +1,4 @@
-// The lease of a node on a real NATS server. The clock of the node is turned by hand; what NATS does takes its own time.
+// The lease of a node on a real NATS server. The test advances the clock of the node; NATS uses real time.
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/base/clock.ts';
@@ -10,7 +10,7 @@ import { until } from '../fixtures/server.ts';
 
 let nats: NatsServer;
 let network: ClusterNetwork;
-/** Long enough that nothing expires in NATS by itself, except where a test waits for it. */
+/** Long enough that no lease expires in NATS, except in tests that wait for it. */
 const LONG_MS = 60_000;
 const SHORT_MS = 1_500;
 
@@ -23,14 +23,14 @@ async function open(fleet: string, lifetimeMs: number): Promise<ClusterNetwork> 
   return openNetwork({ servers: [nats.url], fleet, name: 'test', lifetimeMs });
 }
 
-/** Between the lease and NATS. */
+/** Faults between the lease and NATS. */
 class Faults {
-  /** Requests do not arrive. */
+  /** Requests are lost. */
   isCut = false;
-  /** So many answers to writes are lost, though the writes are done. */
+  /** Number of writes whose answer is lost although they succeed. */
   lostAnswers = 0;
   updates = 0;
-  /** Requests that NATS has not answered yet. */
+  /** Number of requests that NATS has not answered yet. */
   underWay = 0;
 
   on(base: ClusterNetwork): ClusterNetwork {
@@ -74,7 +74,7 @@ function leaseOfNode(base = network) {
   lease.onLost = (reason) => void events.push(`lost: ${reason}`);
   onTestFinished(() => lease.release());
   const entry = () => base.leases.table.get(key);
-  /** Time does not pass while NATS works: it may be slow. */
+  /** Advances the clock only while NATS has no pending request, because NATS may be slow. */
   const untilTurned = (what: string, part: number, holds: () => boolean) =>
     until(what, () => {
       if (faults.underWay === 0 && !holds()) clock.advance(part * LONG_MS);
@@ -83,7 +83,7 @@ function leaseOfNode(base = network) {
   return { node, key, clock, faults, wall, lease, events, entry, untilTurned };
 }
 
-test('a lease is trusted for 0.6 of its lifetime after the last renewal was sent, by both clocks, and its session never returns', async () => {
+test('a lease is valid for 0.6 of its lifetime after its last renewal by both clocks, and its session is never reused', async () => {
   const { clock, faults, wall, lease, events, entry, untilTurned } = leaseOfNode();
   expect(lease.isHeld).toBe(false);
   expect(await lease.acquire()).toBe(true);
@@ -91,8 +91,8 @@ test('a lease is trusted for 0.6 of its lifetime after the last renewal was sent
   expect((await entry())!.value.session).toBe(session);
   clock.advance(LONG_MS / 4);
   await until('it is renewed', () => faults.updates === 2);
-  await entry(); // its answer comes after that of the renewal
-  wall.ms = 0.7 * LONG_MS; // the machine was suspended
+  await entry(); // answered after the renewal
+  wall.ms = 0.7 * LONG_MS; // as after a suspension of the machine
   expect(lease.isHeld).toBe(false);
   wall.ms = 0;
   expect(lease.isHeld).toBe(true);
@@ -110,18 +110,18 @@ test('a lease is trusted for 0.6 of its lifetime after the last renewal was sent
   expect((await entry())!.value.session).toBe(lease.session);
 });
 
-test('a node learns that another process has taken its name, and gets the name back after that process', async () => {
+test('detects that another process has taken the name, and takes the name again when that process has ended', async () => {
   const { node, key, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();
   let taken = 0;
   lease.onTaken = () => taken++;
-  lease.onLost = () => new Promise(() => undefined); // what it runs cannot be ended
+  lease.onLost = () => new Promise(() => undefined); // its processes cannot be ended
   faults.isCut = true;
   await untilTurned('it is lost', 1 / 64, () => !lease.isHeld);
   faults.isCut = false;
   const writes = faults.updates;
   await untilTurned('it tries to get it', 1 / 64, () => faults.updates > writes + 1);
-  expect(lease.isTaken).toBe(false); // the entry is its own
+  expect(lease.isTaken).toBe(false); // the entry is still that of this node
   const { table } = network.leases;
   const other = (await table.update(key, { session: 'of another process', node }, (await entry())!.revision))!;
   await untilTurned('it sees that', 1 / 64, () => lease.isTaken);
@@ -131,7 +131,7 @@ test('a node learns that another process has taken its name, and gets the name b
   expect(taken).toBe(1);
 });
 
-test('a renewal whose answer is lost is resolved by reading: the session goes on', async () => {
+test('keeps the session when the answer to a renewal is lost', async () => {
   const { faults, lease, events, untilTurned } = leaseOfNode();
   await lease.acquire();
   faults.lostAnswers = 1;
@@ -140,7 +140,7 @@ test('a renewal whose answer is lost is resolved by reading: the session goes on
   expect(lease.isHeld).toBe(true);
 });
 
-test('the first write may lose its answer too', async () => {
+test('acquires the lease when the answer to the first write is lost', async () => {
   const { faults, lease, untilTurned } = leaseOfNode();
   faults.lostAnswers = 1;
   const acquired = lease.acquire();
@@ -148,7 +148,7 @@ test('the first write may lose its answer too', async () => {
   expect(await acquired).toBe(true);
 });
 
-test('a process that could not be ended keeps the entry of its session', async () => {
+test('keeps the entry of a session while a process of it cannot be ended', async () => {
   const { clock, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();
   const { session } = lease;
@@ -161,7 +161,7 @@ test('a process that could not be ended keeps the entry of its session', async (
   expect((await entry())!.value.session).toBe(session);
 });
 
-test('the old session keeps its entry until its processes have ended, and is replaced then', async () => {
+test('replaces the entry of a lost session only after its processes have ended', async () => {
   const { clock, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();
   const { session } = lease;
@@ -181,7 +181,7 @@ test('the old session keeps its entry until its processes have ended, and is rep
 test.each([
   ['removed', 'NATS no longer has the lease'],
   ['taken', 'another process has taken the lease'],
-])('an entry that was %s is a loss at the next renewal', async (how, reason) => {
+])('an entry that was %s loses the lease at the next renewal', async (how, reason) => {
   const { lease, events, entry, key, node, untilTurned } = leaseOfNode();
   await lease.acquire();
   const { table } = network.leases;
@@ -192,7 +192,7 @@ test.each([
   expect(events[1]).toContain(reason);
 });
 
-test('a bucket that was deleted and created again ends the session, and a new one follows', async () => {
+test('starts a new session when the bucket was deleted and created again', async () => {
   const short = await open('deleted', LONG_MS);
   onTestFinished(() => short.close());
   const { lease, events, untilTurned } = leaseOfNode(short);
@@ -207,7 +207,7 @@ test('a bucket that was deleted and created again ends the session, and a new on
   expect(events[2]).toBe(`held ${lease.session}`);
 });
 
-test('a node waits for a dead predecessor of its name, and is refused by a living one', async () => {
+test('waits for the lease of a dead predecessor, and is refused while the predecessor runs', async () => {
   const short = await open('short', SHORT_MS);
   onTestFinished(() => short.close());
   const { table } = short.leases;
@@ -216,7 +216,7 @@ test('a node waits for a dead predecessor of its name, and is refused by a livin
   onTestFinished(() => heir.release());
   expect(await heir.acquire()).toBe(true);
 
-  const living = await open('living', 8_000); // longer than NATS takes for a renewal on a busy machine
+  const living = await open('living', 8_000); // longer than a renewal takes on a busy machine
   onTestFinished(() => living.close());
   const { table: leases } = living.leases;
   let revision = (await leases.create('node.alive', { session: 'another', node: 'alive' }))!;
@@ -231,7 +231,7 @@ test('a node waits for a dead predecessor of its name, and is refused by a livin
   await renewals;
 });
 
-test('one of two has the right to place; the other gets it as soon as it is given back', async () => {
+test('one of two nodes may place; the other may as soon as the first releases the right', async () => {
   const [one, other] = [new NodeLease(network, 'placer', 'a'), new NodeLease(network, 'placer', 'b')];
   expect(await Promise.all([one.acquire(), other.acquire()].map((got) => got))).toContain(true);
   const [holder, waiter] = one.isHeld ? [one, other] : [other, one];

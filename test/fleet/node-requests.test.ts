@@ -28,7 +28,7 @@ await asked!.flush();
 const MINUTE = 60_000;
 const slot = { server: 's', slot: 3, generation: 1 };
 
-test('a node answers by the handler of the method, or with the error that it threw', async () => {
+test('a node answers with the result of the handler, or with the error that it threw', async () => {
   expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toEqual({ session: 's', nowMs: 7 });
   const place = askNode(asking!, 'alpha', 'standpipe/place', { server: 's', slot: 3, revision: 0 }, MINUTE);
   expect(await place).toEqual({ generation: 3 });
@@ -64,7 +64,7 @@ test('messages that are not requests of a node are refused or ignored', async ()
   expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toBeDefined();
 });
 
-test('more requests than a node answers at a time are refused, and it goes on', async () => {
+test('requests above the limit are refused, and later ones are answered', async () => {
   const outcomes = Array.from({ length: 1001 }, () => askNode(asking!, 'alpha', 'standpipe/renew', slot, MINUTE));
   await expect(Promise.race(outcomes)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
   for (const release of held) release();
@@ -76,7 +76,7 @@ test('more requests than a node answers at a time are refused, and it goes on', 
   await expect(askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
 
-test('a process that has lost its name to another one leaves requests to it', async () => {
+test('a process does not answer requests after another one has taken its name', async () => {
   let isTaken = true;
   const answer = (session: string) =>
     ({ ...handlers, 'standpipe/ping': () => ({ session, nowMs: 7 }) }) as NodeHandlers;

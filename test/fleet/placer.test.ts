@@ -1,4 +1,4 @@
-// Placers on a real NATS server, with nodes that claim slots and run nothing.
+// Placers on a real NATS server, with nodes that claim slots but run no servers.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClusterNetwork, Place } from '../../src/host/fleet/cluster-network.ts';
@@ -15,12 +15,12 @@ beforeAll(async () => {
   nats = await startNatsServer();
 });
 
-/** Of leases that are to end, and of those that are to stay on a busy machine. */
+/** Lifetime of leases that must end during a test, and of leases that must stay on a busy machine. */
 const [SHORT_MS, LONG_MS] = [3_000, 30_000];
 const opened: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 
-/** What the records of a fleet say. */
+/** A view of the records of a fleet. */
 class Watched {
   readonly network: ClusterNetwork;
   readonly state = new FleetState();
@@ -47,7 +47,7 @@ class Watched {
     await nodes.update(node, { ...value, draining: true }, revision);
   }
 
-  /** `server.slot` → node, of claims whose node has not replaced their session. */
+  /** Nodes by `server.slot`, for claims that are in force. */
   get places(): Record<string, string> {
     const all = [...this.state.claims].flatMap(([key, slots]) =>
       [...slots].flatMap(([slot, { value }]) =>
@@ -83,7 +83,7 @@ type Join = (name: string, options?: { labels?: string[]; isDeaf?: boolean }) =>
 const countOf = (places: Record<string, string>, node: string) =>
   Object.values(places).filter((each) => each === node).length;
 
-test.concurrent('one of three placers gives each slot to one node, and a drained node hands over what others may run', async () => {
+test.concurrent('one of three placers gives each slot to one node, and moves the servers of a drained node where possible', async () => {
   const { watched, join } = await newFleet('three', { lifetimeMs: LONG_MS });
   await watched.server('x', { replicas: 2, spread: 'nodes' });
   for (const name of ['y', 'z']) await watched.server(name);
@@ -112,7 +112,7 @@ test.concurrent('one of three placers gives each slot to one node, and a drained
   ).toBe(true);
 });
 
-test.concurrent('another node places when the placer ends or vanishes, and what ran on it moves', async () => {
+test.concurrent('another node places when the placer ends or vanishes, and moves its servers', async () => {
   const { watched, join } = await newFleet('leaving');
   for (const name of ['w', 'x', 'y', 'z']) await watched.server(name);
   const first = await join('a');
@@ -133,7 +133,7 @@ test.concurrent('another node places when the placer ends or vanishes, and what 
   await watched.placed('all run on the last', (places) => countOf(places, left!.name) === 4);
 });
 
-test.concurrent('a server that a node refuses goes to another, and says why if all refuse', async () => {
+test.concurrent('a server that one node refuses goes to another, and has a reason if all refuse', async () => {
   const { watched, join } = await newFleet('refusing', { lifetimeMs: LONG_MS });
   const [a, b] = [await join('a'), await join('b')];
   a.unfit.set('x', 'Variable TOKEN is not set');
@@ -148,7 +148,7 @@ test.concurrent('a server that a node refuses goes to another, and says why if a
   );
 });
 
-test.concurrent('a node that does not answer holds up no other', async () => {
+test.concurrent('a node that does not answer does not delay others', async () => {
   const { watched, join } = await newFleet('deaf');
   await join('a', { isDeaf: true });
   await join('b');
@@ -156,14 +156,14 @@ test.concurrent('a node that does not answer holds up no other', async () => {
   await watched.placed('all run on the one that answers', (places) => countOf(places, 'b') === 6);
 });
 
-test.concurrent('two placers at a time start no second process', async () => {
+test.concurrent('two concurrent placers do not start a second process', async () => {
   const { watched, join } = await newFleet('two');
   const nodes = await Promise.all(['a', 'b', 'c'].map((name) => join(name)));
   const placing = () => nodes.filter(({ placer }) => placer.isPlacing);
   await until('one places', () => placing().length === 1);
   const [first] = placing();
   const { table } = watched.network.leases;
-  await table.remove('placer', (await table.get('placer'))!.revision); // the first does not know yet
+  await table.remove('placer', (await table.get('placer'))!.revision); // the first placer has not noticed yet
   await until('another places', () => placing().some((node) => node !== first));
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
   await Promise.all(names.map((name) => watched.server(name)));
@@ -173,7 +173,7 @@ test.concurrent('two placers at a time start no second process', async () => {
   expect(new Set(began()).size).toBe(began().length);
 });
 
-test.concurrent('after NATS was away for longer than a lease, each node gets back what it had', async () => {
+test.concurrent('after NATS was stopped for longer than a lease, each node gets the same slots again', async () => {
   const own = await startNatsServer();
   const { watched, join } = await newFleet('away', own);
   const names = ['r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z'];

@@ -1,5 +1,5 @@
-// What becomes of calls to another node when something fails between them: each runs once and is answered once, or its caller learns
-// that it did not run, or that it may have. A real NATS server, with a network that can be cut.
+// Outcomes of calls to another node when the connection or a node fails: each call runs once and is answered once, or fails with an error
+// that says that it did not run or may have run. A real NATS server, on a network that can be cut.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -18,7 +18,7 @@ const nats = await startNatsServer();
 const any = { input: { type: 'object' } } as const;
 const maxFrameBytes = 4 * 1024 * 1024;
 
-/** Counts how often each call ran. `hold`: calls wait until they are let go. */
+/** Counts how often each call ran. `hold`: calls wait until `go`. */
 class Work {
   readonly runs = new Map<string, number>();
   readonly #held = new Set<() => void>();
@@ -55,7 +55,7 @@ class Work {
 
 let servers = 0;
 
-/** An owner and a caller, each behind a network of its own. */
+/** An owner and a caller, each behind its own proxy. */
 async function pair(work: Work) {
   const name = `work${++servers}`;
   const [toOwner, toCaller] = [await NatsProxy.open(nats.port), await NatsProxy.open(nats.port)];
@@ -78,7 +78,7 @@ const textOf = async (client: Client, key: string): Promise<string> => {
   return (content[0] as { text: string }).text;
 };
 
-test('calls that run while NATS restarts are answered, and those that come meanwhile run once', async () => {
+test('calls in flight while NATS restarts are answered, and calls made meanwhile run once', async () => {
   const work = new Work();
   const { client, owner, caller, close } = await pair(work);
   work.hold();
@@ -86,7 +86,7 @@ test('calls that run while NATS restarts are answered, and those that come meanw
   await until('all run', () => work.started === 20);
   await nats.stop();
   await until('both know', () => !owner.network.isConnected && !caller.network.isConnected);
-  work.go(); // answered while nothing can be sent
+  work.go(); // the answers cannot be sent yet
   const meanwhile = Array.from({ length: 20 }, (_, at) => textOf(client, `meanwhile ${at}`));
   await nats.start();
   expect(await Promise.all(running)).toEqual(running.map((_, at) => `running ${at} by ${owner.name}`));
@@ -95,7 +95,7 @@ test('calls that run while NATS restarts are answered, and those that come meanw
   await close();
 });
 
-test('a network that is cut under load, on either side, loses no call and doubles none', async () => {
+test('every call runs and is answered once when the network is cut under load, on either side', async () => {
   const work = new Work();
   const { client, owner, toOwner, toCaller, close } = await pair(work);
   let answered = 0;
@@ -117,7 +117,7 @@ test('a network that is cut under load, on either side, loses no call and double
   await close();
 });
 
-test('a server that moves between nodes under load runs every call once, and fails none', async () => {
+test('a server that moves between nodes under load runs every call once', async () => {
   const work = new Work();
   const { name, client, owner, caller, placed, close } = await pair(work);
   const other = await RouteNode.join(nats.url, 'other');
@@ -144,7 +144,7 @@ test('a server that moves between nodes under load runs every call once, and fai
   await close();
 });
 
-test('calls at a lost node have an unknown outcome with node and generation; later calls run at the next owner', async () => {
+test('calls in flight at a lost node have an unknown outcome, and later calls run at the next owner', async () => {
   const work = new Work();
   const { name, client, owner, caller, toOwner, close } = await pair(work);
   const other = await RouteNode.join(nats.url, 'next');
@@ -153,7 +153,7 @@ test('calls at a lost node have an unknown outcome with node and generation; lat
   await until('it runs', () => work.started === 1);
   toOwner.cut();
   work.go();
-  await caller.forget(owner.name); // its lease is over
+  await caller.forget(owner.name); // its lease has expired
   const next = textOf(client, 'next');
   expect(await lost).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
@@ -167,7 +167,7 @@ test('calls at a lost node have an unknown outcome with node and generation; lat
   await close();
 });
 
-test('another process with the name of the owner, which knows nothing of a call, does not make it run again', async () => {
+test('a call does not run again if another process with the name of the owner does not know it', async () => {
   const work = new Work();
   const { client, owner, toOwner, close } = await pair(work);
   work.hold();
@@ -175,7 +175,7 @@ test('another process with the name of the owner, which knows nothing of a call,
   await until('it runs', () => work.started === 1);
   toOwner.cut();
   const network = await openNetwork({ servers: [nats.url], fleet: 'route', name: 'again' });
-  // The directory still has the process before it.
+  // The directory still has the record of the earlier process.
   const handlers: Partial<NodeHandlers> = {
     'standpipe/calls': ({ calls }) => ({ run: 'another', states: calls.map(() => 'unknown') }),
   };
@@ -187,7 +187,7 @@ test('another process with the name of the owner, which knows nothing of a call,
   await close();
 });
 
-test('an owner that may not act, or is busy, runs nothing', async () => {
+test('an owner that may not act, or is busy, runs no calls', async () => {
   const work = new Work();
   const { name, client, owner, caller, placed, close } = await pair(work);
   placed.mayAct = false;
@@ -196,8 +196,8 @@ test('an owner that may not act, or is busy, runs nothing', async () => {
   const given = client
     .callTool('work', { key: 'cancelled' }, { signal: abort.signal })
     .catch((error: unknown) => error);
-  await caller.network.flush(); // they are at NATS,
-  await owner.network.flush(); // and at the owner
+  await caller.network.flush(); // the calls have reached NATS,
+  await owner.network.flush(); // and the owner
   abort.abort(new Error('enough'));
   expect(await given).toMatchObject({ message: 'enough' });
   placed.mayAct = true;
@@ -217,7 +217,7 @@ test('an owner that may not act, or is busy, runs nothing', async () => {
   await close();
 });
 
-test('unanswered requests are bounded in characters, and further ones are refused without being sent', async () => {
+test('the characters of unanswered requests are limited, and further requests are refused unsent', async () => {
   const work = new Work();
   const { name, owner, close } = await pair(work);
   const bounded = await RouteNode.join(nats.url, 'bounded', { maxHeldChars: 4096 });
@@ -235,10 +235,10 @@ test('unanswered requests are bounded in characters, and further ones are refuse
   await close();
 });
 
-test('messages that are too long for NATS travel in parts, and an answer over the limit fails alone', async () => {
+test('long messages are sent in chunks, and an answer above the limit fails only its own call', async () => {
   const work = new Work();
   const { client, owner, close } = await pair(work);
-  const long = 'ä'.repeat(1_000_000); // 2 MB of UTF-8; NATS takes 1 MB
+  const long = 'ä'.repeat(1_000_000); // 2 MB of UTF-8; the limit of NATS is 1 MB
   const short = textOf(client, 'short');
   expect(await textOf(client, long)).toBe(`${long} by ${owner.name}`);
   expect(await short).toBe(`short by ${owner.name}`);
@@ -247,7 +247,7 @@ test('messages that are too long for NATS travel in parts, and an answer over th
   await close();
 });
 
-test('a cancelled call is cancelled at its node', async () => {
+test('cancels a call at the node that runs it', async () => {
   const { name, owner, close } = await pair(new Work());
   const server = new Server({ name: 'slow', version: '1.0.0' });
   let [began, cancelled] = [false, false];
@@ -273,7 +273,7 @@ test('a cancelled call is cancelled at its node', async () => {
   await close();
 });
 
-test('a service that is opened after the node has left does not start: the host would wait for its first answer', async () => {
+test('a service that is opened after the node has left fails to start, so that the host does not wait for it', async () => {
   const name = `work${++servers}`;
   const node = await RouteNode.join(nats.url, `left${servers}`);
   await node.declare(name);
@@ -284,7 +284,7 @@ test('a service that is opened after the node has left does not start: the host 
   await node.close();
 });
 
-test('a program that does not know the secret of a run cannot answer, refuse or cancel its calls', async () => {
+test('a program without the secret of a run cannot answer, refuse or cancel its calls', async () => {
   const work = new Work();
   const { owner, caller, client, close } = await pair(work);
   const evil = await openNetwork({ servers: [nats.url], fleet: 'route', name: 'evil', lifetimeMs: 60_000 });
@@ -293,7 +293,7 @@ test('a program that does not know the secret of a run cannot answer, refuse or 
   await until('it runs', () => work.started === 1);
   const subjects = subjectsOf('route');
   const { id } = caller.table.instancesOf(`work${servers}`)[0]!;
-  // Everything in the directory: the session and the run of each node.
+  // All values that the directory reveals: the session and the run of each node.
   for (const run of [caller.session, runOf({ pid: process.pid, startedAt: caller.startedAt })]) {
     for (let call = 1; call < 50; call++) {
       const reply = subjects.reply(caller.name, run, call);
@@ -311,7 +311,7 @@ test('a program that does not know the secret of a run cannot answer, refuse or 
   await close();
 });
 
-test('a call with a number that its node refuses as old is sent with another secret and runs once', async () => {
+test('a call whose number is refused as old is sent again with another secret, and runs once', async () => {
   const work = new Work();
   const clock = new ManualClock();
   const owner = await RouteNode.join(nats.url, 'old-owner', { clock });
@@ -334,7 +334,7 @@ test('a call with a number that its node refuses as old is sent with another sec
     60_000,
   );
   expect(state.states).toEqual(['unknown']);
-  clock.advance(120_000); // the owner forgets the calls up to it
+  clock.advance(120_000); // the owner forgets all calls up to this number
   expect(await textOf(client, 'after')).toBe('after by old-owner');
   expect(work.doubled).toEqual([]);
   await until('another secret is used', () => new Set(replies.map((reply) => reply.replace(/\d+$/, ''))).size === 2);

@@ -1,4 +1,4 @@
-// Messages in parts between two nodes that take longer than the time after which a node is asked about a call, or that find no place.
+// Chunked messages between two nodes that take longer than the delay of inquiries, or exceed the memory for arriving messages.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -11,9 +11,9 @@ import { until } from '../fixtures/server.ts';
 const nats = await startNatsServer();
 const any = { input: { type: 'object' } } as const;
 const maxFrameBytes = 8 * 1024 * 1024;
-const long = 'x'.repeat(2_500_000); // NATS takes 1 MB
+const long = 'x'.repeat(2_500_000); // the limit of NATS is 1 MB
 
-/** An owner whose tool gives back its text, and a caller on a clock that the test turns. */
+/** An owner whose tool returns its text, and a caller on a clock that the test advances. */
 async function pair(name: string, limits: { maxArrivingBytes?: number } = {}) {
   const clock = new ManualClock();
   const owner = await RouteNode.join(nats.url, `${name}-owner`);
@@ -38,7 +38,7 @@ async function pair(name: string, limits: { maxArrivingBytes?: number } = {}) {
   return { clock, owner, caller, runs, echo, close };
 }
 
-test('a request that takes long to be sent is not asked about before it was, and is sent once', async () => {
+test('does not inquire about a slow request before it is sent, and sends it once', async () => {
   const { clock, owner, caller, runs, echo, close } = await pair('slow-request');
   const { network } = caller;
   const publish = network.publish.bind(network);
@@ -54,7 +54,7 @@ test('a request that takes long to be sent is not asked about before it was, and
   const answered = echo(long);
   await until('a part is sent', () => sections === 1);
   clock.advance(30_000);
-  caller.services.reconnected(); // asks about all calls
+  caller.services.reconnected(); // inquires about all calls
   await network.flush();
   await owner.network.flush();
   expect(runs).toEqual([]);
@@ -83,7 +83,7 @@ test('answers above the memory limit are sent again, and their calls run once', 
   await close();
 });
 
-test('short parts that announce long messages leave room for a long request', async () => {
+test('short chunks that announce long messages do not block a long request', async () => {
   const { owner, caller, echo, close } = await pair('announced');
   const { id } = caller.table.instancesOf('announced')[0]!;
   const { call, reply } = subjectsOf('route');

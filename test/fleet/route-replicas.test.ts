@@ -1,5 +1,5 @@
-// Servers with several replicas, and how a host uses servers of other nodes: who keeps which replica, where questions are answered,
-// what watchers hear, what is shown while no node runs a server, and the hops of a request.
+// Servers with several replicas: which client keeps which replica, where questions are answered, and which changes subscribers get. Also
+// the states of servers of other nodes, and the hops of a request.
 
 import { expect, test, vi } from 'vitest';
 import { PeerError, RpcCode } from '../../src/base/errors.ts';
@@ -25,7 +25,7 @@ const nodes = await Promise.all(['a', 'b', 'c'].map((name) => RouteNode.join(nat
 const [a, b, c] = nodes as [RouteNode, RouteNode, RouteNode];
 const caller = await RouteNode.join(nats.url, 'caller', { openWaitMs: 0 });
 
-/** Answers with the name of its replica. */
+/** A server that answers with the name of its replica. */
 function named(name: string): Server {
   const server = new Server({ name: 'replica', version: '1.0.0' });
   server.tool('who', any, () => name);
@@ -57,7 +57,7 @@ async function who(client: Client, identity: ClientIdentity): Promise<string> {
   return content[0]!.text;
 }
 
-test('a client keeps its replica while that lives, whatever comes and goes beside it', async () => {
+test('a client keeps its replica while others are added and removed', async () => {
   await replicas('sticky', a, b);
   const client = await opened('sticky');
   const clients = Array.from({ length: 40 }, () => newClient());
@@ -75,7 +75,7 @@ test('a client keeps its replica while that lives, whatever comes and goes besid
   await client.close();
 });
 
-test('with a process for each principal, all clients of a principal get one replica, on every node', async () => {
+test('with a process per principal, all clients of a principal use one replica, from every node', async () => {
   await replicas('shared', a, b);
   const other = await RouteNode.join(nats.url, 'other');
   await until('the other knows them', () => other.table.instancesOf('shared').length === 2);
@@ -102,7 +102,7 @@ test('a stateless server is called at each replica in turn', async () => {
   await client.close();
 });
 
-test('a call that one replica of a stateless server refuses is answered by another one, until all are busy', async () => {
+test('a call that one stateless replica refuses is answered by another, unless all are busy', async () => {
   await caller.declare('refuses', true);
   const held: (() => void)[] = [];
   const narrow = await Promise.all(['n1', 'n2'].map((n) => RouteNode.join(nats.url, n, { limits: { maxCalls: 1 } })));
@@ -141,7 +141,7 @@ test('a call that one replica of a stateless server refuses is answered by anoth
 
 test('answers to a question go to the replica that asked; if it has ended, the outcome is unknown', async () => {
   const on = [a, b, c];
-  await caller.declare('asks', true); // so that each request would go to another one
+  await caller.declare('asks', true); // requests of a stateless server go to each replica in turn
   await until('it is known', () => caller.table.recordOf('asks') !== undefined);
   const placed = await Promise.all(on.map((node, at) => node.run('asks', named(node.name).service, at + 1)));
   await until('all are known', () => caller.table.instancesOf('asks').length === 3);
@@ -174,7 +174,7 @@ test('answers to a question go to the replica that asked; if it has ended, the o
   await client.close();
 });
 
-/** Two requests of one client, on whatever connections. */
+/** Sends a request of a new client of this principal. */
 function post(adapters: ClientAdapters, principal: string, params: Params): Promise<Params> {
   const client = { ...new TestCaller().client, identity: newClient(principal) };
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: modernMeta } } as const;
@@ -189,7 +189,7 @@ function post(adapters: ClientAdapters, principal: string, params: Params): Prom
   });
 }
 
-test('a call that asks its client is resumed through another node, by its principal alone', async () => {
+test('a suspended call can be resumed through another node, but only by its principal', async () => {
   const placed = await a.run('parks', named('a').service);
   await Promise.all([b.run('parks', named('b').service, 2), c.run('parks', named('c').service, 3)]);
   const gateways = [caller, await RouteNode.join(nats.url, 'gateway')];
@@ -234,12 +234,12 @@ test('a call that asks its client is resumed through another node, by its princi
   });
 });
 
-test('a watcher gets changes of every replica, and reads again where one was replaced', async () => {
+test('a subscriber gets changes of every replica, and a change notification when a replica is replaced', async () => {
   const [first, second] = await replicas('watched', a, b);
   const client = await opened('watched');
   const watcher = new TestWatcher({ toolsListChanged: true, resourceSubscriptions: ['mem://it'] });
   const stop = await client.service.watch(watcher);
-  // Each replica is listened to when it has reported what may have been missed before.
+  // The first notifications of a replica report changes that may have been missed before the subscription.
   await watcher.until(() => watcher.heard.length >= 2);
   const heard = () => watcher.heard.splice(0).map(({ method }) => method);
   expect(heard()).toEqual(['notifications/tools/list_changed', 'notifications/resources/updated']);
@@ -249,7 +249,7 @@ test('a watcher gets changes of every replica, and reads again where one was rep
     expect(heard()).toEqual(['notifications/resources/updated']);
   }
   const third = named('c');
-  await c.run('watched', third.service, 2); // takes over the slot of b
+  await c.run('watched', third.service, 2); // takes the slot of b
   await watcher.until(() => watcher.heard.length >= 2);
   expect(heard()).toEqual(['notifications/tools/list_changed', 'notifications/resources/updated']);
   third.resourceUpdated('mem://it');
@@ -265,7 +265,7 @@ function entry(name: string): RemoteConfig {
   return { ...defaultSettings, ...defaultRemoteSettings, name, url: `nats://route/${name}`, restart, source };
 }
 
-test('a server that no node runs is unreachable with the reason, and ready as soon as one does', async () => {
+test('a server is unreachable with a reason until a node runs it', async () => {
   await caller.declare('nowhere');
   await until('it is known', () => caller.table.servers().includes('nowhere'));
   await using host = new Host([entry('nowhere'), entry('x@gone')], {
@@ -284,7 +284,7 @@ test('a server that no node runs is unreachable with the reason, and ready as so
   caller.table.onInstances = undefined;
 });
 
-test('a call to a server that was just added waits for the node that will run it', async () => {
+test('a connection to a new server waits until a node runs it', async () => {
   const patient = await RouteNode.join(nats.url, 'patient');
   const waited = patient.connect('soon', { maxFrameBytes });
   await patient.network.flush();
@@ -330,7 +330,7 @@ test('a call to an instance on the same node is neither serialized nor sent', as
   await client.close();
 });
 
-test('a notification of an extension reaches the instance of its client, on another node and on the same', async () => {
+test('a notification of an extension reaches the instance of its client, on the same and on another node', async () => {
   const service = new OpaqueService();
   await a.run('notified', service);
   const { client: facts } = new TestCaller();
@@ -347,7 +347,7 @@ test('a notification of an extension reaches the instance of its client, on anot
   expect(service.notifications[1]!.client).toBe(facts);
 });
 
-test('a server of the config of another node is called by its name and its node, and says who answered and when', async () => {
+test('calls a server in the config of another node, and reports the node and the times of its answer', async () => {
   const offering = await RouteNode.join(nats.url, 'offers', { offers: ['own'] });
   offering.offer('own', named('own of offers').service);
   await until('it is known', () => caller.table.servers().includes('own@offers'));
@@ -362,7 +362,7 @@ test('a server of the config of another node is called by its name and its node,
   expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'own of offers' }] });
   expect(frames).toEqual(['> server/discover', '< 1', '> tools/call', '< 2']);
   const { ms, uncertaintyMs } = await measured('offers');
-  // It is one clock: the true offset is 0.
+  // Both nodes use the same clock, so the true offset is 0.
   expect(Math.abs(ms)).toBeLessThanOrEqual(uncertaintyMs + 1);
   await until('a later call has its hops', async () => {
     await client.callTool('who');

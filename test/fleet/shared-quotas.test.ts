@@ -1,4 +1,4 @@
-// Gateways of a fleet as HTTP servers and as processes, over a real NATS: the quotas of a principal hold over all together.
+// Gateways of a fleet, in this process and as processes, on a real NATS server: a quota of a principal limits the sum over all gateways.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -26,13 +26,13 @@ const principals = {
   grace: { name: 'grace', quotas: { requestsPerMinute: 20 } },
 };
 
-/** Of NATS, or of a proxy. */
+/** Address of NATS or of a proxy, and the fleet. */
 const where = { url: nats.url, fleet: 'quotas' };
 
-/** Requests of gateways to homes that are under way. */
+/** Pending requests of gateways to the home of a quota. */
 const asked = new Set<Promise<unknown>>();
 
-/** A home forgets what it is not told again in time: the time of the test stands still while a gateway asks. */
+/** Advances the clock only while no request is pending, because a home forgets gateways that do not report in time. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 500) {
     clock.advance(500);
@@ -45,7 +45,7 @@ async function pass(ms: number): Promise<void> {
 interface Gateway {
   network: ClusterNetwork;
   quotas: FleetQuotas;
-  /** The status of the answer. */
+  /** Resolves to the HTTP status of the answer. */
   call(principal: string, tool: string): Promise<number>;
 }
 
@@ -101,7 +101,7 @@ async function gateway(name: string, waits: Promise<void>, started: () => void, 
 
 const times = (count: number, statuses: number[]) => statuses.filter((status) => status === count).length;
 
-test('the quotas of a principal hold over two gateways together', async () => {
+test('the quotas of a principal limit the sum over two gateways', async () => {
   let goOn!: () => void;
   let running = 0;
   const waits = new Promise<void>((resolve) => {
@@ -112,15 +112,15 @@ test('the quotas of a principal hold over two gateways together', async () => {
     .poll(() => [a.quotas.homeOf('ada'), b.quotas.homeOf('ada')])
     .toEqual(Array(2).fill(a.quotas.homeOf('ada')));
 
-  await pass(2000); // both know what the other has
-  // Places at a time: all at one, then none at the other.
+  await pass(2000); // both know the use of the other
+  // The limit of concurrent calls: the first gateway uses it all, the other one gets none.
   const held = Array.from({ length: 9 }, () => a.call('ada', 'waits'));
   const refusedAtA = Promise.all(held).then((statuses) => times(429, statuses));
   await expect.poll(() => running).toBe(6);
   expect(await b.call('ada', 'waits')).toBe(429);
   goOn();
   expect(await refusedAtA).toBe(3);
-  // What is not used comes back, and can be used at the other.
+  // Unused calls return to the home, and the other gateway can use them.
   await expect
     .poll(async () => {
       await pass(500);
@@ -128,13 +128,13 @@ test('the quotas of a principal hold over two gateways together', async () => {
     })
     .toBe(200);
 
-  // Requests of a minute: as many as the quota in all.
+  // The limit per minute applies to the sum of both gateways.
   const calls = Array.from({ length: 30 }, () => [a.call('grace', 'echo'), b.call('grace', 'echo')]);
   const statuses = await Promise.all(calls.flat());
   expect([times(200, statuses), times(429, statuses)]).toEqual([20, 40]);
 });
 
-test('a gateway that joins, leaves or was cut off from NATS gives out nothing before it knows what the others have', async () => {
+test('a gateway that joins, leaves or reconnects grants nothing before it knows the use of the others', async () => {
   let goOn!: () => void;
   let running = 0;
   const waits = new Promise<void>((resolve) => {
@@ -142,7 +142,7 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
   });
   const proxy = await NatsProxy.open(nats.port);
   const at = { url: nats.url, fleet: 'moves' };
-  // The home of ada is the last of them.
+  // The last name is the home of ada.
   const names = ['a', 'b', 'c', 'd', 'e'].sort((x, y) => rendezvousScore('ada', x) - rendezvousScore('ada', y));
   const [first, second, home] = [names[0]!, names[1]!, names.at(-1)!];
   const a = await gateway(first, waits, () => running++, at);
@@ -152,7 +152,7 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
   const calls = Array.from({ length: 4 }, () => a.call('ada', 'waits'));
   await expect.poll(() => running).toBe(4);
 
-  // Another home, which knows nothing of the four at first.
+  // The home moves to a gateway that does not know about the four calls yet.
   const c = await gateway(home, waits, () => running++, { ...at, url: proxy.url });
   await expect.poll(() => [a, b].map(({ quotas }) => quotas.homeOf('ada'))).toEqual([home, home]);
   const refused = Array.from({ length: 3 }, () => b.call('ada', 'waits'));
@@ -162,7 +162,7 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
   await expect.poll(() => running).toBe(6);
   expect(await c.call('ada', 'waits')).toBe(429);
 
-  // It loses NATS for so long that it forgets what the others have. They go on with their fair parts.
+  // The home is disconnected until it forgets the use of the others, which keep their fair share meanwhile.
   proxy.cut();
   await expect.poll(() => c.network.isConnected).toBe(false);
   await pass(3000);
@@ -174,7 +174,7 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
   await pass(2000);
   expect(await c.call('ada', 'waits')).toBe(429);
 
-  // It leaves: the home of before is the home again, and does not know of the six.
+  // The home leaves: the earlier home is used again, and does not know about the six calls.
   const entry = await c.network.directory.nodes.get(home);
   await c.network.directory.nodes.remove(home, entry!.revision);
   await expect.poll(() => [a, b].map(({ quotas }) => quotas.homeOf('ada'))).toEqual([second, second]);
@@ -190,11 +190,11 @@ test('a gateway that joins, leaves or was cut off from NATS gives out nothing be
     .toBe(6);
 });
 
-test('three processes of up --http share what a token may do, while gateways and the home of the quota die', async () => {
+test('three processes of up --http share the limits of a token while gateways and the home are killed', async () => {
   const folder = temporaryFolder('shared-quotas');
   const file = join(folder, 'tokens.json');
   const program = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
-  // The home is the third node: the first two know it when it has joined.
+  // The third node is the home, so that the other two know it when it has joined.
   const homeOf = (name: string, nodes: string[]) =>
     nodes.sort((x, y) => rendezvousScore(name, y) - rendezvousScore(name, x))[0];
   const homedAt = (node: string) =>
@@ -206,7 +206,7 @@ test('three processes of up --http share what a token may do, while gateways and
   const rated = addToken(homedAt('one'), '--per-minute', '10');
   const counted = addToken(homedAt('three'), '--in-flight', '4');
 
-  // A server that sees how many calls of all gateways run.
+  // A server that counts the concurrent calls of all gateways.
   let running = 0;
   let most = 0;
   let release: () => void = () => undefined;
@@ -251,12 +251,12 @@ test('three processes of up --http share what a token may do, while gateways and
   const listAt = (...at: string[]) =>
     Promise.all(Array.from({ length: 10 }, () => at.map((url) => post(url, rated, 'tools/list'))).flat());
   expect(times(200, await listAt(urls[0]!))).toBe(10);
-  // Each alone would let ten pass. One more passes in six seconds.
+  // Each gateway alone would let ten requests pass, and one more after six seconds.
   const elsewhere = await listAt(urls[1]!, urls[2]!);
   expect(times(200, elsewhere) + times(429, elsewhere)).toBe(20);
   expect(times(200, elsewhere)).toBeLessThan(10);
 
-  /** Sends calls until so many run. They are answered when they are released, or their gateway dies. */
+  /** Sends calls until `count` run. A call ends when it is released or when its gateway is killed. */
   const fill = (count: number, ...gateways: number[]) =>
     expect
       .poll(async () => {
@@ -275,7 +275,7 @@ test('three processes of up --http share what a token may do, while gateways and
   await fill(2, 0);
   await fill(4, 1);
   expect(await post(`${urls[2]}/counts`, counted, 'tools/call', 'waits')).toBe(429);
-  // A gateway dies with its places, then the home: the others get them all, and never more.
+  // A gateway is killed with its calls, then the home: the others get all of them, and the sum never exceeds the limit.
   await nodes[1]!.end('SIGKILL');
   await expect.poll(() => running).toBe(2);
   await fill(4, 0, 2);

@@ -1,6 +1,6 @@
-// Calls over three nodes while every two seconds something is killed, stopped or cut off: a node, the process of a server, a connection
-// to NATS, NATS itself. At the end the history must be right. STANDPIPE_FLEET_CALLS sets how many calls, STANDPIPE_FLEET_SEED what
-// happens to whom.
+// Calls over three nodes while every two seconds something is killed, stopped or cut off: a node, the process of a server, a connection to
+// NATS, NATS itself. The history must have no violation. STANDPIPE_FLEET_CALLS sets the number of calls, STANDPIPE_FLEET_SEED the choice of
+// the failures.
 
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../chaos/seeded-random.ts';
@@ -18,7 +18,7 @@ const servers = ['one', 'two', 'three', 'four', 'stubborn'];
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `after ${CALLS} calls over three nodes (seed ${SEED}) while something fails every two seconds the history is right`,
+  `runs ${CALLS} calls over three nodes (seed ${SEED}) without a violation while something fails every two seconds`,
   async () => {
     const fleet = await TestFleet.open(LEASE_MS);
     await Promise.all(names.map((name) => fleet.start(name)));
@@ -34,7 +34,7 @@ test(
       mostCalls: CALLS,
     });
     const failures = new Map<string, number>();
-    /** What happens to a node is over before something else happens to it. */
+    /** Pending failures by node: a node gets a new failure only after the last one is over. */
     const busy = new Map<string, Promise<void>>();
     const ofNode: Record<string, (name: string) => Promise<void>> = {
       'node killed': async (name) => {
@@ -47,7 +47,7 @@ test(
         await pause(random.between(100, 3 * LEASE_MS));
         fleet.nodes.get(name)!.signal('SIGCONT');
       },
-      // Its restart is due while the node is stopped: the next owner may have started its own by then.
+      // The restart of the server is due while its node is stopped, so that the next owner may already run the server.
       'server killed and node stopped': async (name) => {
         for (const pid of fleet.livingServers(name)) process.kill(pid, 'SIGKILL');
         await pause(random.between(0, 60));
@@ -80,7 +80,7 @@ test(
       },
     };
     const errors: unknown[] = [];
-    /** What happened between which lines of the history. */
+    /** Failures by the line of the history at which they happened. */
     const happened: string[][] = [];
     const note = (text: string) => {
       const at = fleet.history().length;
@@ -126,7 +126,7 @@ test(
   600_000 + CALLS * 20,
 );
 
-/** As a service manager does: it ends while NATS is away. */
+/** Starts the node until it runs, like a service manager: it exits while NATS is not running. */
 async function startAgain(fleet: TestFleet, name: string): Promise<void> {
   for (let left = 20; ; left--) {
     try {
@@ -137,7 +137,7 @@ async function startAgain(fleet: TestFleet, name: string): Promise<void> {
   }
 }
 
-/** Processes, failures and the calls of violations in the order in which they came. */
+/** Lines of processes, failures and the calls of violations, in their order. */
 function timeline(lines: readonly string[], happened: readonly string[][], violations: readonly string[]): string[] {
   const calls = new Set(violations.flatMap((text) => /^call (\S+)/.exec(text)?.[1] ?? []));
   return lines.flatMap((line, at) => {

@@ -1,6 +1,6 @@
-// Tasks over three nodes while servers, nodes and NATS are killed. Each node is a gateway, runs fleet servers, whose tasks are kept in
-// NATS, and has a server of its own, whose tasks are kept in its file. Afterwards no task may be lost, run twice, have two ends, or be
-// visible to another principal. STANDPIPE_TASKS sets how many tasks, STANDPIPE_FLEET_SEED what happens to whom.
+// Tasks over three nodes while servers, nodes and NATS are killed. Each node is a gateway, runs servers of the fleet, whose tasks are
+// stored in NATS, and has its own server, whose tasks are stored in its file. Afterwards no task may be lost, run twice, have two ends, or
+// be visible to another principal. STANDPIPE_TASKS sets the number of tasks, STANDPIPE_FLEET_SEED the choice of the failures.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 const TASKS = Number(process.env.STANDPIPE_TASKS ?? usually(2_000, 10_000));
 const SEED = Number(process.env.STANDPIPE_FLEET_SEED ?? 16);
 const LEASE_MS = 2_000;
-/** Something is killed at most once in this time, and only after this many further tasks have been created: a slow machine needs time to recover. */
+/** Minimum time between two kills. EVERY_TASKS further tasks must also have been created, because a slow machine needs time to recover. */
 const EVERY_MS = 1_000;
 const EVERY_TASKS = 40;
 const names = ['a', 'b', 'c'];
@@ -22,7 +22,7 @@ const fleetServers = ['one', 'two', 'three', 'four'];
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `${TASKS} tasks over three nodes (seed ${SEED}) while something is killed again and again are exact`,
+  `keeps ${TASKS} tasks over three nodes (seed ${SEED}) exact while processes are killed repeatedly`,
   async () => {
     const tokenFile = join(temporaryFolder('task-chaos'), 'tokens.json');
     const tokens = new Map<string, string>();
@@ -129,7 +129,7 @@ function counted(texts: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** What ran, compared with how the tasks ended. */
+/** Compares the runs in the history with the ends of the tasks. */
 function violationsIn(history: readonly string[], tasks: readonly LoadedTask[]): string[] {
   const ran = new Map<string, number>();
   const done = new Set<string>();
@@ -158,7 +158,7 @@ function violationsIn(history: readonly string[], tasks: readonly LoadedTask[]):
   return [...twice, ...wrong];
 }
 
-/** As a service manager does: it ends while NATS is away. */
+/** Starts the process until it runs, like a service manager: it exits while NATS is not running. */
 async function startAgain(start: () => Promise<unknown>): Promise<void> {
   for (let left = 20; ; left--) {
     try {

@@ -1,5 +1,5 @@
-// How long after an owner was killed, stopped or cut off its server answers elsewhere, with the default lease. Figures for
-// docs/fleet.md: STANDPIPE_FLEET_FAILOVERS says how often each is tried, and without it nothing is.
+// Measures the time until a server answers from another node after its owner was killed, stopped or cut off, with the default lease. The
+// figures are for docs/fleet.md. STANDPIPE_FLEET_FAILOVERS sets the number of repetitions; without it, the test is skipped.
 
 import { expect, test } from 'vitest';
 import { callOnce } from '../fixtures/fleet/load.ts';
@@ -10,7 +10,7 @@ const names = ['a', 'b', 'c'];
 const ways = ['killed', 'stopped', 'cut off', 'half-open'] as const;
 
 test.runIf(RUNS > 0)(
-  'the time until a server answers from its next node',
+  'measures the time until a server answers from its next node',
   async () => {
     const fleet = await TestFleet.open(5_000);
     await Promise.all(names.map((name) => fleet.start(name)));
@@ -28,7 +28,7 @@ test.runIf(RUNS > 0)(
         if (way === 'stopped') node.signal('SIGSTOP');
         if (way === 'cut off') proxy.cut();
         if (way === 'half-open') proxy.hang();
-        // A call that was sent to the lost owner may have an unknown outcome: then the next one is tried.
+        // A call that was sent to the lost owner may have an unknown outcome: then the next call decides.
         for (let isAnswered = false; !isAnswered; ) {
           const fate = await callOnce(other, 'one').settled;
           isAnswered = fate.kind === 'answered' && fate.text.split(' ')[2] !== lost.node;

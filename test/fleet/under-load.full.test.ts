@@ -1,5 +1,5 @@
-// What people do with a fleet while it is used: nodes join, are drained and leave, NATS is restarted, all nodes are stopped. With a lease
-// that does not end meanwhile, no call fails.
+// Administration of a fleet under load: nodes join, are drained and leave, NATS is restarted, all nodes are stopped. No call fails, because
+// no lease expires meanwhile.
 
 import { beforeAll, expect, test } from 'vitest';
 import type { ClaimRecord } from '../../src/host/fleet/cluster-network.ts';
@@ -27,7 +27,7 @@ function begin(nodes: readonly NodeProcess[]): Load {
   return load;
 }
 
-/** Runs while calls are made through the gateways of all nodes that are given, and resolves to the calls that failed. */
+/** Acts while clients call through the gateways of the given nodes. Resolves to the calls that failed. */
 async function underLoad(nodes: readonly NodeProcess[], act: () => Promise<void>): Promise<Call[]> {
   const load = begin(nodes);
   const more = async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   for (const slot of [1, 2, 3]) await fleet.whenHeld('many', () => true, slot);
 });
 
-test('a node that joins and leaves moves nothing else, and no call fails', async () => {
+test('a node that joins and leaves does not move other servers, and no call fails', async () => {
   const before = await placement();
   const failed = await underLoad(nodes(...names), async () => {
     const joined = await fleet.start('d');
@@ -67,7 +67,7 @@ test('a node that joins and leaves moves nothing else, and no call fails', async
   expect(await placement()).toEqual(before);
 });
 
-test('a drained node hands over all that it has, and no call fails', async () => {
+test('a drained node hands over all its servers, and no call fails', async () => {
   const before = await placement();
   const drained = before.find(({ server }) => server === 'one')!.node;
   const failed = await underLoad(nodes(...names), async () => {
@@ -92,7 +92,7 @@ test('NATS is killed and started again, and no call fails', async () => {
   expect(await placement()).toEqual(before);
 });
 
-test('all nodes are stopped under load: no process and no claim is left, and the history has no violation', async () => {
+test('stopping all nodes under load leaves no process and no claim, and the history has no violation', async () => {
   const load = begin(nodes(...names));
   await until('calls are answered', () => load.answered > 100);
   expect(await Promise.all(nodes(...names).map((node) => node.end()))).toEqual([0, 0, 0]);
@@ -101,7 +101,7 @@ test('all nodes are stopped under load: no process and no claim is left, and the
   expect(await Promise.all(servers.map((server) => fleet.claimOf(server)))).toEqual(
     servers.map(() => expect.objectContaining({ held: false })),
   );
-  // That of "d" was removed before NATS was killed, and NATS can forget such a removal (`nats-table.ts`).
+  // The lease of "d" was removed before NATS was killed, and NATS can forget such a removal (`nats-table.ts`).
   expect([...(await fleet.network.leases.table.keys())].filter((key) => key !== 'node.d')).toEqual([]);
   expect(fleet.check(loads.flatMap(({ calls }) => calls)).violations).toEqual([]);
 });

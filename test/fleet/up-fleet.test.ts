@@ -1,4 +1,4 @@
-// A host that joins a fleet over a real NATS server while it already serves: what happens to it between its start and its place there.
+// A host that joins a fleet on a real NATS server while it already serves: changes between its start and the end of joining.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -19,7 +19,10 @@ const everything = { command: process.execPath, args: [file] };
 const fleet = 'up';
 const LIFETIME_MS = 10_000;
 
-/** A host with one server that joins. `wantedMs`: another lifetime than that of the fleet is noted just before the node begins. */
+/**
+ * Starts a host with one server that joins the fleet. `wantedMs`: if it differs from the lifetime of the fleet, the node notes that just
+ * before it starts.
+ */
 function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs = 5_000 } = {}) {
   const network = { servers: [url], fleet, name, lifetimeMs: wantedMs, timeoutMs };
   const up = new UpFleet({ network, node: name, labels: [], offers: true, drainMs: undefined });
@@ -47,7 +50,7 @@ function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs
   return { up, host, joined, hasBegun, failures };
 }
 
-test('a host that serves already keeps changes of its config while it joins, and reaches the others at once', async () => {
+test('a running host keeps changes of its config while it joins, and reaches other nodes at once', async () => {
   const operator = await openNetwork({ servers: [nats.url], fleet, name: 'operator', lifetimeMs: LIFETIME_MS });
   onTestFinished(() => operator.close());
   const first = begin('first');
@@ -68,7 +71,7 @@ test('a host that serves already keeps changes of its config while it joins, and
   await late.host.callTool('own@first', 'greet', { name: 'Ada' });
   expect(late.failures).toEqual([]);
 
-  // A gateway that has had no client yet is the home of principals as any other.
+  // A gateway that has had no clients yet can be the home of a principal, like any other.
   const names = ['first', 'late'];
   for (const home of names) {
     const isHome = (name: string) => names.every((node) => rendezvousScore(name, node) <= rendezvousScore(name, home));
@@ -79,7 +82,7 @@ test('a host that serves already keeps changes of its config while it joins, and
   }
 });
 
-test('a host that ends while NATS is away neither waits for it nor tries to reach it again', async () => {
+test('a host that ends while NATS is not reachable neither waits for it nor connects again', async () => {
   let attempts = 0;
   const silent: Socket[] = [];
   const away = createServer((socket) => {

@@ -30,7 +30,7 @@ async function open(options: Partial<ClusterNetworkOptions> & { servers: string[
   return network;
 }
 
-/** Message and hint of the refusal. */
+/** Resolves to message and hint of the refusal. */
 async function refusal(
   options: Partial<ClusterNetworkOptions> & { servers: string[] },
   code = 'FLEET_REFUSED',
@@ -43,14 +43,14 @@ async function refusal(
   return `${error.message} ${error.hint}`;
 }
 
-/** A server with the documented configuration, and one more user. */
+/** Starts NATS with the documented configuration and one more user. */
 async function startDocumented(user: string): Promise<NatsServer> {
   const [, config] = /## Who may join.*?```conf\n(.*?)```/s.exec(readFileSync('docs/fleet.md', 'utf8'))!;
   Object.assign(process.env, { NODE_A_PASSWORD: 'pa', NODE_B_PASSWORD: 'pb', LOOK_PASSWORD: 'pl' });
   return startNatsServer(['-c', write('nats.conf', config!.replace('users: [', `users: [\n${user}`))]);
 }
 
-test('the documented permissions are enough for nodes and for those who look, and no more', async () => {
+test('the documented permissions are sufficient and minimal for nodes and for observers', async () => {
   const nats = await startDocumented(
     `{ user: outsider, password: po, permissions: { publish: "other", subscribe: "other" } }`,
   );
@@ -61,7 +61,7 @@ test('the documented permissions are enough for nodes and for those who look, an
   const said: string[] = [];
   b.onConnection = (_, text) => said.push(text);
 
-  // The directory and the leases.
+  // Directory and leases.
   const { servers, nodes, claims } = a.directory;
   await Promise.all([servers, nodes, claims].map((table) => table.watch(() => undefined)));
   const revision = (await nodes.create('a', { name: 'a' } as never))!;
@@ -73,7 +73,7 @@ test('the documented permissions are enough for nodes and for those who look, an
     await a.leases.table.remove('node.a', (await a.leases.table.update('node.a', { session: 's', node: 'a' }, lease))!),
   ).toBe(true);
 
-  // The records of extensions.
+  // Records of extensions.
   const records = await b.records();
   const kept = { claim: { slot: 1 }, value: 1, untilMs: 1, isFinal: true } as never;
   expect(await records.update('s.1', kept, (await records.create('s.1', kept))!)).toBeTypeOf('number');
@@ -92,7 +92,7 @@ test('the documented permissions are enough for nodes and for those who look, an
   };
   answerNodeRequests(a, 'a', handlers as unknown as NodeHandlers);
   b.subscribe(subjects.reply('b', '*', '*'), ({ data }) => got.push(Buffer.from(data).toString()));
-  // What is another node's.
+  // Subjects of another node are refused.
   b.subscribe(subjects.reply('a', '*', '*'), () => got.push('answer for another'));
   b.subscribe(subjects.call('a', 'i'), () => got.push('call for another'));
   await Promise.all([a.flush(), b.flush()]);
@@ -106,7 +106,7 @@ test('the documented permissions are enough for nodes and for those who look, an
   await b.flush();
   expect(got).toEqual(['answer']);
 
-  // A program that only looks.
+  // An observer.
   const look = await open({ servers: [`nats://look:pl@${host}`], name: 'standpipe' });
   const seen: string[] = [];
   await look.directory.nodes.watch(({ key }) => seen.push(key));
@@ -114,7 +114,7 @@ test('the documented permissions are enough for nodes and for those who look, an
   expect(await look.leases.table.keys()).toEqual(new Set());
   expect(await look.directory.claims.get('s.1')).toBeDefined();
   expect(await askNode(look, 'a', 'standpipe/ping', {}, 60_000)).toMatchObject({ nowMs: 7 });
-  // It can neither place a server, nor let a node publish what it may not publish itself.
+  // The observer can neither place a server nor make a node publish to a subject that the observer may not use.
   await expect(askNode(look, 'a', 'standpipe/place', slot, 60_000)).rejects.toThrow('does not permit publishing');
   const place = { method: 'standpipe/place', params: slot };
   expect(await look.request(subjects.look('a'), place, 60_000)).toMatchObject({ error: { rpcCode: -32601 } });
@@ -131,7 +131,7 @@ test('the documented permissions are enough for nodes and for those who look, an
     'does not permit publishing to standpipe',
   );
 
-  // Others.
+  // Other users.
   expect(await refusal({ servers: [`nats://outsider:po@${host}`] })).toContain('"Who may join"');
   const wrong = await refusal({ servers: [`nats://node-a:hush%21@${host}`] });
   expect(wrong).toContain('NATS refused the credentials (Authorization Violation)');
@@ -173,7 +173,7 @@ test('nodes with the documented permissions place servers, call each other and l
   expect(await admin.leases.table.keys()).toEqual(new Set());
 });
 
-test('an account without JetStream is refused with what to do', async () => {
+test('an account without JetStream is refused with a remedy', async () => {
   const config = write('accounts.conf', 'accounts { A: { users: [{ user: a, password: a }] } }');
   const nats = await startNatsServer(['-c', config]);
   expect(await refusal({ servers: [nats.url.replace('//', '//a:a@')] })).toContain(
@@ -197,13 +197,13 @@ test('addresses without NATS are refused with the reason', async () => {
   );
 });
 
-test('any server of the list is enough', async () => {
+test('joins if one server of the list is reachable', async () => {
   const nats = await startNatsServer();
   const network = await open({ servers: ['nats://127.0.0.1:1', nats.url] });
   expect(await network.directory.nodes.keys()).toEqual(new Set());
 });
 
-test('a credentials file of an operator opens its account, and a broken one is refused', async () => {
+test('accepts a credentials file of an operator, and refuses an invalid one', async () => {
   const { config, credentials } = natsOperator();
   const nats = await startNatsServer(['-c', write('operator.conf', config)]);
   const network = await open({ servers: [nats.url], credentials: write('user.creds', credentials) });
@@ -217,7 +217,7 @@ test('a credentials file of an operator opens its account, and a broken one is r
   });
 });
 
-test('TLS: the certificate of the server is verified, and that of the client', async () => {
+test('TLS: the certificates of server and client are verified', async () => {
   const [server, client] = [selfSigned('server'), selfSigned('client')];
   const [ca, serverKey] = [write('server.pem', server.cert), write('server.key', server.key)];
   const [cert, key] = [write('client.pem', client.cert), write('client.key', client.key)];
@@ -229,7 +229,7 @@ test('TLS: the certificate of the server is verified, and that of the client', a
   }
   const servers = [`tls://localhost:${nats.port}`];
   expect(await refusal({ servers, tls: { cert, key } })).toContain('--nats-ca');
-  // NATS closes a connection without a client certificate, and nats.js goes on waiting.
+  // NATS closes a connection without a client certificate, and nats.js keeps waiting.
   expect(await refusal({ servers, tls: { ca }, connectTimeoutMs: 500 })).toContain('--nats-cert');
   await expect(open({ servers, tls: { ca: join(folder, 'no.pem') } })).rejects.toMatchObject({
     code: 'INVALID_OPTION',
