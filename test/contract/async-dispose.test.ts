@@ -1,4 +1,4 @@
-// What has a close() can be used with `await using`, on every Node.js that has the symbol.
+// Objects with a close() can be used with `await using`, on every Node.js that has the symbol.
 
 import { expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
@@ -9,7 +9,7 @@ import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { memoryPair } from '../../src/wire/transport/stream-transport.ts';
 import { fixtureTransport, isAlive } from '../fixtures/server.ts';
 
-test('a transport, which ends its child', async () => {
+test('a transport is disposed and ends its child', async () => {
   const transport = fixtureTransport('peer-server');
   await transport.start();
   const pid = transport.pid!;
@@ -17,7 +17,7 @@ test('a transport, which ends its child', async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test('a client, a server and a connection', async () => {
+test('a client, a server and a connection are disposed', async () => {
   const server = new Server({ name: 'test', version: '1' });
   const pairs = [memoryPair(), memoryPair()] as const;
   const connections = await Promise.all(pairs.map(([, far]) => server.connect(far)));
@@ -29,7 +29,7 @@ test('a client, a server and a connection', async () => {
   await connections[1]![Symbol.asyncDispose]();
 });
 
-test('a peer', async () => {
+test('a peer is disposed', async () => {
   const [near, far] = memoryPair();
   const peer = new Peer(near);
   const ended = new Promise<void>((resolve) => {
@@ -40,14 +40,14 @@ test('a peer', async () => {
   await ended;
 });
 
-test('a host', async () => {
+test('a host is disposed', async () => {
   const host = new Host({ servers: { one: { command: process.execPath, autoStart: false } } });
   await host.start();
   await host[Symbol.asyncDispose]();
   expect(host.status()).toMatchObject([{ name: 'one', state: 'stopped' }]);
 });
 
-test('slips in the name of an option are type errors', () => {
+test('misspelled options are type errors', () => {
   const written = () => {
     // @ts-expect-error: "command"
     void connect({ comand: 'node' });
@@ -59,7 +59,7 @@ test('slips in the name of an option are type errors', () => {
     new Host({ mcpServers: { one: { command: 'node', arg: [] } } });
     // @ts-expect-error: "mcpServers"
     new Host({ mcpServer: { one: { command: 'node' } } });
-    // What other hosts know, and comments, may stay.
+    // Keys of other hosts and comments are accepted.
     new Host({
       mcpServers: { one: { command: 'node', type: 'stdio', alwaysAllow: [], _comment: 'x' }, two: { url: 'x' } },
     });

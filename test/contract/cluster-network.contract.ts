@@ -1,12 +1,12 @@
-// What every fabric of a fleet must do, whatever network it stands on. `open` connects to the same fleet each time, through a network that
-// can be cut; `restart` restarts the server with what it has stored.
+// Behaviour of every cluster network of a fleet. `open` connects to the same fleet each time; `restart` restarts the server with its stored
+// data.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClusterNetwork, NodeRecord, Table } from '../../src/host/fleet/cluster-network.ts';
 
 export interface NetworkUnderTest {
   open(): Promise<ClusterNetwork>;
-  /** A fabric whose network can be cut and healed. */
+  /** Opens a cluster network that can be cut and healed. */
   openCuttable(): Promise<{ network: ClusterNetwork; cut(): void; heal(): void }>;
   restart(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
   };
 
   describe(`${name}: tables`, () => {
-    it('change a value only for those who know its revision', async () => {
+    it('change a value only at its known revision', async () => {
       const { nodes } = (await open()).directory;
       const key = fresh('cas');
       expect(await nodes.get(key)).toBeUndefined();
@@ -50,7 +50,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(await nodes.create(key, record('d'))).toBeGreaterThan(second);
     });
 
-    it('let one of many win who change an entry at once', async () => {
+    it('accept one of many concurrent changes of an entry', async () => {
       const tables = [(await open()).directory.nodes, (await open()).directory.nodes];
       const key = fresh('race');
       const created = await Promise.all(
@@ -70,7 +70,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       }
     });
 
-    it('forget leases that are not renewed, and those that are given back at once', async () => {
+    it('remove expired leases, and released leases at once', async () => {
       const { table } = (await open()).leases;
       const watcher = await open();
       const lease = { session: 's', node: 'n' };
@@ -96,8 +96,8 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       const nothing: string[] = [];
       const stopFirst = await other.servers.watch(({ key }) => nothing.push(key));
       expect(nothing).toEqual([]);
-      stopFirst(); // a second watch beside it would be told what this one knows
-      // Entries of which the last ones are removed.
+      stopFirst(); // a second watch would get the state of this one
+      // Entries, the last of which are removed again.
       for (let i = 0; i < 30; i += 1) await servers.create(`s${i}`, { name: `s${i}` } as never);
       for (let i = 20; i < 30; i += 1) await servers.remove(`s${i}`, (await servers.get(`s${i}`))!.revision);
       const seen: string[] = [];
@@ -105,7 +105,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(seen).toEqual(Array.from({ length: 20 }, (_, i) => `s${i}`));
       stop();
       await servers.create('later', { name: 'later' } as never);
-      // A table that changes while it is read.
+      // Changes of a table while it is read.
       const key = fresh('busy.');
       let revision = (await claims.create(key, { generation: 0 } as never))!;
       const generations: number[] = [];
@@ -117,7 +117,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(seen).not.toContain('later');
     });
 
-    it('go on where a lost connection left them, with all that changed meanwhile', async () => {
+    it('continue after a lost connection with all changes in between', async () => {
       const { nodes } = (await open()).directory;
       const { network, cut, heal } = await openCuttable();
       const [changed, removed, again, made] = ['chg', 'rem', 'aga', 'mad'].map(fresh) as [
@@ -128,7 +128,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       ];
       for (const key of [changed, removed, again]) await nodes.create(key, record('old', -1));
       const states = await mirrored(network.directory.nodes);
-      // Changes that never pause, also while the watch begins anew.
+      // Continuous changes, also while the watch restarts.
       const busy = fresh('bus');
       const revisions: number[] = [];
       await network.directory.nodes.watch(({ revision }) => revisions.push(revision));
@@ -176,7 +176,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
   });
 
   describe(`${name}: messages`, () => {
-    it('arrive in order, once, and go back to their sender where no node listens', async () => {
+    it('arrive in order, once, and return to their sender if there is no subscriber', async () => {
       const [a, b] = [await open(), await open()];
       const got: string[] = [];
       const subscription = a.subscribe('in.order', ({ data, reply }) => got.push(`${data.length}${reply ?? ''}`));
@@ -196,7 +196,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(got).toHaveLength(200);
     });
 
-    it('that have arrived are delivered before a subscription has ended', async () => {
+    it('are delivered before a subscription has ended', async () => {
       const [a, b] = [await open(), await open()];
       let count = 0;
       const subscription = a.subscribe('ended', () => (count += 1));
@@ -207,7 +207,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(count).toBe(1000);
     });
 
-    it('that are too long are refused, and leave the connection as it is', async () => {
+    it('above the limit are refused, and the connection stays usable', async () => {
       const network = await open();
       expect(() => network.publish('long', new Uint8Array(network.maxBytes + 1))).toThrowError(
         expect.objectContaining({ code: 'PAYLOAD_TOO_LONG' }),
@@ -224,7 +224,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(length).toBe(network.maxBytes);
     });
 
-    it('wait where many are unsent, and those that are awaited all arrive', async () => {
+    it('are held back while many are unsent, and all arrive', async () => {
       const [a, b] = [await open(), await open()];
       let bytes = 0;
       b.subscribe('much', ({ data }) => (bytes += data.length));
@@ -242,7 +242,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(bytes).toBe(80 * chunk.length);
     });
 
-    it('are requests that are answered, find no node, or have no answer in time', async () => {
+    it('as requests are answered, fail without a subscriber, or time out', async () => {
       const [a, b] = [await open(), await open()];
       b.subscribe('ask', ({ data, reply }) => b.publish(reply!, data));
       b.subscribe('silent', () => undefined);
@@ -252,7 +252,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       await expect(a.request('silent', {}, 20)).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
     });
 
-    it('are not kept while the connection is lost, and requests say so', async () => {
+    it('are dropped while the connection is lost, and requests fail', async () => {
       const other = await open();
       const { network, cut, heal } = await openCuttable();
       const got: string[] = [];
@@ -277,7 +277,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(got.sort()).toEqual(['after', 'subscriptions are back']);
     });
 
-    it('whose listener throws are reported, and the next ones arrive', async () => {
+    it('are delivered after a listener has thrown, which is reported', async () => {
       const network = await open();
       const said: string[] = [];
       network.onConnection = (_, text) => said.push(text);
@@ -293,7 +293,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
       expect(said[0]).toContain('of the listener');
     });
 
-    it('end with the fabric, also without a connection', async () => {
+    it('end when the network is closed, even without a connection', async () => {
       const { network, cut } = await under.openCuttable();
       const lost = connection(network, false);
       cut();
@@ -305,7 +305,7 @@ export function networkContract(name: string, under: NetworkUnderTest): void {
   });
 }
 
-/** The entries of a table, as its watch reports them. */
+/** Entries of a table, as its watch reports them. */
 async function mirrored(table: Table<NodeRecord>): Promise<Map<string, NodeRecord>> {
   const states = new Map<string, NodeRecord>();
   await table.watch(({ key, value }) => {
@@ -315,7 +315,7 @@ async function mirrored(table: Table<NodeRecord>): Promise<Map<string, NodeRecor
   return states;
 }
 
-/** Resolves to the last revision. */
+/** Writes until `isOver`. Resolves to the last revision. */
 async function keepWriting(table: Table<NodeRecord>, key: string, isOver: () => boolean): Promise<number> {
   let revision = (await table.create(key, record('busy')))!;
   while (!isOver()) revision = (await table.update(key, record('busy'), revision))!;

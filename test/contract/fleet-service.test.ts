@@ -1,5 +1,5 @@
-// A server of another node is a service like any other: over NATS and the door of that node; as a server of a host; and on the same
-// node, where nothing is sent.
+// The contract of services for servers of other nodes: over NATS and the endpoint of the node, as a server of a host, and on the same node,
+// where no messages are sent.
 
 import { RpcError } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';

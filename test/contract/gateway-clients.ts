@@ -1,5 +1,5 @@
-// Clients of doors that send and receive raw messages, one for each way that messages travel: lines of a stream, sessions of
-// HTTP, single requests of HTTP, and HTTP+SSE.
+// Clients of gateways that send and receive raw messages, one for each way of transport: lines of a stream, sessions of HTTP, single
+// requests of HTTP, and HTTP+SSE.
 
 import type { Duplex, Readable, Writable } from 'node:stream';
 
@@ -27,10 +27,10 @@ const initialize = {
 };
 
 export abstract class GatewayClient {
-  /** All messages, in the order in which they came. */
+  /** All messages, in the order of their arrival. */
   readonly received: Message[] = [];
   readonly era: Era;
-  /** Resolves when the door has ended the connection, or all connections. */
+  /** Resolves when the gateway has ended the connection, or all connections. */
   readonly ended: Promise<void>;
   protected markEnded!: () => void;
   #looks = new Set<() => void>();
@@ -42,10 +42,10 @@ export abstract class GatewayClient {
     });
   }
 
-  /** Sends the text of a message; resolves to the code of the error that answers it. */
+  /** Sends the text of a message. Resolves to the code of the error that answers it. */
   abstract sendMalformed(text: string): Promise<number>;
   abstract cancel(id: string | number): void;
-  /** Goes away without a word. */
+  /** Disconnects without notice. */
   abstract vanish(): void;
   protected abstract send(message: Message): void;
 
@@ -104,7 +104,7 @@ export class LineClient extends GatewayClient {
       for (const line of lines) if (line !== '') this.take(line);
     });
     from.on('close', () => this.markEnded());
-    to.on('error', () => undefined); // the other end has closed
+    to.on('error', () => undefined); // the other end may have closed
   }
 
   static over(era: Era, stream: Duplex): LineClient {
@@ -131,7 +131,7 @@ export class LineClient extends GatewayClient {
   }
 }
 
-/** What the clients over HTTP have in common. */
+/** Common part of the clients over HTTP. */
 abstract class HttpClient extends GatewayClient {
   protected readonly url: string;
   protected readonly connections = new Set<AbortController>();
@@ -155,7 +155,7 @@ abstract class HttpClient extends GatewayClient {
     return fetch(url, { ...init, headers: { ...common, ...headers } });
   }
 
-  /** Takes the messages of the answer, as JSON or as events. */
+  /** Reads the messages of the answer, as JSON or as events. */
   protected async exchange(url: string, init: RequestInit, headers: object, connection = new AbortController()) {
     this.connections.add(connection);
     try {
@@ -167,14 +167,14 @@ abstract class HttpClient extends GatewayClient {
         if (text !== '') this.take(text);
       }
     } catch {
-      // the connection was lost, or given up
+      // The connection was lost or abandoned.
     }
     this.connections.delete(connection);
     if (this.connections.size === 0) this.markEnded();
   }
 
   protected answered(_response: Response): void {
-    // only a session looks at the headers
+    // Only a session uses the headers.
   }
 
   protected event(_name: string | undefined, data: string): void {
@@ -198,7 +198,7 @@ abstract class HttpClient extends GatewayClient {
   }
 }
 
-/** 2025-11-25: a session with its stream. */
+/** A client of 2025-11-25: a session with its stream. */
 export class SessionClient extends HttpClient {
   #session: Record<string, string> = {};
 
@@ -226,7 +226,7 @@ export class SessionClient extends HttpClient {
   }
 }
 
-/** 2026-07-28: each request alone. Closing its connection cancels it. */
+/** A client of 2026-07-28: independent requests. Closing the connection of a request cancels it. */
 export class SingleClient extends HttpClient {
   readonly #open = new Map<string | number, AbortController>();
 
@@ -251,7 +251,7 @@ export class SingleClient extends HttpClient {
   }
 }
 
-/** 2024-11-05: all answers come on one stream. */
+/** A client of 2024-11-05: all answers arrive on one stream. */
 export class OneStreamClient extends HttpClient {
   #endpoint!: string;
   #found!: () => void;
@@ -279,7 +279,7 @@ export class OneStreamClient extends HttpClient {
   }
 
   protected send(message: Message): void {
-    void this.fetch(this.#endpoint, { method: 'POST', body: JSON.stringify(message) }).catch(() => undefined); // it is closed
+    void this.fetch(this.#endpoint, { method: 'POST', body: JSON.stringify(message) }).catch(() => undefined); // the server may be closed
   }
 
   protected override event(name: string | undefined, data: string): void {

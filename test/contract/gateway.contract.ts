@@ -1,22 +1,22 @@
-// What every door holds for its clients, however their messages travel. Behind it are the handlers of
-// test/fixtures/service-contract in a process of their own. A skip carries its reason, which the report shows.
+// Behaviour of every gateway, for each transport of messages. Behind it, a process has the handlers of test/fixtures/service-contract. A
+// skip has a reason, which the report shows.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayClient, Message } from './gateway-clients.ts';
 
 export interface OpenedGateway {
   connect(): Promise<GatewayClient>;
-  /** Calls a tool of the server, past the door. */
+  /** Calls a tool of the server without the gateway. */
   inspect(tool: string, args: Record<string, unknown>): Promise<string>;
-  /** Ends the door. The server stays. */
+  /** Closes the gateway, but not the server. */
   close(): Promise<void>;
-  /** Ends the server too. */
+  /** Closes the gateway and the server. */
   dispose(): Promise<void>;
 }
 
 export interface GatewayContractInputs {
   skip?: Record<string, string>;
-  /** Whether a client that goes away has cancelled its requests. */
+  /** Whether the requests of a client that disconnects are cancelled. */
   vanishing: 'cancels' | 'keeps';
 }
 
@@ -84,7 +84,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
         one.call(1, 'slow-echo', { text: 'mine' }, { progressToken: 1 }),
         other.call(1, 'echo', { text: 'other' }),
       ]);
-      // A log message names no request: it is certain whose it is while one request runs.
+      // A log message does not name its request, so the test runs one request at a time.
       await one.call(2, 'log', { level: 'warning', data: 'mine' });
       await one.until(({ method }) => method === 'notifications/message');
       await other.call(2, 'echo', { text: 'later' });
@@ -160,6 +160,6 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       await gateway.inspect('cancelled', { atLeast: before + 2 });
     });
 
-    it('has a reason to skip only for sentences above', () => expect([...skip.keys()]).toEqual([]));
+    it('skips only rules of this contract', () => expect([...skip.keys()]).toEqual([]));
   });
 }

@@ -25,7 +25,7 @@ interface Served {
   close(): Promise<void>;
 }
 
-/** A door in front of a host. */
+/** A gateway of a host. */
 async function behindHost(serve: (host: Host) => Promise<Served>): Promise<OpenedGateway> {
   const host = new Host({ mcpServers: { contract: { command: process.execPath, args: [contractServer] } } });
   const { connect, close } = await serve(host);

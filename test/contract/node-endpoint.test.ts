@@ -1,4 +1,4 @@
-// The door between nodes, with a host behind it and NATS in front.
+// The contract of gateways for the endpoint of a node, with a host behind it and NATS in front.
 
 import { openNetwork } from '../../src/host/fleet/nats/open-network.ts';
 import { NodeEndpoint } from '../../src/host/fleet/node/node-endpoint.ts';
@@ -13,7 +13,7 @@ import { contractServer } from './service.contract.ts';
 const nats = await startNatsServer();
 const INSTANCE = 'contract_1_1_s';
 
-/** Each client has a run of its own. */
+/** A client with its own run. */
 class NodeClient extends GatewayClient {
   readonly #node: CallingNode;
   readonly #subject: string;

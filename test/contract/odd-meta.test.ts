@@ -1,4 +1,4 @@
-// `_meta`, entries and declarations that a peer sends in place of objects are left out. Spreading a string would make a member of each of
+// Strings that a peer sends in place of `_meta`, entries and declarations are dropped. Spreading a string would create a member for each of
 // its characters, which takes minutes for a long one.
 
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ async function gateway(era: string) {
   return serving;
 }
 
-/** Members that were characters of a string. */
+/** Numeric member names, which result from spreading a string. */
 const characters = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value).filter((key) => /^\d+$/.test(key));

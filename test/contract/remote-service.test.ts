@@ -1,4 +1,4 @@
-// A server behind HTTP is a service like any other: reached by `connect({ url })`, and as a server of a host.
+// The contract of services for servers over HTTP: with `connect({ url })`, and as a server of a host.
 
 import { RpcError } from '../../src/base/errors.ts';
 import { connect } from '../../src/connect/connect.ts';

@@ -1,12 +1,12 @@
-// What holds for every service, whatever is behind it. The handlers are those of test/fixtures/service-contract: in this
-// process (`declare`) or in one of their own (`server.mjs`). A skip carries its reason, which the report shows.
+// Behaviour of every service. The handlers of test/fixtures/service-contract run in this process (`declare`) or in another one
+// (`server.mjs`). A skip has a reason, which the report shows.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Params, Result, Service } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from './test-caller.ts';
 
-/** Serves the handlers of this suite on its stdin and stdout. */
+/** Path of a server that serves the handlers of this contract on stdio. */
 export const contractServer = fileURLToPath(new URL('../fixtures/service-contract/server.mjs', import.meta.url));
 
 export interface OpenedService {
@@ -15,9 +15,9 @@ export interface OpenedService {
 }
 
 export interface ServiceContractInputs {
-  /** Sentences below that this service cannot keep, and why. */
+  /** Rules that this service cannot keep, with the reasons. */
   skip?: Record<string, string>;
-  /** What is put before the name of a tool in the list. */
+  /** Prefix of the names of tools in lists. */
   listedWith?: string;
 }
 
@@ -240,6 +240,6 @@ export function serviceContract(
       await expect(late()).rejects.toThrow();
     });
 
-    it('skips only sentences of this contract', () => expect([...skip.keys()]).toEqual([]));
+    it('skips only rules of this contract', () => expect([...skip.keys()]).toEqual([]));
   });
 }

@@ -1,4 +1,4 @@
-// A caller and a watcher that keep what they are given, for tests of services.
+// A caller and a subscriber that record what they receive, for tests of services.
 
 import {
   type Caller,
@@ -13,7 +13,7 @@ import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 class Waits {
   readonly #looks = new Set<() => void>();
 
-  /** Resolves when it holds. */
+  /** Resolves when the condition holds. */
   until(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {

@@ -1,5 +1,5 @@
-// An extension whose code is in a folder of its own (test/fixtures/parcels) works through a client, a host, a gateway and
-// a fleet: its method with a target, its notifications, and its type of results.
+// An extension outside of the core (test/fixtures/parcels) works through a client, a host, a gateway and a fleet: its method with a target,
+// its notifications, and its type of results.
 
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ const parcel = (client: Client, name = 'wrap') =>
 const content = [{ type: 'text', text: 'tea' }];
 
 describe('a client', () => {
-  test('declares the extension, and continues a call that it answers', async () => {
+  test('declares the extension, and continues a call with a result of the extension', async () => {
     const client = await connect(entry, { extensions });
     closing.push(() => client.close());
     expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
@@ -71,7 +71,7 @@ describe('a client', () => {
     expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({ content, _meta: { declared } });
   });
 
-  test('refuses a result of the extension that answers another method', async () => {
+  test('refuses a result of the extension to another method', async () => {
     const odd = { id: PARCELS, server: { over: () => ({ request: () => ({ resultType: 'parcel', parcelId: '1' }) }) } };
     const server = new Server({ name: 'odd', version: '1' }, { extensions: [odd] });
     const [here, there] = memoryPair();
@@ -100,7 +100,7 @@ describe('a gateway', () => {
     expect(await client.callTool(name, { text: 'tea' })).toMatchObject({ content });
   });
 
-  test.each(eras)('opens parcels for a client of the %s era that cannot', async (era) => {
+  test.each(eras)('opens parcels for a client of the %s era without the extension', async (era) => {
     const { open } = await gateway({ post: entry });
     const client = await open('/post', { era });
     expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({
@@ -139,7 +139,7 @@ describe('a gateway', () => {
   });
 });
 
-/** Wraps a parcel, and resolves with what is heard of it when it is opened. */
+/** Wraps a parcel and opens it. Returns its id after the notification has arrived. */
 async function heardOf(client: Client, name = 'wrap') {
   const { parcelId } = await parcel(client, name);
   const heard: unknown[] = [];
@@ -149,7 +149,7 @@ async function heardOf(client: Client, name = 'wrap') {
     accepted: (members) => accepted.push(members),
     notified: (method, params) => heard.push([method, { ...params, _meta: undefined }]),
   });
-  await parcel(client, name); // another one, which is not watched
+  await parcel(client, name); // another parcel, outside of the subscription
   await client.request('parcels/open', { parcelId });
   await expect.poll(() => heard).toEqual([['notifications/parcels/opened', { parcelId, by: 'hand' }]]);
   expect(accepted).toEqual([{ parcelIds: [parcelId] }]);

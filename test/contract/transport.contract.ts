@@ -1,4 +1,4 @@
-// What every transport does, whatever is underneath. The far end sends back every message as it came.
+// Behaviour of every transport. The other end echoes each message unchanged.
 
 import { describe, expect, test } from 'vitest';
 import type { JsonRpcMessage } from '../../src/wire/jsonrpc/message.ts';
@@ -7,7 +7,7 @@ import { closing } from '../fixtures/server.ts';
 
 export interface TransportUnderTest {
   near: Transport;
-  /** Makes the far end go away. */
+  /** Closes the other end. */
   endFar: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       return { near, endFar, received, errors, when, closes: () => closes };
     }
 
-    test('messages of one tick arrive, all of them, in order', async () => {
+    test('messages that are sent in one tick all arrive, in order', async () => {
       const { near, received, when } = await open();
       await near.start();
       const sent = Array.from({ length: 1000 }, (_, n) => note(n));
@@ -57,7 +57,7 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       expect(received).toEqual(sent);
     });
 
-    test('text of any kind and size survives', async () => {
+    test('text of any kind and size arrives unchanged', async () => {
       const { near, received, when } = await open();
       await near.start();
       const texts = [
@@ -74,7 +74,7 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       expect(received).toEqual(sent);
     });
 
-    test('10 MB sent at once arrive whole: backpressure loses nothing', async () => {
+    test('10 MB that are sent at once arrive completely', async () => {
       const { near, received, when } = await open();
       await near.start();
       const text = 'x'.repeat(100_000);
@@ -94,7 +94,7 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       await expect(near.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
     });
 
-    test('closing twice closes once, and nothing can be sent or started afterwards', async () => {
+    test('closing twice reports one close, and sending and starting are refused afterwards', async () => {
       const { near, closes } = await open();
       await near.start();
       await Promise.all([near.close(), near.close()]);
@@ -104,22 +104,22 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       await expect(near.start()).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
     });
 
-    test('closing without a start leaves nothing behind', async () => {
+    test('a transport that was never started can be closed', async () => {
       const { near } = await open();
       await near.close();
       await expect(near.start()).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
     });
 
-    test('what was sent right before the close still arrives', async () => {
+    test('a message that is sent just before the close still arrives', async () => {
       const { near, received } = await open();
       await near.start();
       void near.send(note(7));
       await near.close();
-      // A polite far end answers what it got before it leaves.
+      // The other end may answer before it closes.
       if (received.length > 0) expect(received).toEqual([note(7)]);
     });
 
-    test('the far end going away closes it once, and later sends are refused', async () => {
+    test('when the other end disconnects, the transport closes once and refuses to send', async () => {
       const { near, endFar, closes, when } = await open();
       await near.start();
       await near.send(note(1));
@@ -144,7 +144,7 @@ export function transportContract(name: string, make: () => Promise<TransportUnd
       expect(errors).toMatchObject([{ message: 'handler broke' }]);
     });
 
-    test('a message that is not JSON is refused and the next one goes through', async () => {
+    test('a message that is not JSON is refused, and the next one arrives', async () => {
       const { near, received, when } = await open();
       await near.start();
       const circular: Record<string, unknown> = {};

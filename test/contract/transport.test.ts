@@ -33,7 +33,7 @@ for (const framing of framings) {
   });
 }
 
-test('a message that a framing cannot carry is refused, and the next one goes through', async () => {
+test('a message that a framing cannot carry is refused, and the next one arrives', async () => {
   const [near, far] = memoryPair({ framing: fixedLength({ frameBytes: 200 }) });
   const server = new Peer(far);
   server.handle('echo', async (params) => params);
@@ -46,7 +46,7 @@ test('a message that a framing cannot carry is refused, and the next one goes th
   await expect(client.request('long')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
 });
 
-test('an observer sees what went out, and nothing that was refused', async () => {
+test('an observer gets messages that were sent, and none that were refused', async () => {
   const sent: string[] = [];
   const near = fixtureTransport('echoes-messages', [], { observer: { sent: (text) => sent.push(text) } });
   await near.start();
@@ -56,7 +56,7 @@ test('an observer sees what went out, and nothing that was refused', async () =>
   expect(sent).toEqual(['{"jsonrpc":"2.0","method":"note"}']);
 });
 
-test('an observer or a stderr callback that throws is reported and costs nothing', async () => {
+test('an observer or a stderr callback that throws is reported, and does not affect messages', async () => {
   const errors: Error[] = [];
   const fail = () => {
     throw new Error('observer broke');

@@ -1,5 +1,5 @@
-// An extension that a client and a server have, and a host, a gateway and a fleet do not, passes through them unchanged in both eras.
-// No test in this file may register the extension of the server: what is registered holds for the whole process.
+// An extension that only a client and a server know passes unchanged through a host, a gateway and a fleet, in both eras. Tests in this
+// file must not register the extension of the server, because a registration affects the whole process.
 
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -57,12 +57,12 @@ const wrap = (client: Client, name = 'wrap', text = 'tea') =>
   client.request('tools/call', { name, arguments: { text } }, { unfinished: true });
 
 describe.each(eras)('a client of the %s era', (era) => {
-  test.each(eras)('and a server of the %s era see what the other declares', async (serverEra) => {
+  test.each(eras)('and a server of the %s era exchange their declarations', async (serverEra) => {
     const { open } = await gateway({ post: { ...post, era: serverEra } });
     const client = await open('/post', { era, capabilities });
     expect(client.server.capabilities).toMatchObject(declaredByServer);
     if (era === 'legacy' && serverEra === 'modern') {
-      // A client of an older revision cannot get a parcel.
+      // A client of an older revision cannot receive a parcel.
       return expect(wrap(client)).rejects.toThrow('The server answered tools/call with the resultType "parcel"');
     }
     const answer = await wrap(client);
@@ -77,7 +77,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     await sendsLabels(await open('/post', { era, capabilities }));
   });
 
-  test.each(['HTTP', 'a stream'])('that floods over %s has to wait, and loses no notification', async (way) => {
+  test.each(['HTTP', 'a stream'])('that floods over %s is slowed down, and loses no notifications', async (way) => {
     const { open, host } = await gateway({ post: { ...post, era } });
     const overStream = async () => {
       const [here, there] = memoryPair();
@@ -87,7 +87,7 @@ describe.each(eras)('a client of the %s era', (era) => {
       return client as unknown as Client;
     };
     const client = way === 'HTTP' ? await open('/post', { era, capabilities }) : await overStream();
-    await wrap(client); // the process is ready
+    await wrap(client); // waits until the process is ready
     const labels = Array.from({ length: 40 }, (_, at) => `${at + 10} ${'x'.repeat(64 * 1024)}`);
     const facts = factsOf(client);
     for (const label of labels) client.service.notify('notifications/parcels/label', { label }, facts);
@@ -95,7 +95,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     await expect.poll(arrived, { timeout: 60_000, interval: 250 }).toEqual(labels.map((label) => label.slice(0, 2)));
   });
 
-  test('of all servers as one reaches the only server with unknown extensions', async () => {
+  test('at /mcp reaches the only server with unknown extensions', async () => {
     const { open, host } = await gateway({ post: { ...post, era }, plain: { ...plain, era } });
     await host.start();
     const client = await open('', { era, capabilities });
@@ -104,7 +104,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     await expect(client.request('tools/unknown')).rejects.toMatchObject({ rpcCode: -32601 });
   });
 
-  test('of all servers as one is refused a method that several servers may mean', async () => {
+  test('at /mcp is refused a method that several servers may have', async () => {
     const { open, host } = await gateway({ one: { ...post, era }, two: { ...post, era } });
     await host.start();
     const client = await open('', { era, capabilities });
@@ -113,7 +113,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 });
 
 describe('a server before 2026-07-28', () => {
-  test('whose process each client has alone gets exactly what its client declares', async () => {
+  test('with a process per client gets exactly the declarations of its client', async () => {
     const { open } = await gateway({ post: { ...post, era: 'legacy', share: 'client' } });
     const [one, other] = [
       await open('/post', { era: 'legacy', capabilities }),
@@ -124,7 +124,7 @@ describe('a server before 2026-07-28', () => {
     expect(declared).toEqual({ extensions: { 'com.example/third': { a: 1 } } });
   });
 
-  test('whose process clients share gets what they declare together, until it is used', async () => {
+  test('with a shared process gets the combined declarations of its clients, until it is used', async () => {
     const { open, host } = await gateway({ post: { ...post, era: 'legacy' } });
     await host.start();
     const one = await open('/post', { era: 'legacy', capabilities });
@@ -139,7 +139,7 @@ describe('a server before 2026-07-28', () => {
     }
   });
 
-  test('is not told of more extensions than fit', async () => {
+  test('gets at most 32 extensions, and none that are too long', async () => {
     const { open } = await gateway({ post: { ...post, era: 'legacy', share: 'client' } });
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`com.example/x${at}`, {}]));
     const long = { 'com.example/long': { text: 'x'.repeat(10_000) } };
@@ -157,7 +157,7 @@ describe('a subscription with unknown members of its filter', () => {
     await hearsOfParcels(await open(path, { capabilities }), path === '' ? 'post__wrap' : 'wrap');
   });
 
-  test('of one client does not show the notifications of another', async () => {
+  test('does not get the notifications of another client', async () => {
     const { open } = await gateway({ post });
     const [one, other] = [await open('/post', { capabilities }), await open('/post', { capabilities })];
     const [first, second] = [await wrap(one), await wrap(other)];
@@ -180,7 +180,7 @@ describe('a subscription with unknown members of its filter', () => {
     for (const stop of stops) stop();
   });
 
-  test('at a server without them is acknowledged without them', async () => {
+  test('is acknowledged without these members by a server that does not know them', async () => {
     const { open } = await gateway({ plain });
     const client = await open('/plain', { capabilities });
     const accepted: unknown[] = [];

@@ -1,5 +1,5 @@
-// Connections that bring no request, or bring it too slowly, or do not take the answer: each is closed, and what it held is
-// free again. Other clients are served meanwhile.
+// Connections that send no request, send it too slowly, or do not read the answer are closed, and their resources are released. Other
+// clients are served meanwhile.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -43,18 +43,18 @@ async function serving(options: ServeHttpOptions) {
 function dial({ url }: HttpServing): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.on('error', () => undefined); // a reset is an end too
+  socket.on('error', () => undefined); // a reset also ends the connection
   closing.push(() => socket.destroy());
   return socket;
 }
 
-/** What came until the end. */
+/** All data until the end of the connection. */
 async function received(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  await new Promise((resolve) => socket.once('close', resolve)); // `once` of node:events would fail at a reset
+  await new Promise((resolve) => socket.once('close', resolve)); // `once` of node:events would reject at a reset
   return text;
 }
 
@@ -77,7 +77,7 @@ async function isServed({ url }: HttpServing): Promise<boolean> {
   return (await response.text()).includes('here');
 }
 
-/** A reset because of bytes that came after the answer can overtake it on Windows. */
+/** On Windows, a reset because of bytes after the answer can discard the answer. */
 const tooSlow = lacks.answersBeforeReset ? /^(?:HTTP\/1.1 408 |$)/ : /^HTTP\/1.1 408 /;
 const quick = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
 
@@ -85,7 +85,7 @@ test('connections without a request are closed', async () => {
   const { http } = await serving(quick);
   const sockets = Array.from({ length: 50 }, () => dial(http));
   const ends = sockets.map(received);
-  // On a busy machine, a request may be too late as well.
+  // Retries, because on a busy machine this request may also be too late.
   await expect.poll(() => isServed(http)).toBe(true);
   for (const text of await Promise.all(ends)) expect(text).toMatch(/^(HTTP\/1.1 408 |$)/);
 });
@@ -120,7 +120,7 @@ test('connections beyond the limit are closed at once, until one has ended', asy
   await expect.poll(() => isServed(http).catch(() => false), { timeout: 20_000 }).toBe(true);
 });
 
-test('a client that does not read its answer is disconnected, and its bytes are released', async () => {
+test('disconnects a client that does not read its answer, and releases the bytes', async () => {
   const { http, longRan } = await serving({ stalledMs: 300, keepAliveMs: 100, maxWaitingBytes: ANSWER_BYTES });
   const socket = dial(http);
   socket.pause();
@@ -136,7 +136,7 @@ test('a call without traffic is not stalled, and ends with its connection', asyn
   let comments = 0;
   for await (const chunk of socket) {
     comments += String(chunk).split(':\n\n').length - 1;
-    if (comments > 10) break; // three times as long as nothing may move
+    if (comments > 10) break; // three times the limit of stalled connections
   }
   await wasAbandoned;
 });
@@ -146,7 +146,7 @@ const hostile: [what: string, request: (http: HttpServing) => string, status: nu
   ['JSON without HTTP', () => `${body('echo')}\r\n\r\n`, 400],
   ['a header without a name', (http) => head(http, 'echo').replace('\r\n\r\n', '\r\n: x\r\n\r\n'), 400],
   ['a header with a control character', (http) => head(http, 'echo').replace('application/json', 'a\x00b'), 400],
-  // In one chunk: a reset because of unread bytes would overtake the answer on Windows.
+  // Sent in one chunk, because a reset for unread bytes would discard the answer on Windows.
   ['headers of 20 KB', (http) => head(http, 'echo').replace('\r\n\r\n', `\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`), 431],
   [
     'two lengths',
@@ -166,7 +166,7 @@ const hostile: [what: string, request: (http: HttpServing) => string, status: nu
   ['no Host', (http) => head(http, 'echo').replace(/host: .*\r\n/, ''), 400],
 ];
 
-test.each(hostile)('%s is refused, and its connection closed', async (_what, request, status) => {
+test.each(hostile)('refuses %s, and closes the connection', async (_what, request, status) => {
   const { http } = await serving({});
   const socket = dial(http);
   socket.write(request(http), 'latin1');

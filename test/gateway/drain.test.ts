@@ -1,4 +1,4 @@
-// A door that closes: new requests are refused with a reason, those in flight end, then streams and sessions.
+// A gateway that closes: it refuses new requests with a reason, then the calls in flight end, then streams and sessions.
 
 import { expect, test } from 'vitest';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
@@ -78,7 +78,7 @@ test('a draining gateway ends calls in flight, accepts answers to questions, and
   expect((await legacy(6, 'waits')).status).toBe(503);
   expect((await listen()).status).toBe(503);
   expect((await fetch(`${new URL(http.url).origin}/readyz`)).status).toBe(503);
-  // A question that was asked before can still be answered, in both eras.
+  // Pending questions can still be answered, in both eras.
   const answer = { action: 'accept', content: { name: 'Ada' } };
   expect((await post({ id, result: answer }, session)).status).toBe(202);
   let rest = '';
@@ -94,7 +94,7 @@ test('a draining gateway ends calls in flight, accepts answers to questions, and
   goOn();
   for (const call of calls) expect(await (await call).text()).toContain('done');
   await closed;
-  await stream.text(); // it ended in the proper way
+  await stream.text(); // the stream ended without an error
   expect(aborted).toEqual([]);
   await expect(modern(8, 'waits')).rejects.toThrow();
 });

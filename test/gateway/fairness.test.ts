@@ -1,5 +1,5 @@
-// A client that floods a process, beside one that sends a call at a time. What is counted is how many calls of the flood are
-// answered while the other waits for one of its own: in one queue it would be as many as are in flight.
+// A client that floods a process, beside a client that makes one call at a time. The test counts how many calls of the flood are answered
+// during a call of the other client: in a shared queue, that would be all calls in flight.
 
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const IN_FLIGHT = 300;
 const CALLS = 20;
 
 const flooding = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** Its connection is there before the flood: Node accepts one at a time. */
+/** Connects before the flood, because Node.js accepts one connection at a time. */
 const calling = new Agent({ keepAlive: true, maxSockets: 1 });
 let host: Host;
 let http: HttpServing;

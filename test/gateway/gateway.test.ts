@@ -1,4 +1,4 @@
-// The servers of a host over HTTP: one process for many clients of every revision.
+// The servers of a host over HTTP: one process serves many clients of every revision.
 
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

@@ -1,4 +1,4 @@
-// Bodies that take many times their length as objects: they count as what they take.
+// Bodies whose objects use many times the memory of their text: limits count that memory.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

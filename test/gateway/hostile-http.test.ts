@@ -1,4 +1,4 @@
-// HTTP requests that break a rule: each is refused with the status that says which, and the server serves on.
+// HTTP requests that break a rule: each is refused with the appropriate status, and the server continues to serve.
 
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
-// Fifty principals at one server of 2025-11-25 behind the gateway, some of which never answer what they are asked: the calls of
-// the others are answered while those questions are open, and no question reaches another principal.
+// Fifty principals at one server of 2025-11-25 behind the gateway, some of which never answer questions: calls of the others are answered
+// meanwhile, and a question never reaches another principal.
 
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -12,7 +12,7 @@ const PRINCIPALS = 50;
 const fixture = (name: string) => [fileURLToPath(new URL(`../fixtures/gateway/${name}`, import.meta.url))];
 const args = fixture('asks.mjs');
 
-/** The header names the principal: who may be whom is not what is tested here. */
+/** A header names the principal: these tests do not verify identities. */
 const auth: Auth = { authenticate: (request) => ({ name: request.header('x-test-principal')! }) };
 
 const closing: (() => unknown)[] = [];
@@ -62,7 +62,7 @@ type TestClient = Awaited<ReturnType<typeof clientOf>>;
 const others = (open: (principal: string, answers: boolean) => Promise<TestClient>) =>
   Promise.all(Array.from({ length: PRINCIPALS - 1 }, (_, at) => open(`other-${at}`, true)));
 
-/** Each client makes the call, one after another of each, all clients at once. Resolves to the answers that are wrong. */
+/** All clients call concurrently, each client one tool after the other. Resolves to the wrong answers. */
 async function wrong(clients: readonly TestClient[], tools: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   const work = async ({ principal, call, asked }: TestClient) => {
@@ -90,7 +90,7 @@ test('calls of 49 principals are answered while a question to another is pending
   const first = unanswered();
   await hostile.whenAsked;
   expect(await wrong(honest, ['plain', 'plain', 'plain'])).toEqual([]);
-  // Tools that ask as well: each principal runs them without waiting for the hostile one.
+  // Tools that ask questions: each principal runs them without waiting for the hostile client.
   const second = unanswered();
   for (const each of honest.slice(0, 5)) expect(await wrong([each], ['elicit', 'plain', 'elicit'])).toEqual([]);
   expect(ended).toBe(0);
@@ -143,7 +143,7 @@ test('a client that cancels each call during its question does not prevent quest
   await abandoning;
 });
 
-test('questions during completions, subscriptions and log levels reach no other principal', {
+test('questions during completions, subscriptions and log levels do not reach other principals', {
   timeout: 240_000,
 }, async () => {
   const { client } = await start({ args: fixture('asks-anywhere.mjs') });

@@ -1,4 +1,4 @@
-// A server over HTTP, used by official clients of each era.
+// A server over HTTP, used by the official clients of each era.
 
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -35,7 +35,7 @@ async function serving() {
 
 const overHttp = revisionsOfMcp.filter((revision) => revision > '2025-03-26');
 
-test.each(overHttp)('the official client calls, sees progress and is asked, in %s', async (revision) => {
+test.each(overHttp)('the official client calls tools, gets progress and answers questions, in %s', async (revision) => {
   const { url, token } = await serving();
   const client = new OfficialClient(
     { name: 'official', version: '1' },
@@ -66,7 +66,7 @@ test.each(overHttp)('the official client calls, sees progress and is asked, in %
 test.each([
   ['Streamable HTTP', EarlierTransport],
   ['HTTP+SSE', SSEClientTransport],
-] as const)('the official client of the sessions, over %s', async (_, Transport) => {
+] as const)('the official client uses sessions over %s', async (_, Transport) => {
   const { url, token } = await serving();
   const client = new EarlierClient({ name: 'earlier', version: '1' }, { capabilities: { elicitation: {} } });
   const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');

@@ -1,4 +1,4 @@
-// Access tokens of an issuer: which are accepted, what they allow, and the answer to a request without one.
+// Access tokens of an issuer: which tokens are accepted, what they permit, and the answer to a request without a token.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -149,7 +149,7 @@ test.each(refused)('a token with %s is refused', async (_what, make) => {
   expect((await send(await issuer.token())).status).toBe(200);
 });
 
-test('the refusal says what is wrong with the token', async () => {
+test('a refusal contains the defect of the token', async () => {
   const why = async (claims: Record<string, unknown>) => (await send(await issuer.token(claims))).text;
   expect(await why({ aud: 'x' })).toContain('\\"aud\\"');
   expect(await why({ iss: 'x' })).toContain('\\"iss\\"');
@@ -202,7 +202,7 @@ test('a path cannot inject text into the challenge', async () => {
   expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="[^"]*", scope="mcp"$/);
 });
 
-test('scopes decide what may be used', async () => {
+test('scopes limit what a token may use', async () => {
   const only = await issuer.token({ scope: 'openid mcp:notes', sub: 'only' });
   expect((await send(only)).text).toContain('only_notes');
   expect((await send(only, '')).text).not.toContain('only_other');
@@ -212,7 +212,7 @@ test('scopes decide what may be used', async () => {
   expect((await send(tool, '/other', 'tools/call', { name: 'write' })).text).toContain('other ran');
 });
 
-test('a token without the scope gets 403, for a server that does not exist too', async () => {
+test('a token without the scope gets 403, even for a server that does not exist', async () => {
   const none = await send(await issuer.token({ scope: 'openid' }));
   expect(none.status).toBe(403);
   expect(none.challenge).toMatch(/^Bearer error="insufficient_scope", resource_metadata="[^"]*", scope="mcp"$/);
@@ -251,7 +251,7 @@ const bearing = (token: string) => ({ header: () => `Bearer ${token}` });
 const alone = (options: Partial<JwtOptions> = {}) =>
   jwt({ issuer: issuer.url, audience, onError: () => undefined, ...options });
 
-test('a verified token costs no promise until its end, which is known without its issuer', async () => {
+test('a verified token is checked synchronously until it expires', async () => {
   let laterMs = 0;
   const auth = alone({ now: () => nowMs() + laterMs });
   const token = await issuer.token();
@@ -270,7 +270,7 @@ test('cached tokens are limited: the oldest is verified again', async () => {
   for (const token of [second, third]) expect(auth.authenticate(bearing(token))).not.toBeInstanceOf(Promise);
 });
 
-test('an event stream ends with its token, and the request that opened it too', async () => {
+test('event streams end when their token expires, in both eras', async () => {
   const server = new Server({ name: 'notes', version: '1' });
   server.tool('read', {}, () => 'it was read');
   let behindMs = 60_000;
@@ -292,7 +292,7 @@ test('an event stream ends with its token, and the request that opened it too', 
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
     const opened = await post(token, {}, { method: 'initialize', params });
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
-    // Valid when it is checked, and over when the stream is looked at.
+    // The token is valid when it is verified, and expired when the gateway checks the stream.
     const ending = await issuer.token({ exp: nowS() - 45, iat: nowS() - 100 });
     const stream = await fetch(short.url, {
       headers: { authorization: `Bearer ${ending}`, accept: 'text/event-stream', ...session },
@@ -303,7 +303,7 @@ test('an event stream ends with its token, and the request that opened it too', 
       { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: modernMeta } },
     );
     expect([stream.status, listening.status]).toEqual([200, 200]);
-    await Promise.all([stream.text(), listening.text()]); // they end
+    await Promise.all([stream.text(), listening.text()]); // both streams end
     behindMs = 0;
     expect((await post(ending, session, { method: 'tools/list' })).status).toBe(401);
     expect((await post(token, session, { method: 'tools/list' })).status).toBe(200);
@@ -312,7 +312,7 @@ test('an event stream ends with its token, and the request that opened it too', 
   }
 });
 
-test('an answer of the issuer that is too long, or a redirect, is not used', async () => {
+test('an answer of the issuer that is too long or a redirect is rejected', async () => {
   const token = await issuer.token();
   issuer.keys.push({ kty: 'oct', kid: 'padding', k: 'x'.repeat(2_000_000) });
   expect(await alone().authenticate(bearing(token))).toMatchObject({ status: 503 });
@@ -338,14 +338,14 @@ test('while the keys cannot be read, requests get 503, and the keys are requeste
   expect(await auth.authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
 });
 
-test('keys that are known verify tokens while the issuer is down, also after a token with an unknown key', async () => {
+test('known keys verify tokens while the issuer is down, even after a token with an unknown key', async () => {
   const auth = alone({ jwks: `${issuer.url}/keys` });
   const accepts = async (sub: string) => auth.authenticate(bearing(await issuer.token({ sub })));
   expect(await accepts('one')).toMatchObject({ name: 'jwt:one' });
   await issuer.addKey('later', false);
   const unknown = await issuer.token({}, { kid: 'later' });
   issuer.status = 500;
-  const aMinuteLater = nowMs() + 60_000; // an unknown key makes jose fetch again after 30 s
+  const aMinuteLater = nowMs() + 60_000; // for an unknown key, jose fetches again after 30 s
   const now = vi.spyOn(Date, 'now').mockImplementation(() => aMinuteLater);
   try {
     const before = issuer.fetches;
@@ -381,7 +381,7 @@ test('a token with a malformed key is refused, and tokens with other keys are ac
   }
 });
 
-test('a key set with more than 1,000 keys is not used', async () => {
+test('a key set with more than 1,000 keys is rejected', async () => {
   const reported: string[] = [];
   const others = Array.from({ length: 1000 }, (_, at) => ({ kty: 'oct', kid: `k${at}`, k: 'x' }));
   issuer.keys.push(...others);
@@ -403,7 +403,7 @@ test('an issuer that was unavailable is used once it is available', async () => 
   expect(await auth.authenticate(bearing(await issuer.token()))).toMatchObject({ name: 'jwt:ada' });
 });
 
-test('the metadata of another issuer is not used', async () => {
+test('the metadata of another issuer is rejected', async () => {
   const auth = alone({ issuer: issuer.url.replace('127.0.0.1', 'localhost') });
   expect(await auth.authenticate(bearing(await issuer.token()))).toMatchObject({ status: 503 });
 });
@@ -420,7 +420,7 @@ test('keys are fetched over HTTPS only', () => {
   }
 });
 
-test('a program can decide by other claims', async () => {
+test('a program can authorize by other claims', async () => {
   const auth = alone({
     rights: ({ groups }) => ((groups as string[])?.includes('staff') ? { quotas: { sessions: 1 } } : undefined),
   });
@@ -430,7 +430,7 @@ test('a program can decide by other claims', async () => {
   expect(auth.scope).toBeUndefined();
 });
 
-test('a handler of an application authenticates in the same way, or takes the principal of the application', async () => {
+test('a handler in an application authenticates tokens, or uses the principal of the application', async () => {
   const server = new Server({ name: 'notes', version: '1' });
   server.tool('read', {}, () => 'it was read');
   const url = 'https://app.example.org/tools';

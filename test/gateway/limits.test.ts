@@ -1,5 +1,5 @@
-// The limits of the HTTP door over real connections: a request beyond one is refused with the limit, its value and what to do;
-// what was counted is taken back, whatever way the request ends.
+// The limits of the HTTP gateway over real connections: a request above a limit is refused with the limit, its value and a remedy, and its
+// count is released however the request ends.
 
 import { createServer, request as httpRequest, type IncomingMessage, type Server as NodeServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -64,7 +64,7 @@ interface Sent {
   isChunked?: boolean;
 }
 
-/** Resolves when the answer begins. */
+/** Resolves when the answer starts. */
 function open({ method = 'POST', path = '/', headers = {}, body, principal = '', isChunked = false }: Sent) {
   const { port } = listener.address() as AddressInfo;
   const given = {
@@ -78,7 +78,7 @@ function open({ method = 'POST', path = '/', headers = {}, body, principal = '',
     request.on('response', resolve);
     request.on('error', reject);
   });
-  response.catch(() => undefined); // of one that the test destroys
+  response.catch(() => undefined); // the test may destroy the request
   const text = body === undefined ? '' : JSON.stringify(body);
   if (isChunked) for (let from = 0; from < text.length; from += 1000) request.write(text.slice(from, from + 1000));
   request.end(isChunked ? undefined : text);
@@ -115,7 +115,7 @@ const counted = (expected: Partial<typeof zero>) =>
   expect.poll(() => limits.counts, { timeout: 20_000 }).toMatchObject(expected);
 const runs = (count: number) => expect.poll(() => running, { timeout: 20_000 }).toBe(count);
 
-test('a principal with its quota in flight is refused with 429, and others are served', async () => {
+test('refuses a principal at its quota of calls in flight with 429, and serves others', async () => {
   const waiting = [open(call('waits', 'ada')), open(call('waits', 'ada'))];
   await runs(2);
   const refused = await send(call('echo', 'ada'));
@@ -133,7 +133,7 @@ test('a principal with its quota in flight is refused with 429, and others are s
   expect((await send(call('echo', 'ada'))).status).toBe(200);
 });
 
-test('beyond the limit of the gateway all clients are refused with 503, until a client disconnects', async () => {
+test('refuses all clients at the limit of the gateway with 503, until one disconnects', async () => {
   const waiting = [1, 2, 3, 4].map(() => open(call('waits')));
   await runs(4);
   const refused = await send(call('echo'));

@@ -1,5 +1,5 @@
-// 50 clients of both eras that all count their ids from 0 and use the same progress tokens, in front of servers of both eras.
-// The gateway, the servers and the clients are processes of their own. STANDPIPE_CALLS: how many calls, 1,000 by default.
+// 50 clients of both eras that all number their requests from 0 and use the same progress tokens, with servers of both eras. Gateway,
+// servers and clients run in separate processes. STANDPIPE_CALLS sets the number of calls, 1,000 by default.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { until } from '../fixtures/server.ts';
 const calls = Number(process.env.STANDPIPE_CALLS ?? 1000);
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/gateway/${name}`, import.meta.url));
 
-test(`${calls} calls of 50 clients with equal ids and progress tokens: none is answered to another`, async () => {
+test(`${calls} calls of 50 clients with equal ids and progress tokens are answered only to their own clients`, async () => {
   const entry = (revision: string) => ({
     command: process.execPath,
     args: [fixture('says-who-called.mjs')],

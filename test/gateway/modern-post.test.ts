@@ -1,4 +1,4 @@
-// A POST of 2026-07-28: what is refused, with which status and code.
+// A POST of 2026-07-28: invalid requests, and the status and code of their refusal.
 
 import { afterEach, expect, test } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
@@ -33,7 +33,7 @@ test('a request without client capabilities gets 400', async () => {
   });
 });
 
-test('a body that names another version than the header is a mismatch, whether or not the version is known', async () => {
+test('a body with another version than the header is a mismatch, even if the version is unknown', async () => {
   expect(await discover({ [VERSION]: '2999-01-01', [CAPABILITIES]: {} }, current)).toMatchObject({
     status: 400,
     body: { id: 7, error: { code: -32020 } },
@@ -52,7 +52,7 @@ test.each([
   ['ZWNobw==', 200],
   ['ZWNobw', 400],
   ['ZWNo!w==', 400],
-])('a name in base64 is decoded, and has to be padded and of its alphabet: %s', async (encoded, status) => {
+])('decodes a name in base64, which must have padding and a valid alphabet: %s', async (encoded, status) => {
   const headers = { ...current, 'mcp-method': 'tools/call', 'mcp-name': `=?base64?${encoded}?=` };
   const params = { name: 'echo', arguments: {}, _meta: { [VERSION]: '2026-07-28', [CAPABILITIES]: {} } };
   const answer = await post('tools/call', params, headers);

@@ -1,4 +1,4 @@
-// Where requests may come from: TLS, the names of the server, a proxy before it, and pages of other origins.
+// Accepted origins of requests: TLS, the names of the server, a reverse proxy, and pages of other origins.
 
 import { request as httpsRequest } from 'node:https';
 import { checkServerIdentity } from 'node:tls';
@@ -34,7 +34,7 @@ interface Sent {
   ca?: string;
 }
 
-/** `fetch` sets some headers itself. */
+/** Uses node:http, because `fetch` sets some headers itself. */
 async function send(url: string, { method = 'POST', headers = {}, ca }: Sent) {
   const { request } = url.startsWith('https:') ? { request: httpsRequest } : await import('node:http');
   return new Promise<{ status: number; headers: Record<string, unknown>; peer: string | undefined }>(

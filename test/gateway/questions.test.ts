@@ -1,5 +1,5 @@
-// Questions of servers that twenty clients share, legacy and modern on both sides: each question carries the secret of its call,
-// and each client checks that it is asked about its own calls alone.
+// Questions of servers that twenty clients share, legacy and modern on both sides: each question contains the secret of its call, and each
+// client checks that it gets only questions about its own calls.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,7 @@ afterAll(async () => {
   await host.stop();
 });
 
-/** One client: what it is asked about, and how it calls. */
+/** A client: the secrets of its calls, the wrong questions that it got, and a way to call. */
 interface Asked {
   name: string;
   secrets: Set<string>;
@@ -117,7 +117,7 @@ function textOf({ content: [first], isError }: Text): string {
   return isError ? `failed: ${first!.text}` : first!.text;
 }
 
-/** Two calls of each client at a time. Resolves to the answers that are not those of the call. */
+/** Two concurrent calls per client. Resolves to the answers that belong to another call. */
 async function callAll(clients: readonly Asked[], count: number, tools: readonly string[]): Promise<string[]> {
   const unlike: string[] = [];
   let next = 0;
@@ -142,22 +142,22 @@ test.each(
   Object.entries(gateways).flatMap(([gateway, open]) =>
     ['legacy', 'modern'].map((server) => [server, gateway, open] as const),
   ),
-)('a %s server asks twenty clients over %s: each about its own calls', async (server, _gateway, open) => {
+)('a %s server asks each of twenty clients over %s only about its own calls', async (server, _gateway, open) => {
   const clients = await Promise.all(
     Array.from({ length: CLIENTS }, (_, at) =>
       open(server, eras[at % 2]!, `${server}-${_gateway}-${at}`.replace(' ', '-')),
     ),
   );
-  // Every fourth call asks nothing.
+  // Every fourth call is of `plain`, which asks nothing.
   expect(await callAll(clients, Math.ceil((QUESTIONS * 4) / 3), kinds)).toEqual([]);
   expect(clients.flatMap(({ wrong }) => wrong)).toEqual([]);
   const { questions, restarts, processes } = host.status().find(({ name }) => name === server)!;
   expect({ refused: questions.refused, restarts }).toEqual({ refused: 0, restarts: 0 });
-  // Half of the further 15: all clients are of one principal.
+  // All clients have the same principal, which gets half of the further 15 processes.
   expect(processes.length).toBeLessThanOrEqual(server === 'legacy' ? 9 : 1);
 });
 
-test('a tool that asks unexpectedly is remembered: some questions are refused, none reaches another client', async () => {
+test('remembers a tool that asks unexpectedly, and refuses its first questions rather than misdeliver them', async () => {
   const clients = await Promise.all(
     Array.from({ length: 4 }, (_, at) => httpClient('found', eras[at % 2]!, `found-${at}`)),
   );

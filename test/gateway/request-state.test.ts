@@ -1,5 +1,5 @@
-// The state that a client of 2026-07-28 holds while its call waits for an answer: good for one use, of one principal, for one
-// request, for a limited time, and for this run of the door. Whatever else is sent is refused, and harms no waiting call.
+// The state that a client of 2026-07-28 holds while its call is suspended: valid for one use, one principal, one request, a limited time,
+// and one process run of the gateway. Other states are refused, and do not affect a suspended call.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ interface Answer {
   error?: { code: number; message: string; data?: object };
 }
 
-/** Principals name themselves in a header; a real application verifies them. */
+/** A header names the principal; a real application verifies it. */
 async function start(options: HttpHandlerOptions = {}) {
   const runs: string[] = [];
   const server = new Server({ name: 'asks', version: '1.0.0' });
@@ -74,7 +74,7 @@ async function start(options: HttpHandlerOptions = {}) {
   };
   const book = (principal: string | undefined, city: string, more: object = {}) =>
     post(principal, { name: 'book', arguments: { city }, ...more });
-  /** Calls, and resolves to the state and to answers for its questions. */
+  /** Makes a call. Resolves to its state and to answers for its questions. */
   const park = async (principal: string | undefined, city: string) => {
     const { result } = await book(principal, city);
     expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
@@ -100,7 +100,7 @@ test('another or an unnamed principal gets the answer for an unknown state', asy
   expect(nothing).toMatchObject(unknown);
   expect(await book('grace', 'Oslo', state)).toEqual(nothing);
   expect(await book(undefined, 'Oslo', state)).toEqual(nothing);
-  // The other way round, too.
+  // The same in the other direction.
   const unnamed = await park(undefined, 'Rome');
   expect(await book('ada', 'Rome', unnamed)).toMatchObject(unknown);
   expect(await book(undefined, 'Rome', unnamed)).toMatchObject(done('Rome'));
@@ -159,7 +159,7 @@ test('a state is valid for its own request only', async () => {
   expect(await post('ada', { name: 'other', arguments: { city: 'Oslo' }, ...state })).toMatchObject(other);
   expect(await post('ada', { name: 'book', arguments: { city: 'Oslo' }, more: 1, ...state })).toMatchObject(other);
   expect(await post('ada', { uri: 'mem://x', ...state }, 'resources/read')).toMatchObject(other);
-  // The state of one call with the answers and parameters of another of the same principal.
+  // The state of one call with the answers and parameters of another call of the same principal.
   const second = await park('ada', 'Rome');
   expect(await book('ada', 'Rome', { ...second, requestState: state.requestState })).toMatchObject(other);
   expect(
@@ -193,7 +193,7 @@ test('a state of an earlier run is refused', async () => {
   });
 });
 
-test('a principal with many suspended calls displaces its own, not those of others', async () => {
+test('a principal with too many suspended calls loses its own oldest ones, not those of others', async () => {
   const { book, park } = await start({ maxSuspended: 5 });
   const state = await park('ada', 'Oslo');
   const parked = [];

@@ -1,4 +1,4 @@
-// A session whose client loses the stream of what belongs to no request, and comes back to it.
+// A session whose client loses the stream of messages that are unrelated to a request, and resumes it.
 
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -80,7 +80,7 @@ test('messages sent while the stream of a session is lost are delivered in order
   const missed = await resumed(2);
   expect(missed.map(({ text }) => /news:..(\w+)/.exec(text)?.[1])).toEqual(['tomorrow', 'later']);
   expect(missed.map(({ id }) => id)).toEqual(['0-3', '0-4']);
-  // Coming back a second time ends the stream that is open.
+  // Resuming again ends the stream that is open.
   await open({ ...session, 'last-event-id': missed[1]!.id! });
   await expect.poll(() => limits.counts.streams, { timeout: 20_000 }).toBe(1);
   await end(session);

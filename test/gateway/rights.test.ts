@@ -1,4 +1,4 @@
-// What a principal may use of the servers of a host, over HTTP: everything else does not exist for it, however it is spelled.
+// The rights of a principal at the servers of a host, over HTTP: entries without permission do not exist for it, in any form of their name.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const principals: Record<string, Principal> = {
   nothing: { name: 'nothing', servers: [] },
 };
 
-/** The header names the principal: who may be whom is not what is tested here. */
+/** A header names the principal: these tests do not verify identities. */
 const auth: Auth = {
   authenticate: (request) => principals[request.header('x-test-principal')!] ?? { status: 401, message: 'Who?' },
 };
@@ -69,7 +69,7 @@ async function post(who: string, url: string, headers: Record<string, string>, m
 
 type Params = Record<string, unknown>;
 
-/** A request of 2026-07-28. */
+/** Sends a request of 2026-07-28. */
 function send(who: string, path: string, method: string, params: Params = {}, url = http.url): Promise<Answer> {
   const name = params.name ?? params.uri;
   const headers = {
@@ -82,7 +82,7 @@ function send(who: string, path: string, method: string, params: Params = {}, ur
 
 const sessions = new Map<string, Promise<Answer>>();
 
-/** A request of 2025-11-25, in one session for each principal and path. */
+/** Sends a request of 2025-11-25, in one session per principal and path. */
 async function sendInSession(who: string, path: string, method: string, params: Params): Promise<Answer> {
   const key = `${who} ${path}`;
   const initialize = {
@@ -187,12 +187,12 @@ const refused: [who: string, path: string, method: string, params: Record<string
   ['server', '', 'completion/complete', ref('ref/resource', { uri: 'hidden/doc://hidden/{id}' })],
 ];
 
-test('a method that MCP does not define is passed on for those who may use every tool of the server', async () => {
+test('a method outside MCP is passed on only for principals that may use every tool of the server', async () => {
   expect((await sendInSession('server', '/open', 'x/run', { name: 'write' })).text).toContain('open ran x/run');
   expect((await sendInSession('all', '/open', 'x/run', { name: 'write' })).text).toContain('open ran x/run');
 });
 
-test.each(refused)('%s at /mcp%s: %s %j is refused, and nothing runs', async (who, path, method, params) => {
+test.each(refused)('%s at /mcp%s: refuses %s %j before it reaches a server', async (who, path, method, params) => {
   for (const answer of [await send(who, path, method, params), await sendInSession(who, path, method, params)]) {
     expect(answer.result).toBeUndefined();
     expect([-32601, -32602, -32002, -32020]).toContain(answer.error!.code);

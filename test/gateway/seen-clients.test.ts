@@ -1,5 +1,5 @@
-// Clients in the flow: what passes between each client and the host, in every era and over every door, and which frames of
-// servers belong to it.
+// Clients in the flow: the messages between each client and the host, in every era and over every gateway, and the frames of servers that
+// belong to them.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ afterAll(async () => {
   await host.stop();
 });
 
-/** What the flow shows from an event on. */
+/** Analyses the flow from an event on. */
 function analysed(after = 0) {
   const analysis = new Analysis();
   for (const event of host.flow.since(after)) analysis.see(event, 0);
@@ -82,7 +82,7 @@ test.each([
   ['2026-07-28', 'http', true],
   ['2025-11-25', 'http', false],
   ['2024-11-05', 'http+sse', false],
-] as const)('a client of %s is listed with its door, revision and traffic', async (revision, door, stateless) => {
+] as const)('a client of %s is listed with its gateway, revision and traffic', async (revision, door, stateless) => {
   const client = await official('modern', revision, `listed-${revision}`);
   await client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
   await client.callTool({ name: 'fails', arguments: {} });
@@ -150,7 +150,7 @@ test.each(revisions.flatMap((client) => revisions.map((server) => [client, serve
   },
 );
 
-test('a call of a LiteMCP server is one exchange too', async () => {
+test('a call of a LiteMCP server is one exchange', async () => {
   const before = host.flow.lastSeq;
   const client = await official('calculator', '2026-07-28', 'calculating');
   const [tool] = (await client.listTools()).tools;
@@ -169,7 +169,7 @@ test('a call of a LiteMCP server is one exchange too', async () => {
 test('a request that is sent again after a crash has one exchange with both processes', async () => {
   const before = host.flow.lastSeq;
   const client = await official('falls', '2025-11-25', 'retrying');
-  // A call is repeated only if the process that is lost has declared the tool safe to repeat.
+  // A call is repeated only if the lost process had declared the tool as safe to repeat.
   await client.listTools();
   await client.callTool({ name: 'falls-once', arguments: {} });
   await client.close();
@@ -183,14 +183,14 @@ test('a request that is sent again after a crash has one exchange with both proc
   ]);
 });
 
-test('requests of many clients of 2026-07-28 with one name and principal are one client in the list', async () => {
+test('clients of 2026-07-28 with the same name and principal are one client in the list', async () => {
   const clients = await Promise.all(Array.from({ length: 5 }, () => official('modern', '2026-07-28', 'many')));
   await Promise.all(clients.map((client) => client.callTool({ name: 'greet', arguments: { name: 'Ada' } })));
   await Promise.all(clients.map((client) => client.close()));
   const [seen, ...others] = named(analysed().clients, 'many');
   expect(others).toEqual([]);
   expect(seen!.requests).toBeGreaterThanOrEqual(10);
-  // They all count their ids from the same number on, and each answer is still that of its own request.
+  // Each answer is matched to its own request, although all clients use the same ids.
   const { analysis } = analysed();
   const exchanges = host.flow.since(0).flatMap(({ seq }) => analysis.exchangesOf(seq));
   const own = exchanges.filter(({ server }) => server === seen!.client);

@@ -1,4 +1,4 @@
-// Who shares a process of a server, seen from clients of the HTTP door and of the socket of one host.
+// The clients that share a process of a server, through the HTTP gateway and the socket of one host.
 
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -17,7 +17,7 @@ import { until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { serverFile } from '../host/run-host.ts';
 
-/** The header names the principal: who may be whom is not what is tested here. */
+/** A header names the principal: these tests do not verify identities. */
 const auth: Auth = { authenticate: (request) => ({ name: request.header('x-test-principal')! }) };
 
 const modes = ['all', 'principal', 'client', 'call'] as const;
@@ -46,7 +46,7 @@ afterAll(async () => {
   await host?.stop();
 });
 
-/** Without a server: all as one. */
+/** Connects a client over HTTP. Without `server`: to all servers as one. */
 async function overHttp(server: string | undefined, principal: string, revision: Revision = '2025-11-25') {
   const isModern = revision === '2026-07-28';
   const client = new Client(
@@ -75,7 +75,7 @@ async function overSocket(server: string) {
 
 const textOf = ({ content }: { content: unknown }): string => (content as { text: string }[])[0]!.text;
 
-/** Those of the server, without that of the host. */
+/** Owners of the processes of the server, without the host itself. */
 const owners = (server: string): string[] =>
   host
     .status()
@@ -100,7 +100,7 @@ test('principal: its clients of every revision share a process', async () => {
   const [local, another] = [await overSocket('principal'), await overSocket('principal')];
   expect([await local.add(), await another.add()]).toEqual(['1', '2']);
   expect(owners('principal')).toEqual(['ada', 'grace', ownPrincipal()]);
-  // A token may have the name of the user.
+  // The name of a token may equal that of the user.
   const token = await overHttp('principal', ownPrincipal().slice('user:'.length));
   expect(await token.add()).toBe('1');
 });

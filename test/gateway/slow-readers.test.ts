@@ -1,4 +1,4 @@
-// A client that does not read: what waits for it is bounded, and the others are served.
+// Clients that do not read: the data that is pending for them is bounded, and other clients are served.
 
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -18,7 +18,7 @@ test('pending progress for a client that does not read is bounded', async () => 
     goOn = resolve;
   });
   server.tool('floods', {}, async (_, call) => {
-    // Turns, so that what can be written is written.
+    // Yields regularly, so that the gateway can write.
     for (sent = 1; sent <= 20_000; sent++) {
       call.progress(sent, undefined, message);
       if (sent % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -69,7 +69,7 @@ test('pending progress for a client that does not read is bounded', async () => 
   });
   socket.resume();
   await answered;
-  // 200 MB were reported. What the sockets and the limit hold came; of the rest only the newest.
+  // The tool reported 200 MB. The client gets what the buffers and the limit hold, and the newest progress.
   expect(received).toBeLessThan(50_000_000);
   socket.destroy();
   await close();
@@ -82,7 +82,7 @@ test('pending data for many clients that do not read is bounded in total', async
   const server = new Server({ name: 'slow', version: '1.0.0' });
   let ended = 0;
   server.tool('floods', {}, async (_, call) => {
-    // More than the buffers of a connection hold.
+    // The data exceeds the buffers of a connection.
     for (let sent = 1; sent <= 2000; sent++) {
       call.progress(sent, undefined, message);
       if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -121,7 +121,7 @@ test('pending data for many clients that do not read is bounded in total', async
   await expect.poll(() => ended, { timeout: 60_000 }).toBe(clients);
   const { waitingBytes } = gateways.limits.counts;
   expect(waitingBytes).toBeGreaterThan(0);
-  // Each may have a little more when all together have enough, and one message beyond it.
+  // Each client may exceed the total limit by its reserved share and one message.
   expect(waitingBytes).toBeLessThan(limit + clients * (16 * 1024 + 2 * message.length));
   for (const socket of sockets) socket.destroy();
   await expect.poll(() => gateways.limits.counts.waitingBytes, { timeout: 20_000 }).toBe(0);

@@ -1,4 +1,4 @@
-// What a lost connection means: in a session nothing is lost and nothing is cancelled, in 2026-07-28 it is the cancellation.
+// Meaning of a lost connection: a session loses no messages and cancels nothing, while a request of 2026-07-28 is cancelled.
 
 import { afterEach, expect, test } from 'vitest';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The tool reports progress, and then waits until the test lets it go on. */
+/** Starts a server whose tool reports progress, and then waits until the test releases it. */
 async function serving() {
   let goOn!: () => void;
   const released = new Promise<void>((resolve) => {
@@ -115,7 +115,7 @@ test('a client that reconnects before the loss is noticed gets the missed events
   while (!seen.data.includes('"progress":1')) seen = (await lost.next()).value!;
   const back = { ...session, 'last-event-id': seen.id! };
   const [second, third] = [eventsOf(await get(back)), eventsOf(await get(back))];
-  // Each stream that was replaced ends, and leaves the newest alone.
+  // Each replaced stream ends, and does not affect the newest one.
   expect(await lost.next()).toMatchObject({ done: true });
   expect(await second.next()).toMatchObject({ done: true });
   goOn();

@@ -1,6 +1,5 @@
-// Notifications of one shared process reach the clients that they concern, once, and go on after a restart; calls that were lost say
-// which process ran them. Official clients in
-// sessions and of 2026-07-28 over HTTP, and a client of ours at the socket.
+// Notifications of a shared process reach each subscribed client once, and continue after a restart. Errors of lost calls name the process
+// that ran them. Official clients in sessions and of 2026-07-28 over HTTP, and our client at the socket.
 
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -39,7 +38,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** An official client, in a session unless it is of 2026-07-28, and what it was notified of. */
+/** Connects an official client, in a session unless it is of 2026-07-28, and collects its notifications. */
 async function connected(path: string, era: Era = 'legacy') {
   const client = new Client(
     { name: 'official', version: '1' },
@@ -64,7 +63,7 @@ type Connected = Awaited<ReturnType<typeof connected>>;
 const call = ({ client }: Connected, name: string, args: object = {}) =>
   client.callTool({ name, arguments: { ...args } });
 
-/** What the host has sent to a server since `after`, by method. */
+/** Messages of a method that the host has sent to a server since `after`. */
 const sent = (server: string, after: number, method: string): Record<string, unknown>[] =>
   host.flow
     .since(after)

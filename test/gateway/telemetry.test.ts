@@ -1,4 +1,4 @@
-// What operators see of the gateway: probes, metrics and traces.
+// Telemetry of the gateway: probes, metrics and traces.
 
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';

@@ -1,5 +1,5 @@
-// Clients that subscribe and do not read: what is kept for them is bounded whatever the server sends, each change is told when they
-// read again, and clients of other principals are served.
+// Clients that subscribe and do not read: the number of their pending notifications is bounded, they get each change when they read again,
+// and clients of other principals are served.
 
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -57,7 +57,7 @@ async function post(url: string, headers: Record<string, string>, method: string
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** The headers of a session that has subscribed to `news://today`. */
+/** Creates a session that has subscribed to `news://today`, and returns its headers. */
 async function subscribed(url: string, principal: string) {
   const { headers } = await post(url, { 'x-principal': principal }, 'initialize', initialize, '1');
   const session = { 'x-principal': principal, 'mcp-session-id': headers.get('mcp-session-id')! };
@@ -67,7 +67,7 @@ async function subscribed(url: string, principal: string) {
   return session;
 }
 
-/** A `subscriptions/listen` whose client reads nothing until `resume`. */
+/** Opens `subscriptions/listen` on a connection that is not read until `resume`. */
 async function listening(port: number, limits: Limits, principal: string): Promise<Socket> {
   const before = limits.counts.streams;
   const notifications = { resourceSubscriptions: ['news://today'] };
@@ -93,7 +93,7 @@ function update(watchers: Watchers, part: string) {
   watchers.notify(UPDATED_METHOD, { uri: `news://today/${part}` });
 }
 
-/** Updates of parts of the resource, each with a URI of its own, until `isEnough`. */
+/** Sends updates of parts of the resource, each with its own URI, until `isEnough`. */
 async function updates(watchers: Watchers, isEnough: (sent: number) => boolean) {
   for (let sent = 0; !isEnough(sent); sent++) {
     update(watchers, `${sent}/${LONG}`);
@@ -101,7 +101,7 @@ async function updates(watchers: Watchers, isEnough: (sent: number) => boolean) 
   }
 }
 
-test('a session without a stream keeps a bounded number of updates, and gets one for the rest', async () => {
+test('a session without a stream keeps a bounded number of updates, and gets one update for the rest', async () => {
   const { watchers, limits, url } = await gateway();
   const session = await subscribed(url, 'ada');
   await updates(watchers, (sent) => sent === 100);
@@ -130,7 +130,7 @@ test('a client without a stream is served after more log messages than are kept 
   expect(answer.text).toContain('here');
 });
 
-test('a listening client that does not read has a bounded number of pending updates, and gets one for the rest', async () => {
+test('a subscriber that does not read has a bounded number of pending updates, and gets one update for the rest', async () => {
   const { watchers, limits, port } = await gateway();
   const socket = await listening(port, limits, 'ada');
   await updates(watchers, () => limits.counts.waitingBytes > 1024 * 1024);

@@ -1,5 +1,5 @@
-// A client that resumes a stream again and again and reads nothing: what waits for it is counted, refused beyond its quota, and
-// dropped with the stream that another one replaces.
+// A client that resumes a stream repeatedly without reading it: pending data is counted, refused above its quota, and dropped with the
+// stream that a newer one replaces.
 
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ interface Options {
   quotas?: { waitingBytes: number };
 }
 
-/** A session whose client lost the connection of a call before its answer, which has `CHARS` characters. */
+/** Creates a session whose client lost the connection of a call before its answer, which has `CHARS` characters. */
 async function lostAnswer({ maxKeptChars = 2 * CHARS, quotas }: Options = {}) {
   const server = new Server({ name: 'long', version: '1.0.0' });
   let answer!: () => void;
@@ -79,7 +79,7 @@ async function lostAnswer({ maxKeptChars = 2 * CHARS, quotas }: Options = {}) {
 }
 
 test.skipIf(lacks.boundedSocketBuffers)(
-  'replays that are not read are counted, and the stream that another one replaces keeps nothing',
+  'counts unread replays, and drops those of a replaced stream',
   async () => {
     const { limits, resumeUnread } = await lostAnswer();
     let last: Socket | undefined;
@@ -94,7 +94,7 @@ test.skipIf(lacks.boundedSocketBuffers)(
   },
 );
 
-test('a replay beyond the quota of the principal is refused, and the events stay available', async () => {
+test('refuses a replay above the quota of the principal, and keeps the events available', async () => {
   const { limits, resume } = await lostAnswer({ quotas: { waitingBytes: CHARS / 2 } });
   for (let count = 0; count < 2; count++) {
     const refused = await resume();

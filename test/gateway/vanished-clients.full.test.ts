@@ -1,5 +1,5 @@
-// Clients that vanish without a word, in whatever state: sessions, streams, sockets, requests and what the process does for them
-// are back to where they were. STANDPIPE_VANISHED: how many clients, 150 by default; memory is reported for more.
+// Clients that disconnect without notice, in any state: sessions, streams, sockets, requests and their work in the process are released.
+// STANDPIPE_VANISHED sets the number of clients, 150 by default; for more, memory is reported.
 
 import { createServer, type Server as NodeServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -18,7 +18,7 @@ import { FlowStore } from '../../src/observe/flow/store.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 
 const clients = Number(process.env.STANDPIPE_VANISHED ?? 150);
-/** So many are there at a time: the server runs 256 requests at a time. */
+/** Number of concurrent clients. The server runs 256 requests at a time. */
 const WAVE = 500;
 const IDLE_MS = 60_000;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const args = [fileURLToPath(new URL('../fixtures/gateway/counts-open-calls.mjs', import.meta.url))];
   const entry = { command: process.execPath, args, requestTimeoutMs: 3_600_000 };
   const mcpServers = { legacy: { ...entry, revision: '2025-11-25' as const }, modern: entry };
-  host = new Host({ mcpServers }, { flow: new FlowStore({ maxEvents: 100 }) }); // it fills up otherwise
+  host = new Host({ mcpServers }, { flow: new FlowStore({ maxEvents: 100 }) }); // a larger store would fill during the test
   await host.start();
   gateways = new Gateways((name) => (name && host.names.includes(name) ? host.service(name) : undefined), {
     path: '/mcp',
@@ -61,7 +61,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 };
 
-/** A socket whose other end sees only what is sent here. */
+/** A socket that sends only the bytes of the test. */
 class RawClient {
   readonly socket: Socket;
   readonly #path: string;
@@ -71,7 +71,7 @@ class RawClient {
   constructor(server: string) {
     this.#path = `/mcp/${server}`;
     this.socket = connect(port, '127.0.0.1');
-    this.socket.on('error', () => undefined); // the other end may be faster
+    this.socket.on('error', () => undefined); // the other end may close first
     this.socket.setEncoding('latin1');
     this.socket.on('data', (chunk) => {
       this.#text += chunk;
@@ -121,7 +121,7 @@ class RawClient {
 
 const never = { id: 1, method: 'tools/call', params: { name: 'never', _meta: { progressToken: 1 } } };
 
-/** Each resolves when the client is in the state in which it vanishes. */
+/** Brings a client into the state in which it vanishes. */
 const states: Record<string, (client: RawClient) => Promise<unknown>> = {
   'a session with its stream': async (client) => {
     client.send('GET', await client.openSession());
@@ -160,14 +160,14 @@ const states: Record<string, (client: RawClient) => Promise<unknown>> = {
 
 const held = () =>
   Object.fromEntries(
-    // Each exchange is held by its reply, each reply by its session or request.
+    // Replies hold exchanges, and sessions or requests hold replies, so that these two classes are sufficient.
     [HttpSession, NodeExchange].map((each) => [each.name, queryObjects(each, { format: 'count' })]),
   );
 const connections = () => new Promise<number>((resolve) => listener.getConnections((_, count) => resolve(count)));
 const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
 const soon = { timeout: 120_000, interval: 100 };
 
-/** Collecting takes long beside other tests: only where memory is reported. */
+/** Collects garbage only if memory is reported, because that is slow beside other tests. */
 function collector(): () => void {
   if (clients <= 150) return () => undefined;
   setFlagsFromString('--expose-gc');
@@ -187,7 +187,7 @@ async function openCalls(): Promise<string[]> {
 async function wave(count: number): Promise<void> {
   const kinds = Object.values(states);
   const open = Array.from({ length: count }, (_, at) => {
-    // HTTP+SSE posts to the server that its stream is of.
+    // A post of HTTP+SSE must use the path of its stream.
     const isOld = at % kinds.length === 4;
     const client = new RawClient(isOld || at % 3 > 0 ? 'legacy' : 'modern');
     return { client, ready: kinds[at % kinds.length]!(client) };
@@ -196,7 +196,7 @@ async function wave(count: number): Promise<void> {
   expect(gateways.limits.counts.sessions).toBeGreaterThan(0);
   for (const { client } of open) client.socket.destroy();
   await expect.poll(connections, soon).toBe(0);
-  // A lost connection ends no session: the time without one does.
+  // A lost connection does not end a session, but `sessionIdleMs` without one does.
   for (let at = 0; at < 6; at++) clock.advance(15_000);
   await expect
     .poll(() => gateways.limits.counts, soon)
@@ -204,8 +204,8 @@ async function wave(count: number): Promise<void> {
   await expect.poll(openCalls, soon).toEqual(['0', '0']);
 }
 
-test(`after ${clients} clients have vanished, all is as it was`, async () => {
-  await wave(Object.keys(states).length); // what is made once
+test(`after ${clients} clients have vanished, all resources are released`, async () => {
+  await wave(Object.keys(states).length); // creates the resources that exist once
   const pids = host.status().map(({ pid }) => pid);
   const collect = collector();
   collect();
@@ -219,7 +219,7 @@ test(`after ${clients} clients have vanished, all is as it was`, async () => {
   await expect.poll(held, soon).toEqual(before.held);
   expect(gateways.limits.kept.chars).toBe(0);
   expect(host.status().map(({ pid }) => pid)).toEqual(pids);
-  // A few are not of clients: each process has one for requests that were given up.
+  // Some timers do not belong to clients: each process has one for abandoned requests.
   await expect.poll(timers, soon).toBeLessThanOrEqual(before.timers + 4);
   collect();
   const { heapUsed, rss } = process.memoryUsage();
