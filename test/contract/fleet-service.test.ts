@@ -11,9 +11,9 @@ import { declare } from '../fixtures/service-contract/declare.mjs';
 import { serviceContract } from './service.contract.ts';
 
 const nats = await startNatsServer();
-const modern = { 'a watcher hears of log messages that belong to no request': '2026-07-28 has none' };
+const modern = { 'a subscriber gets log messages that are unrelated to a request': '2026-07-28 has none' };
 const stays = {
-  'a closed service refuses requests, and its watchers learn of the end':
+  'a closed service refuses requests and ends its subscriptions':
     'a server that has stopped is connected again when it is needed',
 };
 const elicit = () => ({ action: 'decline' as const });

@@ -41,7 +41,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
     const textOf = ({ result }: Message) => (result?.content as { text: string }[] | undefined)?.[0]?.text;
     const cancelledUp = async () => Number(await gateway.inspect('cancelled', { atLeast: 0 }));
 
-    rule('it answers with the id of the request, and 1 and "1" are different', async () => {
+    rule('answers have the id of their request, and 1 and "1" differ', async () => {
       const client = await gateway.connect();
       const answers = await Promise.all([
         client.call(1, 'echo', { text: 'number' }),
@@ -78,7 +78,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       }
     });
 
-    rule('progress and log messages reach no other client', async () => {
+    rule('progress and log messages do not reach other clients', async () => {
       const [one, other] = [await gateway.connect(), await gateway.connect()];
       await Promise.all([
         one.call(1, 'slow-echo', { text: 'mine' }, { progressToken: 1 }),
@@ -91,7 +91,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       expect(other.received.filter(({ method }) => method !== undefined)).toEqual([]);
     });
 
-    rule('a cancellation reaches the server, and no other request', async () => {
+    rule('a cancellation reaches the server, and affects only its own request', async () => {
       const client = await gateway.connect();
       const before = await cancelledUp();
       void client.call(1, 'wait', {}, { progressToken: 1 });
@@ -104,7 +104,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       expect(await gateway.inspect('cancelled', { atLeast: before + 2 })).toBe(String(before + 2));
     });
 
-    rule(`a client that goes away ${inputs.vanishing} its requests, and disturbs no other`, async () => {
+    rule(`a client that disconnects ${inputs.vanishing} its requests, and does not affect others`, async () => {
       const [one, other] = [await gateway.connect(), await gateway.connect()];
       const before = await cancelledUp();
       void one.call(1, 'wait', {}, { progressToken: 1 });
@@ -122,7 +122,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       for (const answer of answers) expect(textOf(answer) === text).toBe(true);
     });
 
-    rule('a malformed message is answered with an error, and harms nothing', async () => {
+    rule('a malformed message is answered with an error, and does not affect other requests', async () => {
       const client = await gateway.connect();
       const waiting = client.call(1, 'slow-echo', { text: 'meanwhile' });
       expect(await client.sendMalformed('{"jsonrpc":"2.0","id":9,')).toBe(-32700);
@@ -148,7 +148,7 @@ export function gatewayContract(name: string, open: () => Promise<OpenedGateway>
       expect(unknown.error?.code).toBe(-32601);
     });
 
-    rule('closing it ends its clients and cancels their requests', async () => {
+    rule('closing the gateway disconnects its clients and cancels their requests', async () => {
       const clients = [await gateway.connect(), await gateway.connect()];
       const before = await cancelledUp();
       for (const client of clients) {

@@ -76,9 +76,9 @@ for (const era of eras) {
       vanishing: 'cancels',
       skip: {
         'equal ids and progress tokens of several clients are distinguished': oneClient,
-        'progress and log messages reach no other client': oneClient,
-        'a client that goes away cancels its requests, and disturbs no other': oneClient,
-        'closing it ends its clients and cancels their requests': oneClient,
+        'progress and log messages do not reach other clients': oneClient,
+        'a client that disconnects cancels its requests, and does not affect others': oneClient,
+        'closing the gateway disconnects its clients and cancels their requests': oneClient,
       },
     },
   );

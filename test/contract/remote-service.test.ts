@@ -9,14 +9,14 @@ import { declare } from '../fixtures/service-contract/declare.mjs';
 import { serviceContract } from './service.contract.ts';
 
 const stays = {
-  'a closed service refuses requests, and its watchers learn of the end':
+  'a closed service refuses requests and ends its subscriptions':
     'a server that has stopped is connected again when it is needed',
 };
 const skips = {
-  modern: { 'a watcher hears of log messages that belong to no request': '2026-07-28 has none' },
+  modern: { 'a subscriber gets log messages that are unrelated to a request': '2026-07-28 has none' },
   legacy: {
-    'questions of several callers go to each its own': 'a legacy server does not say which request a question is about',
-    'a log message goes to the caller of its request': 'a legacy server does not say which request a message is about',
+    'each of several callers gets only its own question': 'a question of a legacy server does not name its request',
+    'a log message goes to the caller of its request': 'a log message of a legacy server does not name its request',
   },
 };
 

@@ -95,7 +95,7 @@ export function serviceContract(
       }
     });
 
-    rule('an unknown method is refused as JSON-RPC says', async () => {
+    rule('an unknown method is refused with the code of JSON-RPC', async () => {
       await expect(request('com.example/nope', {})).rejects.toMatchObject({ name: 'RpcError', rpcCode: -32601 });
     });
 
@@ -103,7 +103,7 @@ export function serviceContract(
       await expect(call('nope')).rejects.toMatchObject({ name: 'RpcError', rpcCode: -32602 });
     });
 
-    rule('a tool that fails has a result that says so', async () => {
+    rule('a failing tool returns a result with isError', async () => {
       expect(await call('fail', { message: 'disk full' })).toMatchObject({ isError: true, ...text('disk full') });
     });
 
@@ -134,7 +134,7 @@ export function serviceContract(
       expect(caller.asked).toMatchObject([{ method: 'elicitation/create', params: { message: 'Who?' } }]);
     });
 
-    rule('questions of several callers go to each its own', async () => {
+    rule('each of several callers gets only its own question', async () => {
       const callers = ['Ada', 'Alan', 'Grace'].map(
         (name) => new TestCaller(async () => ({ action: 'accept', content: { name } })),
       );
@@ -147,14 +147,14 @@ export function serviceContract(
       );
     });
 
-    rule('a question that fails ends its request and nothing else', async () => {
+    rule('a failed question ends only its own request', async () => {
       const caller = new TestCaller(() => Promise.reject(new Error('nobody there')));
       const outcome = await call('ask', { message: 'Who?' }, caller).catch((error: unknown) => error);
       expect(outcome).toBeDefined();
       expect(await call('echo', { text: 'still here' })).toMatchObject(text('still here'));
     });
 
-    rule('a handler learns that its caller has cancelled', async () => {
+    rule('a cancellation by the caller reaches the handler', async () => {
       const { content } = (await call('cancelled', { atLeast: 0 })) as { content: { text: string }[] };
       const caller = new TestCaller();
       const ended = call('wait', {}, caller).catch(() => undefined);
@@ -164,19 +164,19 @@ export function serviceContract(
       await ended;
     });
 
-    rule('many requests at once have each its own result', async () => {
+    rule('each of many concurrent requests gets its own result', async () => {
       const results = await Promise.all(Array.from({ length: 200 }, (_, at) => call('echo', { text: `no ${at}` })));
       expect(results).toMatchObject(Array.from({ length: 200 }, (_, at) => text(`no ${at}`)));
     });
 
-    rule('notifications of a client do no harm, known or not', async () => {
+    rule('known and unknown notifications of a client are accepted', async () => {
       const { client } = new TestCaller();
       service.notify('notifications/roots/list_changed', undefined, client);
       service.notify('notifications/com.example/other', { unknown: [1] }, client);
       expect(await call('echo', { text: 'still here' })).toMatchObject(text('still here'));
     });
 
-    rule('a watcher hears of the lists that it asked for', async () => {
+    rule('a subscriber gets changes of the lists in its filter', async () => {
       const [tools, prompts] = [
         new TestWatcher({ toolsListChanged: true }),
         new TestWatcher({ promptsListChanged: true }),
@@ -196,7 +196,7 @@ export function serviceContract(
       stopLater();
     });
 
-    rule('a watcher hears of the resources that it asked for, until it stops', async () => {
+    rule('a subscriber gets updates of the resources in its filter until it unsubscribes', async () => {
       const [first, second] = [1, 2].map(() => new TestWatcher({ resourceSubscriptions: ['mem://watched'] })) as [
         TestWatcher,
         TestWatcher,
@@ -218,7 +218,7 @@ export function serviceContract(
       stopSecond();
     });
 
-    rule('a watcher hears of log messages that belong to no request', async () => {
+    rule('a subscriber gets log messages that are unrelated to a request', async () => {
       const watcher = new TestWatcher({ logs: 'warning' });
       const stop = await service.watch(watcher);
       await call('say', { level: 'info', data: 'quiet' });
@@ -230,7 +230,7 @@ export function serviceContract(
       stop();
     });
 
-    rule('a closed service refuses requests, and its watchers learn of the end', async () => {
+    rule('a closed service refuses requests and ends its subscriptions', async () => {
       const other = await open();
       const watcher = new TestWatcher({ toolsListChanged: true });
       await other.service.watch(watcher);

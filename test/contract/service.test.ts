@@ -14,8 +14,8 @@ serviceContract(
   },
   {
     skip: {
-      'a closed service refuses requests, and its watchers learn of the end':
-        'handlers are there as long as the process; only connections close',
+      'a closed service refuses requests and ends its subscriptions':
+        'handlers exist as long as the process; only connections close',
     },
   },
 );
@@ -35,16 +35,16 @@ serviceContract(
       'it reads resources, gets prompts and completes': 'LiteMCP has tools only',
       '`_meta` and unknown members pass unchanged': 'LiteMCP has no other members',
       'an answer with an error passes with code, message and data unchanged': 'LiteMCP has error texts only',
-      'a tool that fails has a result that says so': oneTool,
+      'a failing tool returns a result with isError': oneTool,
       'progress goes to the caller of its request': noMessages,
       'a log message goes to the caller of its request': noMessages,
       'a question goes to its caller, and the answer to the handler': noMessages,
-      'questions of several callers go to each its own': noMessages,
-      'a question that fails ends its request and nothing else': noMessages,
-      'a handler learns that its caller has cancelled': 'LiteMCP cannot cancel',
-      'a watcher hears of the lists that it asked for': noMessages,
-      'a watcher hears of the resources that it asked for, until it stops': noMessages,
-      'a watcher hears of log messages that belong to no request': noMessages,
+      'each of several callers gets only its own question': noMessages,
+      'a failed question ends only its own request': noMessages,
+      'a cancellation by the caller reaches the handler': 'LiteMCP cannot cancel',
+      'a subscriber gets changes of the lists in its filter': noMessages,
+      'a subscriber gets updates of the resources in its filter until it unsubscribes': noMessages,
+      'a subscriber gets log messages that are unrelated to a request': noMessages,
     },
   },
 );

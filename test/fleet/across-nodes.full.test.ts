@@ -71,12 +71,12 @@ for (const era of eras) {
     },
     {
       skip: {
-        'a watcher hears of log messages that belong to no request': 'the server speaks 2026-07-28, which has none',
+        'a subscriber gets log messages that are unrelated to a request': '2026-07-28 has no such messages',
         ...(era === 'legacy' && {
-          'questions of several callers go to each its own':
-            'a legacy server does not say which request a question is about',
+          'each of several callers gets only its own question':
+            'a question of a legacy server does not name its request',
           'a log message goes to the caller of its request':
-            'a legacy server does not say which request a message is about',
+            'a log message of a legacy server does not name its request',
         }),
       },
     },

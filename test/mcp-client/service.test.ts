@@ -14,14 +14,14 @@ async function open(options: ClientOptions) {
 for (const revision of modernRevisions) {
   serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
     skip: {
-      'a watcher hears of log messages that belong to no request': 'the revision has log messages of requests only',
+      'a subscriber gets log messages that are unrelated to a request': 'the revision has log messages of requests only',
     },
   });
 }
 
 const legacySkips = {
   'a log message goes to the caller of its request': 'a legacy server logs for its session: watchers hear of it',
-  'questions of several callers go to each its own': 'a question of a legacy server names no request',
+  'each of several callers gets only its own question': 'a question of a legacy server names no request',
 };
 const withoutElicitation = {
   ...legacySkips,
@@ -45,7 +45,7 @@ serviceContract(
   },
   {
     skip: {
-      'a watcher hears of log messages that belong to no request': 'the revision has log messages of requests only',
+      'a subscriber gets log messages that are unrelated to a request': 'the revision has log messages of requests only',
     },
   },
 );
