@@ -49,7 +49,7 @@ test('call, tools, read, prompt and types use a remote server', async () => {
   expect(types.stdout).toContain('add: {');
 });
 
-test('a URL stands where a name stands, and an entry of a config is a server like the others', async () => {
+test('accepts a URL in place of a name, and remote entries of a config like others', async () => {
   const config = writeConfig('address.json', {
     sums: { url: http.url, headers: { Authorization: 'Bearer ${SUMS_TOKEN}' } },
   });
@@ -64,7 +64,7 @@ test('a URL stands where a name stands, and an entry of a config is a server lik
   expect(listed.stderr).toContain('No problems found.');
 });
 
-test('a running host has it among its servers, and disconnects it when it ends', async () => {
+test('a running host connects to a remote server, and disconnects when it stops', async () => {
   const config = writeConfig('address-up.json', { sums: { url: open.url } });
   const started = await runCli(['up', '--background', '--no-inspector', '--json', '--config', config]);
   expect(JSON.parse(started.stdout)).toMatchObject({ pid: expect.any(Number) });
@@ -74,7 +74,7 @@ test('a running host has it among its servers, and disconnects it when it ends',
   expect(JSON.parse(ended.stdout)).toMatchObject({ stopped: ['sums'] });
 });
 
-test('connect lets a program that only starts commands use it, with the token from the environment of that program', async () => {
+test('connect relays stdio to a remote server, with a token from the environment', async () => {
   const args = [program, 'connect', http.url, ...bearer];
   const client = await connect({
     command: process.execPath,
@@ -91,7 +91,7 @@ test('connect lets a program that only starts commands use it, with the token fr
   expect(listed.stdout).not.toContain(token);
 });
 
-test('a certificate of an own authority is trusted where the entry names it', async () => {
+test('trusts a certificate of an authority that the entry names', async () => {
   const certificate = selfSigned('sums');
   const tls = await serveHttp(sums(), { token: false, tls: certificate });
   later(() => tls.close());
@@ -108,7 +108,7 @@ test('a certificate of an own authority is trusted where the entry names it', as
   expect(unread.stderr).toMatch(/The certificates of "ca" cannot be read: ENOENT.*\nhint: Correct "ca"/);
 });
 
-test('a server that asks for a login is named by its address', async () => {
+test('names a server that requires a login by its address', async () => {
   const { stderr } = await runCli(['tools', http.url]);
   expect(stderr).toContain(`Run \`standpipe login ${http.url}\`.`);
 });
@@ -131,7 +131,7 @@ test('inspect shows a remote server, and how a command reaches it without its to
   });
 });
 
-test('a token that the shell expanded is warned of, and is in no output', async () => {
+test('warns of a token that the shell expanded, and does not print it', async () => {
   const given = ['--header', `Authorization: Bearer ${token}`, '--verbose'];
   const { code, stdout, stderr } = await runCli(['call', http.url, 'add', 'a=2', 'b=3', ...given]);
   expect(code).toBe(0);

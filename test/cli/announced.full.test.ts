@@ -1,5 +1,5 @@
-// What a server of 2025-11-25 is announced on each path from a client to it, with real programs: what somebody can answer there, and
-// nothing where the entry has `"clientCapabilities": []`.
+// Client capabilities that are announced to a server of 2025-11-25 on each path from a client, with real programs: questions that somebody
+// can answer, and nothing if the entry has `"clientCapabilities": []`.
 
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -73,7 +73,7 @@ test.each([
   ['the gateway, of a client that can be asked', overHttp, 'overHttp', form, form],
   ['the gateway, of a client that cannot', overHttp, 'unableOverHttp', {}, {}],
   ['the gateway, with an entry that excludes all', overHttp, 'silentOverHttp', form, {}],
-])('by %s', async (_path, open, name, capabilities, announced) => {
+])('announces the capabilities of a client that uses %s', async (_path, open, name, capabilities, announced) => {
   const client = new Client({ name: 'test', version: '1' }, { capabilities });
   await client.connect(open(name));
   const { content } = await client.callTool({ name: 'announced', arguments: {} });
@@ -81,7 +81,7 @@ test.each([
   expect(textOf({ content }).announced).toEqual(announced);
 });
 
-test('by the gateway without an Inspector, a question that its client did not declare is refused', async () => {
+test('the gateway refuses questions that its client did not declare', async () => {
   const call = async (capabilities: object, name: string) => {
     const client = new Client({ name: 'test', version: '1' }, { capabilities });
     await client.connect(overHttp('mixed'));
@@ -94,15 +94,15 @@ test('by the gateway without an Inspector, a question that its client did not de
   expect(await call(form, 'askUrl')).toMatchObject({ code: -32602 });
 });
 
-describe('by call', () => {
+describe('call announces', () => {
   const alone = writeConfig('announced-alone.json', { able: entry, silent: { ...entry, ...none } });
   const call = (name: string) => ['call', name, 'announced', '--config', alone];
 
-  test('without a terminal: nothing', async () => {
+  test('no capabilities without a terminal', async () => {
     for (const name of ['able', 'silent']) expect((await runCli(call(name))).stdout).toContain('"announced":{}');
   });
 
-  test.skipIf(!hasTerminal)('on a terminal: elicitation, unless the entry excludes it', async () => {
+  test.skipIf(!hasTerminal)('elicitation on a terminal, unless the entry excludes it', async () => {
     const env = { NO_COLOR: '1' };
     const { stdout } = await runOnTerminal(call('able'), { env, columns: 200 });
     expect(stdout.replaceAll(/\s/g, '')).toContain('"announced":{"elicitation":{"form":{},"url":{}}}');
@@ -115,9 +115,9 @@ test.each([
   ['closed', false, {}, false],
   ['open', true, {}, true],
   ['open, with an entry that excludes all', true, none, false],
-])('with a page of the Inspector that is %s', async (_state, isOpen, more, isAnnounced) => {
+])('announces elicitation by the state of the Inspector page: %s', async (_state, isOpen, more, isAnnounced) => {
   const config = serverConfig('a', '', { args: [server], revision: '2025-11-25', autoStart: false, ...more } as never);
-  const page = await inspectHost([config], { needsPage: true }); // as `up` has it
+  const page = await inspectHost([config], { needsPage: true }); // as in `up`
   if (isOpen) await page.live();
   const { id } = await page.post<{ id: string }>('servers/a/call', { kind: 'tool', name: 'announced', args: {} });
   const found = async () => (await page.get<CallUpdate[]>('calls')).find((each) => each.id === id)!;

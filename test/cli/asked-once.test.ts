@@ -1,4 +1,4 @@
-// How often a server is asked for its lists by a host that serves several clients.
+// How often a host that serves several clients asks a server for its lists.
 
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -81,10 +81,10 @@ test('each client gets its own answer to a list that is private', async () => {
   const clients = [await host.client('/counting'), await host.client('/counting')];
   for (const client of clients) expect((await client.listTools()).tools.length).toBe(2);
   await clients[0]!.callTool('go', { place: 'here' });
-  expect(host.asked('tools/list')).toBe(1 + clients.length); // the host itself asked too
+  expect(host.asked('tools/list')).toBe(1 + clients.length); // one request is from the host itself
 });
 
-test('each client has the lists of its own process', async () => {
+test('each client gets the lists of its own process', async () => {
   const host = await hostOf('2025-11-25', { share: 'client' });
   const clients = [await host.client('/counting'), await host.client('/counting')];
   const counts = async () =>
@@ -96,7 +96,7 @@ test('each client has the lists of its own process', async () => {
   expect(host.asked('tools/list')).toBe(before + 1);
 });
 
-test.each(revisions)('a restarted server of %s is asked once more', async (revision) => {
+test.each(revisions)('a restarted server of %s is asked once again', async (revision) => {
   const host = await hostOf(revision);
   const client = await host.client('/counting');
   await client.callTool('change', { place: 'here' });

@@ -1,4 +1,4 @@
-// A server that asks: on a terminal, the question can be read; where nobody is there to answer, somebody is told.
+// A server with questions: on a terminal, the user can read and answer them; otherwise, a message reports them.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -17,9 +17,10 @@ import {
   writeConfig,
 } from './run-cli.ts';
 
-/** Python's `pty` makes the terminal. Windows has none. */
-
-/** Works, asks, says something that can be waited for while the question is open, and works on; with a folder, until files are there. */
+/**
+ * A server whose tool asks a question, and prints a line to stderr while it is open. With a folder as argument, the tool asks and ends when
+ * files exist.
+ */
 const slowAsker = join(folder, 'asker.mjs');
 writeFileSync(
   slowAsker,
@@ -46,7 +47,7 @@ writeFileSync(
 );
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('the line of activity stands still while a question is open, and goes on afterwards', async () => {
+  test('the line of activity is hidden while a question is open', async () => {
     const server = [process.execPath, slowAsker, folder];
     const { stdout } = await runOnTerminal(['call', 'book', '--verbose', '--', ...server], {
       env: { NO_COLOR: '1' },
@@ -68,7 +69,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 });
 
-test('without a host and a terminal, a question is declined, and the document says so', async () => {
+test('without a host and a terminal, a question is declined and reported in the document', async () => {
   const config = writeConfig('asking-alone.json', { everything: everythingEntry });
   const { stdout, stderr } = await runCli(['call', 'everything/asks', '--json', '--config', config]);
   expect(JSON.parse(stdout).unanswered).toEqual([{ server: 'everything', message: 'Who are you?', action: 'decline' }]);
@@ -96,7 +97,7 @@ test.skipIf(!hasTerminal)('with a running host, a question goes to the terminal 
   }
 });
 
-test('under up, an elicitation without an open Inspector is cancelled with a line that says where to answer, without the token', async () => {
+test('up cancels an elicitation without an open Inspector, and logs where to answer, without the token', async () => {
   const config = writeConfig('asking.json', { everything: everythingEntry });
   const up = startCli(['up', '--config', config]);
   let log = '';

@@ -1,11 +1,11 @@
-// `standpipe call`, as a process: values and their types, results, errors and exit codes.
+// `standpipe call`: values and their types, results, errors and exit codes.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everything, everythingEntry, folder, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
-// Most calls go to one host: what they are about is independent of how the server was started.
+// Most calls use one host, because their subject does not depend on how the server was started.
 const config = writeConfig('host.json', { everything: everythingEntry });
 const behindHost = ['--config', config];
 let host: Awaited<ReturnType<typeof startHost>>;
@@ -19,8 +19,8 @@ const typed = async (...words: string[]) => {
   return code === 0 ? JSON.parse(stdout) : `${code}: ${stderr.split('\n')[0]}`;
 };
 
-describe('values take the type that the tool wants', () => {
-  // All in one call: what is typed is independent of its neighbours, and a process is started for each.
+describe('values are converted to the type in the schema', () => {
+  // One call for all values, because each call starts a process.
   test('numbers, booleans, choices, null, lists, objects and text', async () => {
     const words = [
       'text=5',
@@ -55,7 +55,7 @@ describe('values take the type that the tool wants', () => {
     });
   });
 
-  test('JSON, files, an escaped @, and everything on stdin or in --args, with single words over them', async () => {
+  test('JSON, files, an escaped @, and objects on stdin or in --args, which single words override', async () => {
     writeFileSync(join(folder, 'note.txt'), 'two\nlines\n');
     writeFileSync(join(folder, 'inner.json'), '{"a": 3}');
     writeFileSync(join(folder, 'bytes.bin'), Buffer.from([0xff, 0xfe, 0]));
@@ -77,15 +77,15 @@ describe('values take the type that the tool wants', () => {
     expect(JSON.parse(stdin.stdout)).toEqual({ text: 'from a pipe' });
   });
 
-  // All that is refused: src/app/cli/values/arguments.test.ts.
-  test('what does not fit is refused before anything is called, with what would be right', async () => {
+  // All refusals are tested in src/app/cli/values/arguments.test.ts.
+  test('invalid values are refused before the call, with a correction', async () => {
     expect(await typed('number=two')).toBe('2: error: "number" of typed must be number, not "two"');
     const missing = await runCli(['call', 'greet', ...behindHost]);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<string>\n');
   });
 
-  test('--no-check leaves it to the server', async () => {
+  test('--no-check sends invalid values to the server', async () => {
     const { code, stdout, stderr } = await runCli(['call', 'greet', '--no-check', ...behindHost]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^The tool reports an error: .*name/);
@@ -93,7 +93,7 @@ describe('values take the type that the tool wants', () => {
 });
 
 describe('results', () => {
-  test('text comes out alone, and structured content pretty and once', async () => {
+  test('text is printed unchanged, and structured content once, as indented JSON', async () => {
     expect(await runCli(['call', 'greet', 'name=World', ...everything])).toEqual({
       code: 0,
       stdout: 'Hello, World!\n',
@@ -102,7 +102,7 @@ describe('results', () => {
     expect((await runCli(['call', 'weather', ...behindHost])).stdout).toBe('{\n  "degrees": 21.5\n}\n');
   });
 
-  test('a tool that reports an error ends with 1, on stderr', async () => {
+  test('an error of a tool is printed to stderr, with exit code 1', async () => {
     const { code, stdout, stderr } = await runCli(['call', 'fails', ...behindHost]);
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
@@ -111,7 +111,7 @@ describe('results', () => {
     });
   });
 
-  test('--json has one stable document', async () => {
+  test('--json prints one stable document', async () => {
     const { stdout } = await runCli(['call', 'weather', '--json', ...behindHost]);
     expect(JSON.parse(stdout)).toEqual({
       server: 'everything',
@@ -129,7 +129,7 @@ describe('results', () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ isError: true, content: [{ text: 'no such city' }] });
   });
 
-  test('pictures are described, or saved where told', async () => {
+  test('images are described, or saved with --output', async () => {
     const described = await runCli(['call', 'picture', ...behindHost]);
     expect(described).toMatchObject({ code: 0, stdout: 'a picture\n' });
     expect(described.stderr).toBe('[image image/png, 16 bytes; --output FILE saves it]\n');
@@ -168,7 +168,7 @@ describe('exit codes and errors', () => {
       'a call that takes too long',
       ['call', 'works', '--timeout', '3s', ...everything],
       4,
-      '3000 ms', // on a busy machine, perhaps for the start of the server
+      '3000 ms', // on a busy machine, this may already end the start of the server
       '',
     ],
     [
@@ -186,7 +186,7 @@ describe('exit codes and errors', () => {
     expect(ran.stderr).toContain(hint);
   });
 
-  test('evidence is told in words, and as JSON with --json', async () => {
+  test('evidence is printed as text, and as JSON with --json', async () => {
     const inWords = await runCli(['call', 'crashes', ...everything]);
     expect(inWords).toMatchObject({ code: 3, stdout: '' });
     expect(inWords.stderr).toContain('may have run');
@@ -210,7 +210,7 @@ describe('exit codes and errors', () => {
     });
   });
 
-  test('usage errors are JSON too', async () => {
+  test('usage errors are JSON with --json', async () => {
     const { code, stdout } = await runCli(['cal', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -218,7 +218,7 @@ describe('exit codes and errors', () => {
     });
   });
 
-  test('--verbose shows the traffic, on stderr', async () => {
+  test('--verbose prints the traffic to stderr', async () => {
     const secret = ['--env', 'API_KEY=sk-secret-123'];
     const named = ['call', 'greet', 'name=x sk-secret-123', '--verbose', ...secret, ...everything];
     const { stdout, stderr } = await runCli(named);

@@ -1,4 +1,4 @@
-// `standpipe check` as a process: what it prints, writes and exits with. The formats themselves are tested in test/check.
+// `standpipe check` as a process: its output, files and exit codes. The formats themselves are tested in test/check.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ test.concurrent('the id of a removed rule does not fail a check', async () => {
   expect(await spawnCli(['check', '--rule', removed, ...correct])).toMatchObject({ code: 0 });
 });
 
-test.concurrent('a server of the config is started as its entry says, and its secrets are masked', async () => {
+test.concurrent('a server of the config is started by its entry, and its secrets are masked', async () => {
   const file = join(folder, 'chatty.mjs');
   writeFileSync(
     file,
@@ -76,14 +76,14 @@ test.concurrent('a server of the config is started as its entry says, and its se
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('chatty') });
 });
 
-// Errors in the words of the command line: src/app/cli/run-command.test.ts.
-test.concurrent('a command that does not exist is an error that says what to do', async () => {
+// Texts of errors are tested in src/app/cli/run-command.test.ts.
+test.concurrent('a command that does not exist is an error with a remedy', async () => {
   const ran = await spawnCli(['check', '--', 'no-such-command-here']);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toMatch(/^error: Cannot find the command .*\n(?:.*\n)*hint: /);
 });
 
-test.concurrent('--list names the rules, of one family too', async () => {
+test.concurrent('--list names all rules, or those of one family', async () => {
   const { stdout } = await spawnCli(['check', '--list', '--only', 'wire']);
   expect(stdout).toMatch(/^wire\/only-messages\tMUST\tall\tmust write only messages to stdout$/m);
   expect(stdout).not.toMatch(/^lifecycle/m);
@@ -116,7 +116,7 @@ test.concurrent('violated advice is shown, and does not fail the check with --st
   });
 });
 
-test.concurrent('--update-baseline writes what was found; with the file it is accepted, and what is new fails', async () => {
+test.concurrent('--update-baseline writes the violations; with that file only new ones fail', async () => {
   const file = join(folder, 'baseline.json');
   const missing = await spawnCli(['check', '--baseline', file, ...cheap, ...wrong]);
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('--update-baseline') });
@@ -179,7 +179,7 @@ test
   .concurrent('on a narrow terminal the report fits, in colours, after the progress', async () => {
     const { stdout } = await runOnTerminal(['check', ...cheap, ...wrong], { columns: 40 });
     expect(stdout).toContain('\x1b[31m✗\x1b[39m');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences of a terminal
     const plain = stdout.replace(/[^\n]*\r\x1b\[2K/g, '').replace(/\x1b\[\d*m/g, '');
     const lines = plain.split(/\r?\n/);
     expect(lines.filter((line) => textWidth(line) > 40 && !/^ {2}(?:--(?:skip|baseline)|https:)/.test(line))).toEqual(

@@ -1,4 +1,4 @@
-// The other commands, as processes: what they print in a pipe, and the documents of --json, whose shapes are promised.
+// Other commands: their output in a pipe, and the documents of --json, whose shapes are stable.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,8 +23,8 @@ const json = async (...args: string[]) => {
   return { code, ...JSON.parse(stdout) };
 };
 
-// The help of each command: src/app/cli/run-command.test.ts.
-test('--version is the version of the package, and help is on stdout unless nothing was asked for', async () => {
+// The help of each command is tested in src/app/cli/run-command.test.ts.
+test('--version prints the version of the package, and requested help goes to stdout', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   const { stdout } = await runCli(['--help']);
@@ -43,7 +43,7 @@ describe('ls and config', () => {
     far: { type: 'http', url: 'https://u:sk-secret@example.com/mcp', headers: { 'X-Key': 'sk-secret-456' } },
   });
 
-  test('ls lists what the config has, and starts nothing', async () => {
+  test('ls lists the servers of the config without starting them', async () => {
     const { code, stdout, stderr } = await runCli(['ls', '--config', config]);
     expect(code).toBe(0);
     const rows = stdout.trimEnd().split('\n');
@@ -56,7 +56,7 @@ describe('ls and config', () => {
     expect(stderr).toContain('No host is running');
   });
 
-  test('ls --json', async () => {
+  test('ls --json prints the servers and their states', async () => {
     const { running, servers } = await json('ls', '--config', config);
     expect(running).toBe(false);
     expect(servers[0]).toEqual({
@@ -77,7 +77,7 @@ describe('ls and config', () => {
     });
   });
 
-  test('config says what is wrong, with its place, shows no secret, and ends with 2', async () => {
+  test('config reports errors with their position, hides secrets, and exits with 2', async () => {
     const { code, stdout, stderr } = await runCli(['config', '--config', config]);
     expect(code).toBe(2);
     expect(stdout).toMatch(/^first\tenabled\tmcp\t.*everything\.mjs['"]?\tAPI_KEY\t.*ls\.json:3$/m);
@@ -87,7 +87,7 @@ describe('ls and config', () => {
     expect(stdout + stderr).not.toContain('sk-secret');
   });
 
-  test('config --json', async () => {
+  test('config --json prints entries and problems', async () => {
     const described = await json('config', '--config', config);
     expect(described).toMatchObject({
       code: 2,
@@ -100,7 +100,7 @@ describe('ls and config', () => {
     expect(JSON.stringify(described)).not.toContain('sk-secret');
   });
 
-  test('a config that is right ends with 0, and none at all with 2', async () => {
+  test('config exits with 0 for a valid config, and with 2 without a config', async () => {
     const good = writeConfig('good.json', { one: everythingEntry });
     expect(await runCli(['config', '--config', good])).toMatchObject({
       code: 0,
@@ -136,7 +136,7 @@ describe('ls and config', () => {
     expect((await runCli(['ls', '--discover'], options)).stderr).toMatch(/^ignored: .*mcp\.json:1:17: Not JSON/m);
   });
 
-  test('start, stop and restart need a host', async () => {
+  test('start, stop and restart require a host', async () => {
     for (const verb of ['start', 'stop', 'restart']) {
       const ran = await runCli([verb, 'first', '--config', config]);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -146,14 +146,14 @@ describe('ls and config', () => {
 });
 
 describe('tools', () => {
-  test('in a pipe: a line a tool, parted by tabs', async () => {
+  test('prints one line per tool in a pipe, separated by tabs', async () => {
     const { code, stdout, stderr } = await runCli(['tools', ...everything]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('everything\tgreet\tname=<string>\tGreets\n');
     expect(stdout).toContain('[mode=<one of: fast, slow, 3>] [maybe=<string or null>]');
   });
 
-  test('--json has the definitions, with server and address; what failed is told beside the rest', async () => {
+  test('--json prints definitions with server and address, and lists servers that failed', async () => {
     const config = writeConfig('tools.json', {
       one: everythingEntry,
       calculator: calculatorEntry,
@@ -176,7 +176,7 @@ describe('tools', () => {
   });
 });
 
-test('litemcp serve gives one tool of an MCP server to LiteMCP clients', async () => {
+test('litemcp serve offers one tool of an MCP server to LiteMCP clients', async () => {
   const { stdout } = await runCli([
     'call',
     'World',
@@ -193,13 +193,13 @@ test('litemcp serve gives one tool of an MCP server to LiteMCP clients', async (
   expect(stdout).toBe('Hello, World!\n');
 });
 
-test('tap hands everything through', async () => {
+test('tap passes all messages', async () => {
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
   const { stdout } = await runCli(['tap', ...everything], { input: ping });
   expect(stdout).toBe('{"jsonrpc":"2.0","id":1,"result":{}}\n');
 });
 
-test.skipIf(lacks.signals)('inspect prints its address, and ends with Ctrl-C', async () => {
+test.skipIf(lacks.signals)('inspect prints its address, and exits at Ctrl-C', async () => {
   const child = startCli(['inspect', '--port', '0', '--json', ...everything]);
   child.stdout.once('data', () => child.kill('SIGINT'));
   const { code, stdout } = await finished(child);
@@ -210,10 +210,10 @@ test.skipIf(lacks.signals)('inspect prints its address, and ends with Ctrl-C', a
   });
 });
 
-describe('what cannot be inspected', () => {
+describe('inspect refuses', () => {
   const hint = '`standpipe inspect` without arguments shows running hosts and taps.';
 
-  test('a recording that is not there: where it was looked for, and how to make one', async () => {
+  test('a missing recording, with its path and how to record one', async () => {
     const { code, stdout, stderr } = await runCli(['inspect', 'nofile.jsonl']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
@@ -237,7 +237,7 @@ describe('what cannot be inspected', () => {
   });
 });
 
-test('a tap tells its errors as every command does', async () => {
+test('tap prints errors in the form of all commands', async () => {
   const { code, stderr } = await runCli(['tap', '--', 'no-such-command']);
   expect(code).toBe(127);
   expect(stderr).toMatch(
@@ -252,8 +252,8 @@ test('a tap tells its errors as every command does', async () => {
   expect(wrong.stderr).toMatch(/^error: Unknown option --recrod\nhint: standpipe tap \[.*\n$/);
 });
 
-describe('what a hostile server says, in a pipe', () => {
-  test('content comes as it is, names cannot break the lines', async () => {
+describe('output of a hostile server in a pipe', () => {
+  test('content is printed unchanged, and names cannot break lines', async () => {
     const { stdout } = await runCli(['call', 'says', ...hostile]);
     expect(stdout).toBe('\x1b]0;owned\x07\x1b[2Jevil\u202e\u009b31m\x7f\n');
     const { stdout: listed } = await runCli(['tools', ...hostile]);
@@ -262,7 +262,7 @@ describe('what a hostile server says, in a pipe', () => {
     expect(listed).not.toContain('\x1b');
   });
 
-  test('errors are for people: nothing in them is raw, and JSON is plain ASCII where it matters', async () => {
+  test('errors contain no control characters, and JSON escapes them', async () => {
     for (const tool of ['fails', 'refuses']) {
       const { stderr } = await runCli(['call', tool, ...hostile]);
       expect(stderr).toContain('\\x1b]0;owned\\x07\\x1b[2Jevil\\u202e\\x9b31m\\x7f');
@@ -274,7 +274,7 @@ describe('what a hostile server says, in a pipe', () => {
   });
 });
 
-test('ls of a config without servers says how to add one', async () => {
+test('ls of a config without servers prints how to add one', async () => {
   const config = writeConfig('empty.json', {});
   expect(await runCli(['ls', '--config', config])).toEqual({
     code: 0,

@@ -1,4 +1,4 @@
-// Where a file is meant, files are suggested.
+// Options and arguments that take a file: completion suggests files.
 
 import { expect, test } from 'vitest';
 import { runCli } from './run-cli.ts';
@@ -8,10 +8,10 @@ test.each([
   [['tap', 'install', './'], ':files '],
   [['tap', '--record', ''], ':files '],
   [['call', 'x', '--args', '@'], ':files @'],
-])('%j', async (words, expected) => {
+])('suggests files for %j', async (words, expected) => {
   expect((await runCli(['__complete', ...words])).stdout).toBe(`${expected}\n`);
 });
 
-test('bash does not part words at an @, or Tab would repeat what stands there', async () => {
+test('bash does not split words at an @, because Tab would repeat the text before it', async () => {
   expect((await runCli(['completion', 'bash'])).stdout).toContain('COMP_WORDBREAKS="${COMP_WORDBREAKS//@/}"');
 });

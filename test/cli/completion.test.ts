@@ -1,4 +1,4 @@
-// Completion: what is suggested, and that real shells make use of it. No server is ever started for it.
+// Completion: suggestions, and their use by real shells. Completion never starts a server.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,8 @@ const complete = async (...words: string[]) => {
     .map((line) => line.split('\t')[0]);
 };
 
-// All that is suggested: src/app/cli/completion/candidates.test.ts.
-test('servers and options, before any server was ever asked', async () => {
+// src/app/cli/completion/candidates.test.ts tests all suggestions.
+test('suggests servers and options before a server was asked for its tools', async () => {
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('call', 'everything', '')).toEqual([]);
   expect(await complete('call', '--protocol', '')).toEqual(['mcp', 'litemcp']);
@@ -29,26 +29,26 @@ test('servers and options, before any server was ever asked', async () => {
   expect(pidsIn(pidFile)).toEqual([]);
 });
 
-describe('once the tools were seen', () => {
+describe('completion after the tools were listed', () => {
   beforeAll(async () => {
     await runCli(['tools']);
   });
 
-  test('tools, names of arguments, and their values', async () => {
+  test('suggests tools, names of arguments, and their values', async () => {
     const started = pidsIn(pidFile).length;
     expect(await complete('call', 'everything', 'gr')).toEqual(['greet']);
     expect(await complete('call', 'everything', 'typed', 'mode=')).toEqual(['mode=fast', 'mode=slow', 'mode=3']);
     expect(pidsIn(pidFile)).toHaveLength(started);
   });
 
-  test('a config that is broken suggests nothing and says nothing', async () => {
+  test('prints nothing for an invalid config', async () => {
     writeFileSync(join(folder, 'broken.json'), '{');
     const ran = await runCli(['__complete', 'call', '--config', 'broken.json', '']);
     expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 });
 
-test('the words of PowerShell come as one argument', async () => {
+test('accepts the words of PowerShell as one argument', async () => {
   const hex = (...words: string[]) => `--hex=${Buffer.from(words.join('\0')).toString('hex').toUpperCase()}`;
   expect(await complete(hex('call', ''))).toEqual(['everything', 'calculator']);
   expect(await complete(hex('call', '--protocol', 'm'))).toEqual(['mcp']);
@@ -66,7 +66,7 @@ describe('in shells', () => {
   const installed = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
-    test(`the script for ${shell} is there, also as JSON, and ${shell} can read it where it is installed`, async () => {
+    test(`prints the script for ${shell}, also as JSON, and ${shell} accepts it if it is installed`, async () => {
       const { code, stdout } = await runCli(['completion', shell]);
       expect(code).toBe(0);
       expect(JSON.parse((await runCli(['completion', shell, '--json'])).stdout)).toEqual({ shell, script: stdout });
@@ -88,7 +88,7 @@ describe('in shells', () => {
     expect(stdout.trim().split(/\r?\n/)).toEqual(['completion', 'everything calculator', 'mcp litemcp']);
   });
 
-  /** What is suggested for each line, in one bash. */
+  /** Suggestions for each line, from one bash process. */
   const inBash = (lines: readonly string[]) => {
     const completing = lines.map(
       (line) => `
@@ -110,7 +110,7 @@ describe('in shells', () => {
       'standpipe call every': ['everything'],
       'standpipe call everything wea': ['weather'],
       'standpipe call everything greet ': ['name='],
-      // Bash replaces only what stands behind the last = of a word.
+      // Bash replaces only the text after the last = of a word.
       'standpipe call everything typed mode=': ['fast', 'slow', '3'],
       'standpipe call everything typed text=@note': ['@notes.md'],
       'standpipe ls --config mcp': ['mcp.json'],
@@ -118,7 +118,7 @@ describe('in shells', () => {
     expect(inBash(Object.keys(expected))).toEqual(expected);
   });
 
-  test.skipIf(!installed('bash'))('in an interactive bash, Tab writes the rest of the word', () => {
+  test.skipIf(!installed('bash'))('in an interactive bash, Tab completes the word', () => {
     const task = {
       command: ['bash', '--norc', '-i'],
       steps: [

@@ -1,11 +1,11 @@
-// `standpipe config` looks for what entries name: programs and folders that are not there are known before any start.
+// `standpipe config` checks names in entries: it reports missing programs and folders before a server is started.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { everythingEntry, folder, runCli, writeConfig } from './run-cli.ts';
 
-test('a command that is nowhere and a folder that is not there are warnings, with their places', async () => {
+test('warns of a missing command and a missing folder, with their positions', async () => {
   const config = writeConfig('not-there.json', {
     nowhere: { command: 'no-such-command-anywhere' },
     file: { command: './no-such-file' },
@@ -27,7 +27,7 @@ test('a command that is nowhere and a folder that is not there are warnings, wit
   expect(stderr).toMatch(/server "data": The command "\.\/not-there\.json" is not (?:executable|a program)/);
 });
 
-test('what a variable stands for is not repeated, nor a command that is more than a program', async () => {
+test('prints neither the values of variables nor commands that contain more than a program', async () => {
   const config = writeConfig('secret-command.json', {
     one: { command: '${SOME_TOKEN}', cwd: '${SOME_TOKEN}' },
     two: { command: '${SOME_TOKEN}' },
@@ -38,7 +38,7 @@ test('what a variable stands for is not repeated, nor a command that is more tha
   expect(stderr).not.toContain('tok-12345');
 });
 
-test('a config without servers says so', async () => {
+test('reports a config without servers', async () => {
   const config = join(folder, 'no-servers.json');
   writeFileSync(config, '{"mcpServers": {}}');
   expect(await runCli(['config', '--config', config])).toMatchObject({

@@ -1,4 +1,4 @@
-// `standpipe connect`: any number of stdio clients share the servers of one host, which is started for the first of them.
+// `standpipe connect`: any number of stdio clients share the servers of one host, which the first client starts.
 
 import { once } from 'node:events';
 import { readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const hosts: number[] = [];
 const open: Client[] = [];
 let configs = 0;
 
-/** A config of its own, with a server that writes down what happens to it. */
+/** Creates a config with a server that records its calls. */
 function newConfig(env: object = {}) {
   const name = `connect-${++configs}`;
   const notes = join(folder, `${name}.notes`);
@@ -54,7 +54,7 @@ async function connectOfficial(words: readonly string[], { cwd = folder, env = {
   const client = new Client({ name: 'official', version: '1' });
   open.push(client);
   await client.connect(transport);
-  /** Of the host that was started for it. */
+  /** Pid of the host that this client started. */
   const hostPid = () => startedHost(stderr)!;
   if (startedHost(stderr)) hosts.push(hostPid());
   return { client, pid: transport.pid!, stderr: () => stderr, hostPid };
@@ -93,7 +93,7 @@ test('20 official clients that start at once share one host and one process, fro
   for (const { stderr } of clients) expect(stderr()).toContain('the host has ended');
 });
 
-test('a client that ends its input gets its answers, and the host leaves when it is idle', async () => {
+test('a client that ends its input gets its answers, and the host exits when it is idle', async () => {
   const { file, pids } = newConfig();
   const input = [
     { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} } },
@@ -117,11 +117,11 @@ describe('a host that cannot be started', () => {
     ['no config of the folder', [], `There is no config in ${folder}`],
     ['no such config', ['--config', join(folder, 'none.json')], 'There is no config'],
     ['a config that is none', ['--config', broken], 'broken.json:1:2: Not JSON'],
-  ])('%s: the client gets the reason', async (_what, options, reason) => {
+  ])('reports the reason to the client: %s', async (_what, options, reason) => {
     await expect(connectOfficial(['waits', ...options])).rejects.toThrow(reason);
   });
 
-  test('a name that the config does not have: as an error, on stderr, and as exit code', async () => {
+  test('reports an unknown name as an error, on stderr, and as exit code', async () => {
     const reason = 'There is no server named "nothing"';
     const input = '{"jsonrpc":"2.0","id":"p","method":"ping"}\n';
     const ran = await runCli(['connect', 'nothing', '--config', newConfig().file], { input });
@@ -130,7 +130,7 @@ describe('a host that cannot be started', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'p', error: { message: expect.stringContaining(reason) } });
   });
 
-  test('a request with U+2028 in a string, or a carriage return between its members, gets the error', async () => {
+  test('answers requests with U+2028 in a string, or a carriage return between members, with the error', async () => {
     const requests = [
       '{"jsonrpc":"2.0","id":"\u2028","method":"ping"}',
       '{"jsonrpc":"2.0",\r"id":"return","method":"ping"}',
@@ -145,27 +145,30 @@ describe('a host that cannot be started', () => {
   });
 
   test.each([[[]], [['a', 'b']], [['--all', 'a']], [['a', '--idle', 'soon']], [['a', '--bad']], [['a', '--config']]])(
-    'options that are none are refused: %j',
+    'refuses invalid options: %j',
     (words) => expect(() => parseConnectArguments(words)).toThrow(UsageError),
   );
 });
 
-test.runIf(process.platform === 'linux')('the host keeps nothing of the window that started it', async () => {
-  const { file } = newConfig({ WANTED: '${env:WANTED}' });
-  const env = { WANTED: 'is needed', SECRET: 'of the window', STANDPIPE_MARKS: 'of another host' };
-  const { client, hostPid } = await connectOfficial(['waits', '--config', file], { cwd: '/', env });
-  await hello(client);
-  const of = (name: string) => `/proc/${hostPid()}/${name}`;
-  const environ = readFileSync(of('environ'), 'latin1');
-  expect(environ).toContain('WANTED=is needed');
-  expect(environ).not.toMatch(/of the window|of another host/);
-  expect(readlinkSync(of('cwd'))).toBe(folder);
-  expect(readlinkSync(of('fd/0'))).toBe('/dev/null');
-  const [, , , , , session, terminal] = readFileSync(of('stat'), 'utf8').split(' ');
-  expect([session, terminal]).toEqual([String(hostPid()), '0']);
-});
+test.runIf(process.platform === 'linux')(
+  'a background host does not keep environment, folder and terminal of its starter',
+  async () => {
+    const { file } = newConfig({ WANTED: '${env:WANTED}' });
+    const env = { WANTED: 'is needed', SECRET: 'of the window', STANDPIPE_MARKS: 'of another host' };
+    const { client, hostPid } = await connectOfficial(['waits', '--config', file], { cwd: '/', env });
+    await hello(client);
+    const of = (name: string) => `/proc/${hostPid()}/${name}`;
+    const environ = readFileSync(of('environ'), 'latin1');
+    expect(environ).toContain('WANTED=is needed');
+    expect(environ).not.toMatch(/of the window|of another host/);
+    expect(readlinkSync(of('cwd'))).toBe(folder);
+    expect(readlinkSync(of('fd/0'))).toBe('/dev/null');
+    const [, , , , , session, terminal] = readFileSync(of('stat'), 'utf8').split(' ');
+    expect([session, terminal]).toEqual([String(hostPid()), '0']);
+  },
+);
 
-test.skipIf(process.platform === 'win32')('a host that just ends is not mistaken for one that serves', async () => {
+test.skipIf(process.platform === 'win32')('starts a new host while the old one exits', async () => {
   const { file } = newConfig();
   const before = process.env.XDG_RUNTIME_DIR;
   process.env.XDG_RUNTIME_DIR = folder;
@@ -183,7 +186,7 @@ test.skipIf(process.platform === 'win32')('a host that just ends is not mistaken
   expect(stderr()).toContain('started a host in the background');
 });
 
-test('a relay that is killed: its calls are cancelled, the others and the host go on', async () => {
+test('killing a relay cancels its calls, and does not affect other clients and the host', async () => {
   const { file, lines } = newConfig();
   const [killed, other] = await Promise.all([0, 1].map(() => connectOfficial(['waits', '--config', file])));
   const waiting = killed!.client.callTool({ name: 'wait', arguments: {} });
@@ -195,8 +198,8 @@ test('a relay that is killed: its calls are cancelled, the others and the host g
   expect(await hello(other!.client)).toEqual(saysHello);
 });
 
-describe('a host that is killed in the middle of calls', () => {
-  test('in the background: each call gets an error, no process is left, and the next client starts another', async () => {
+describe('a host that is killed during calls', () => {
+  test('in the background fails each call, leaves no process, and is started again by the next client', async () => {
     const { file, lines, pids } = newConfig();
     const first = await connectOfficial(['waits', '--config', file]);
     const second = await connectOfficial(['waits', '--config', file]);
@@ -211,7 +214,7 @@ describe('a host that is killed in the middle of calls', () => {
     expect(await hello(client)).toEqual(saysHello);
   });
 
-  test('with --http: no process is left', async () => {
+  test('with --http leaves no process', async () => {
     const { file, pids } = newConfig();
     const up = startCli(['up', '--config', file, '--http', '0', '--no-inspector']);
     up.stdout.resume();
@@ -222,7 +225,7 @@ describe('a host that is killed in the middle of calls', () => {
   });
 });
 
-test('up --background returns when the host runs, and refuses a second one', async () => {
+test('up --background returns when the host runs, and refuses a second host', async () => {
   const { file, pids } = newConfig();
   const ran = await runCli(['up', '--background', '--no-inspector', '--json', '--config', file]);
   expect(ran.code).toBe(0);

@@ -1,4 +1,4 @@
-// Mistakes of a caller and of the machine: each is an error that says what to do, and costs no more than it must.
+// Mistakes of a caller and of the environment: each is an error with a remedy, and fails as early as possible.
 
 import { spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import {
   writeConfig,
 } from './run-cli.ts';
 
-/** A server that leaves a file behind when it is started, and answers nothing. */
+/** A server that creates a file when it starts, and never answers. */
 const silentEntry = (trace: string) => ({
   command: process.execPath,
   args: ['-e', `require('fs').writeFileSync(${JSON.stringify(trace)}, ''); setInterval(() => {}, 1e6)`],
@@ -27,7 +27,7 @@ const silentEntry = (trace: string) => ({
 
 describe('a misspelt server', () => {
   test.each([['goood', 'add'], ['goood/add', 'a=1'], ['goood']])(
-    '%s %s is guessed from the names, and nothing is started',
+    '%s %s suggests the correct name without starting a server',
     async (...words) => {
       const trace = join(folder, `started-${words.join('-').replaceAll('/', '-')}`);
       const config = writeConfig('misspelt.json', { good: silentEntry(trace), slow: silentEntry(trace) });
@@ -38,10 +38,10 @@ describe('a misspelt server', () => {
     },
   );
 
-  test('a tool whose name is close to that of a server is still found by its name', async () => {
+  test('finds a tool whose name resembles that of a server', async () => {
     const config = writeConfig('close.json', { greeet: everythingEntry });
     expect(await runCli(['call', 'greet', 'name=x', '--config', config])).toMatchObject({ stdout: 'Hello, x!\n' });
-    // It is known by now, so that any form of the call is.
+    // The first call has cached the name of the tool.
     expect((await runCli(['call', 'greet', '--config', config])).stderr).toContain('needs "name"');
   });
 });
@@ -50,7 +50,7 @@ describe('--output', () => {
   test.each([
     ['a folder that does not exist', 'out/', /mkdir (-p )?out\//],
     ['a file in such a folder', 'out/x.txt', /mkdir (-p )?out/],
-  ])('%s is refused before anything is started', async (_what, target, hint) => {
+  ])('refuses %s before it starts a server', async (_what, target, hint) => {
     const trace = join(folder, `ran-${target.replaceAll('/', '-')}`);
     const { command, args } = silentEntry(trace);
     const { code, stderr } = await runCli(['call', 'x', '--output', target, '--', command, ...args]);
@@ -65,17 +65,17 @@ test.each([
   ['tools', 'python3', 'crash.py'],
   ['tools', './crash.py'],
   ['call', 'python3', 'crash.py'],
-])('%s %s mentions that a command is written after --', async (...words) => {
+])('%s %s suggests to write a command after --', async (...words) => {
   const config = writeConfig('one.json', { good: everythingEntry });
   const { code, stderr } = await runCli([...words, '--config', config]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/after --: .*-- (?:python3|\.\/crash\.py)/);
 });
 
-describe('folders that cannot be used', () => {
+describe('unusable folders', () => {
   const config = writeConfig('up.json', { good: everythingEntry });
 
-  test.skipIf(lacks.runtimeFolder)('a runtime folder that cannot be made', async () => {
+  test.skipIf(lacks.runtimeFolder)('refuses a runtime folder that cannot be created', async () => {
     writeFileSync(join(folder, 'a-file'), '');
     const env = { XDG_RUNTIME_DIR: join(folder, 'a-file') };
     const { code, stderr } = await runCli(['up', '--config', config], { env });
@@ -84,7 +84,7 @@ describe('folders that cannot be used', () => {
     expect(stderr).toContain('Set XDG_RUNTIME_DIR');
   });
 
-  test.skipIf(process.getuid?.() !== 0)('a runtime folder of another user', async () => {
+  test.skipIf(process.getuid?.() !== 0)('refuses a runtime folder of another user', async () => {
     const runtime = join(folder, 'foreign');
     mkdirSync(join(runtime, 'standpipe'), { recursive: true });
     chownSync(join(runtime, 'standpipe'), 12_345, 12_345);
@@ -94,7 +94,7 @@ describe('folders that cannot be used', () => {
     expect(stderr).toContain('Set XDG_RUNTIME_DIR');
   });
 
-  test.skipIf(lacks.runtimeFolder)('a runtime folder whose socket would have too long a name', async () => {
+  test.skipIf(lacks.runtimeFolder)('refuses a runtime folder whose socket path would be too long', async () => {
     const runtime = join(folder, 'long'.repeat(40));
     mkdirSync(runtime);
     const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
@@ -102,7 +102,7 @@ describe('folders that cannot be used', () => {
     expect(stderr).toContain('a short path');
   });
 
-  test('tap install where the backup cannot be written changes nothing', async () => {
+  test('tap install changes nothing if it cannot write the backup', async () => {
     const file = writeConfig('held.json', { good: everythingEntry });
     const before = readFileSync(file, 'utf8');
     mkdirSync(`${file}.before-tap/in-the-way`, { recursive: true });
@@ -113,14 +113,14 @@ describe('folders that cannot be used', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  test('tap install of a folder says that it cannot be read', async () => {
+  test('tap install reports that it cannot read a folder', async () => {
     const { code, stderr } = await runCli(['tap', 'install', folder]);
     expect(code).toBe(2);
     expect(stderr).toContain(`Cannot read ${folder}`);
   });
 });
 
-test('one of several alternatives is enough', async () => {
+test('accepts arguments that match one of several alternatives', async () => {
   const shape = {
     oneOf: [
       {
@@ -155,7 +155,7 @@ test('one of several alternatives is enough', async () => {
   expect((await draw('shape.kind=circle')).stderr).toContain('needs "shape.r"');
 });
 
-test('tools treats a variable that is not set, a missing command and a missing address alike', async () => {
+test('tools reports an unset variable, a missing command and a missing address in the same way', async () => {
   const unusable = {
     unset: { command: 'x', env: { A: '${NOT_SET_ANYWHERE}' } },
     missing: { command: 'no-such-program-anywhere' },
@@ -180,7 +180,7 @@ test('tools treats a variable that is not set, a missing command and a missing a
 
 describe('tap', () => {
   test.skipIf(lacks.links)(
-    'installed through npx it is run through npx: the folder of the program is a cache',
+    'install through npx writes entries that use npx, because the folder of the program is a cache',
     async () => {
       const cached = join(folder, '_npx', '0123456789abcdef', 'node_modules', 'standpipe');
       cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(cached, 'dist', 'cli'), {
@@ -199,33 +199,38 @@ describe('tap', () => {
     },
   );
 
-  test.skipIf(lacks.links)('warns if it is installed in a project: the entries fail without that', async () => {
-    const project = join(folder, 'some project');
-    const local = join(project, 'node_modules', 'standpipe');
-    cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(local, 'dist', 'cli'), { recursive: true });
-    cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(local, 'package.json'));
-    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(local, 'node_modules'));
-    writeFileSync(join(project, 'package.json'), '{}');
-    const file = writeConfig('host-of-project.json', { good: everythingEntry });
-    const main = join(local, 'dist', 'cli', 'main.cjs');
-    const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
-    expect(ran.stderr).toContain(`warning: The entries run Standpipe from the project ${project}`);
-    expect(ran.stderr).toContain(`npm install -g standpipe@${ownInfo.version}`);
-    const exported = spawnSync(process.execPath, [main, 'export', 'cursor', '--connect', '--config', file], {
-      env: cleanEnv,
-      encoding: 'utf8',
-    });
-    expect(exported.stderr).toContain(`The entries run Standpipe from the project ${project}`);
-  });
+  test.skipIf(lacks.links)(
+    'warns if it is installed in a project, because the entries fail without the project',
+    async () => {
+      const project = join(folder, 'some project');
+      const local = join(project, 'node_modules', 'standpipe');
+      cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(local, 'dist', 'cli'), {
+        recursive: true,
+      });
+      cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(local, 'package.json'));
+      symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(local, 'node_modules'));
+      writeFileSync(join(project, 'package.json'), '{}');
+      const file = writeConfig('host-of-project.json', { good: everythingEntry });
+      const main = join(local, 'dist', 'cli', 'main.cjs');
+      const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
+      expect(ran.stderr).toContain(`warning: The entries run Standpipe from the project ${project}`);
+      expect(ran.stderr).toContain(`npm install -g standpipe@${ownInfo.version}`);
+      const exported = spawnSync(process.execPath, [main, 'export', 'cursor', '--connect', '--config', file], {
+        env: cleanEnv,
+        encoding: 'utf8',
+      });
+      expect(exported.stderr).toContain(`The entries run Standpipe from the project ${project}`);
+    },
+  );
 
-  test('installed otherwise, the program is named with its path', async () => {
+  test('writes the path of the program into entries otherwise', async () => {
     const file = writeConfig('host-2.json', { good: everythingEntry });
     await runCli(['tap', 'install', file]);
     const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
     expect([good.command, ...good.args.slice(0, 2)]).toEqual([process.execPath, program, 'tap']);
   });
 
-  test.skipIf(!hasTerminal)('at a terminal it says what it waits for', async () => {
+  test.skipIf(!hasTerminal)('reports on a terminal what it waits for', async () => {
     const { stdout } = await runOnTerminal(['tap', ...everything], {
       steps: [{ wait: 'tap install <host>', type: '\x04' }],
     });

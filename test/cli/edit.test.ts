@@ -1,4 +1,4 @@
-// `add`, `remove`, `import` and `export` as people use them.
+// `add`, `remove`, `import` and `export` as processes.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const here = (...args: string[]) => runCli(args, { cwd });
 const config = join(cwd, 'mcp.json');
 const read = () => readFileSync(config, 'utf8');
 
-test('a server is added, used and removed', async () => {
+test('adds, uses and removes a server', async () => {
   const added = await here('add', 'everything', ...everything);
   expect(added).toMatchObject({ code: 0, stdout: '' });
   expect(added.stderr).toBe(`everything: added\nCreated ${config}\nNext: standpipe tools everything\n`);
@@ -60,7 +60,7 @@ test('a server is added, used and removed', async () => {
   expect(JSON.parse(read())).toEqual({ mcpServers: {} });
 });
 
-test('a command without -- is explained, and the config of the user is another one', async () => {
+test('explains a command without --, and edits the config of the user with --user', async () => {
   const without = await here('add', 'files', 'npx', '-y', 'some-server');
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('standpipe add <name> -- <command …>') });
   const user = join(configFolder, 'standpipe', 'mcp.json');
@@ -72,7 +72,7 @@ test('a command without -- is explained, and the config of the user is another o
   expect(existsSync(`${user}.before-edit`)).toBe(false);
 });
 
-test('servers go to another host and come back', async () => {
+test('exports servers to another host and imports them again', async () => {
   const file = join(folder, 'ours.json');
   const entry = { command: process.execPath, args: ['x.mjs'], env: { EDIT_KEY: '${EDIT_KEY}' }, restart: 'never' };
   writeFileSync(file, JSON.stringify({ mcpServers: { files: entry } }));
@@ -113,11 +113,11 @@ test('servers go to another host and come back', async () => {
   const { restart: _, ...known } = entry;
   expect(JSON.parse(readFileSync(join(folder, 'back.json'), 'utf8')).mcpServers.files).toEqual({
     ...known,
-    env: { EDIT_KEY: '${EDIT_KEY:-}' }, // Codex passes on no variable that is not set
+    env: { EDIT_KEY: '${EDIT_KEY:-}' }, // Codex passes only variables that are set
   });
 });
 
-test('an export to the user names relative paths, and whose variables are meant', async () => {
+test('an export to the scope of the user warns of relative paths and unset variables', async () => {
   const file = join(folder, 'relative.json');
   writeFileSync(join(folder, 'relative.mjs'), '');
   const local = { command: 'node', args: ['relative.mjs', '--port'], env: { A: '${EDIT_NOT_SET}' } };
@@ -129,7 +129,7 @@ test('an export to the user names relative paths, and whose variables are meant'
   expect(JSON.parse((await here(...words, '--json')).stdout).servers).toMatchObject([{ relative: ['relative.mjs'] }]);
 });
 
-test('a dry run hides secrets in arguments, and shows references', async () => {
+test('a dry run hides secrets in arguments, but shows references', async () => {
   const file = join(folder, 'arguments.json');
   const args = ['--api-key', '${EDIT_KEY}', '--token=${EDIT_TOKEN}', '--password', 'very-secret-value'];
   writeFileSync(file, JSON.stringify({ mcpServers: { keyed: { command: 'keyed', args } } }));
@@ -139,7 +139,7 @@ test('a dry run hides secrets in arguments, and shows references', async () => {
   expect(stdout).not.toContain('very-secret-value');
 });
 
-test('a host that expands no variables is not said to take references in place of secrets', async () => {
+test('does not recommend references for a host that does not expand variables', async () => {
   const file = join(folder, 'keys.json');
   const url = 'https://me:hunter2-hunter2@127.0.0.1/mcp?api_key=hunter3-hunter3';
   const keyed = { command: 'keyed', env: { API_TOKEN: 'hunter2-hunter2' } };
@@ -159,7 +159,7 @@ test('a host that expands no variables is not said to take references in place o
   );
 });
 
-test('several servers of a config can be named to share install', async () => {
+test('share install accepts the names of several servers', async () => {
   const file = join(folder, 'three.json');
   writeFileSync(
     file,
@@ -169,46 +169,49 @@ test('several servers of a config can be named to share install', async () => {
   expect(shared).toMatchObject({ code: 0, stdout: 'a\tshared\nc\tshared\n' });
 });
 
-test.skipIf(lacks.fileModes)('import and export say which secrets they copy, and never to more readers', async () => {
-  const cwd = join(folder, 'secret project');
-  mkdirSync(join(cwd, '.vscode'), { recursive: true });
-  const source = join(cwd, 'old.json');
-  const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
-  writeFileSync(source, JSON.stringify({ mcpServers: { weather: server } }), { mode: 0o600 });
-  const run = (...words: string[]) => runCli(words, { cwd });
-  const created = await run('import', source);
-  expect(created).toMatchObject({ code: 0 });
-  const file = join(cwd, 'mcp.json');
-  expect(created.stderr).toContain(`warning: "weather" has secrets in plain text in ${file}: API_TOKEN.`);
-  expect(created.stderr).toContain(`${file} belongs to the project: do not commit it with secrets.`);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+test.skipIf(lacks.fileModes)(
+  'import and export report copied secrets, and never make them readable to more users',
+  async () => {
+    const cwd = join(folder, 'secret project');
+    mkdirSync(join(cwd, '.vscode'), { recursive: true });
+    const source = join(cwd, 'old.json');
+    const server = { command: 'node', env: { API_TOKEN: 'hunter2-hunter2' } };
+    writeFileSync(source, JSON.stringify({ mcpServers: { weather: server } }), { mode: 0o600 });
+    const run = (...words: string[]) => runCli(words, { cwd });
+    const created = await run('import', source);
+    expect(created).toMatchObject({ code: 0 });
+    const file = join(cwd, 'mcp.json');
+    expect(created.stderr).toContain(`warning: "weather" has secrets in plain text in ${file}: API_TOKEN.`);
+    expect(created.stderr).toContain(`${file} belongs to the project: do not commit it with secrets.`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
 
-  const shared = join(cwd, '.vscode/mcp.json');
-  writeFileSync(shared, '{}');
-  chmodSync(shared, 0o644);
-  const refused = await run('export', 'vscode', '--scope', 'project');
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain(
-    'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
-  );
-  expect(refused.stderr).toContain(`Run \`chmod 600 ${shellWord(shared)}\`, or`);
-  expect(readFileSync(shared, 'utf8')).toBe('{}');
-  const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
-  expect(references).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('weather: secrets were replaced by inputs; the host prompts for them: API_TOKEN'),
-  });
-  expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
-  expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
-  const copied = await run('export', 'vscode', '--scope', 'project', '--secrets', 'copy', '--force');
-  expect(copied.stderr).toContain(`Other users of this machine can read ${shared} (mode 0644). Run: chmod 600 `);
-  expect(readFileSync(shared, 'utf8')).toContain('hunter2');
+    const shared = join(cwd, '.vscode/mcp.json');
+    writeFileSync(shared, '{}');
+    chmodSync(shared, 0o644);
+    const refused = await run('export', 'vscode', '--scope', 'project');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      'weather: not written: other users of this machine could read its secrets (API_TOKEN)',
+    );
+    expect(refused.stderr).toContain(`Run \`chmod 600 ${shellWord(shared)}\`, or`);
+    expect(readFileSync(shared, 'utf8')).toBe('{}');
+    const references = await run('export', 'vscode', '--scope', 'project', '--secrets', 'reference');
+    expect(references).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('weather: secrets were replaced by inputs; the host prompts for them: API_TOKEN'),
+    });
+    expect(readFileSync(shared, 'utf8')).toContain('"${input:API_TOKEN}"');
+    expect(readFileSync(shared, 'utf8')).not.toContain('hunter2');
+    const copied = await run('export', 'vscode', '--scope', 'project', '--secrets', 'copy', '--force');
+    expect(copied.stderr).toContain(`Other users of this machine can read ${shared} (mode 0644). Run: chmod 600 `);
+    expect(readFileSync(shared, 'utf8')).toContain('hunter2');
 
-  chmodSync(file, 0o644);
-  const added = await run('add', 'x', '--', 'node', 'x.js', '--token', 'hunter3-hunter3');
-  expect(added.stderr).toContain("Write '${SOME_VARIABLE}' in place of the secret in the command");
-  expect(added.stderr).toContain(`Other users of this machine can read ${file} (mode 0644).`);
-  chmodSync(file, 0o600);
-  await run('add', 'y', '--', 'node', 'y.js');
-  expect(statSync(`${file}.before-edit`).mode & 0o777).toBe(0o600);
-});
+    chmodSync(file, 0o644);
+    const added = await run('add', 'x', '--', 'node', 'x.js', '--token', 'hunter3-hunter3');
+    expect(added.stderr).toContain("Write '${SOME_VARIABLE}' in place of the secret in the command");
+    expect(added.stderr).toContain(`Other users of this machine can read ${file} (mode 0644).`);
+    chmodSync(file, 0o600);
+    await run('add', 'y', '--', 'node', 'y.js');
+    expect(statSync(`${file}.before-edit`).mode & 0o777).toBe(0o600);
+  },
+);

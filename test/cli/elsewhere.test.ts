@@ -1,4 +1,4 @@
-// In a folder without a config: the host that runs elsewhere, if it is the only one; otherwise a word about what to do.
+// Commands in a folder without a config: they use the only running host, or explain how to select one.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -21,7 +21,7 @@ async function up(...args: string[]): Promise<void> {
   hosts.add(await startHost(args));
 }
 
-test('the only host is used by commands that change nothing, and named on stderr; others have to name it', async () => {
+test('read-only commands use the only host and name it on stderr; other commands need its name', async () => {
   const config = writeConfig('only.json', { everything: everythingEntry });
   await up('--config', config);
   const stderr = `There is no config here. Using the host that runs ${config}\n`;
@@ -47,7 +47,7 @@ test('the only host is used by commands that change nothing, and named on stderr
   expect((await here('__complete', 'tools', '')).stdout).toBe('everything\n');
 });
 
-test('a config that is named, or here, means itself and no host elsewhere', async () => {
+test('a named config or one in the folder is used instead of a host elsewhere', async () => {
   await up('--config', writeConfig('other.json', { everything: everythingEntry }));
   expect(await here('ls', '--config', 'nowhere.json')).toMatchObject({ code: 2, stdout: '' });
   const project = join(folder, 'project');
@@ -58,7 +58,7 @@ test('a config that is named, or here, means itself and no host elsewhere', asyn
   expect(stderr).toBe('');
 });
 
-test('of several hosts, each is listed with the options that select it, and these work', async () => {
+test('lists several hosts with the options that select each', async () => {
   const first = writeConfig('first.json', { everything: everythingEntry });
   const second = writeConfig('the second.json', { everything: everythingEntry });
   await up('--config', first);
@@ -79,7 +79,7 @@ test('of several hosts, each is listed with the options that select it, and thes
   });
 });
 
-test('with neither a config nor a host, the hint says how to do without', async () => {
+test('with neither a config nor a host, the hint names the alternatives', async () => {
   for (const command of [['call', 'greet'], ['tools'], ['read', 'x'], ['prompt', 'x']]) {
     const { code, stderr } = await here(...command);
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-// How commands end: with everything that they started gone, whoever ends them.
+// Exits of commands: all processes that they started have ended, whatever ends the command.
 
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s during a call ends with %i and leaves no process', async (signal, code) => {
+] as const)('%s during a call exits with %i and leaves no process', async (signal, code) => {
   const { pids, env } = withPids(`${signal}.pids`);
   const child = startCli(['call', 'works', '--verbose', ...env, ...everything]);
   let stderr = '';
@@ -31,7 +31,7 @@ test.each([
   expect(pids().filter(isAlive)).toEqual([]);
 });
 
-test('a signal while the server is still starting leaves no process either', async () => {
+test('a signal during the start of the server leaves no process', async () => {
   const silent = 'require("fs").appendFileSync(process.env.PID_FILE, process.pid + "\\n"); setInterval(() => {}, 1e6)';
   const { pids, env } = withPids('starting.pids');
   const child = startCli(['tools', ...env, '--', process.execPath, '-e', silent]);
@@ -42,7 +42,7 @@ test('a signal while the server is still starting leaves no process either', asy
   await until('it is gone', () => !pids().some(isAlive));
 });
 
-test('a server that ignores everything is gone as well, and a second signal does not wait for it', async () => {
+test('a second signal exits without waiting, and the watchdog kills a server that ignores signals', async () => {
   const { pids } = withPids('stubborn.pids');
   const ended = join(folder, 'stubborn.ended');
   const script = `
@@ -61,7 +61,7 @@ test('a server that ignores everything is gone as well, and a second signal does
   await until('the watchdog has taken it', () => !pids().some(isAlive));
 });
 
-test('`| head` is no failure, and nothing is left', async () => {
+test('`| head` is not a failure, and leaves no process', async () => {
   const { pids, env } = withPids('head.pids');
   const child = startCli(['call', 'large', ...env, ...everything]);
   child.stdout.once('data', () => child.stdout.destroy());
@@ -70,7 +70,7 @@ test('`| head` is no failure, and nothing is left', async () => {
   expect(pids().filter(isAlive)).toEqual([]);
 });
 
-test('ten megabytes arrive whole in a slow pipe', async () => {
+test('ten megabytes arrive completely in a slow pipe', async () => {
   const child = startCli(['call', 'large', ...everything]);
   const ran = finished(child);
   child.stdout.pause();
@@ -80,15 +80,15 @@ test('ten megabytes arrive whole in a slow pipe', async () => {
   expect(stdout.length).toBe(15 * 500_000);
 });
 
-test('a call that is over leaves nothing', async () => {
+test('a completed call leaves no process', async () => {
   const { pids, env } = withPids('done.pids');
   expect(await spawnCli(['call', 'greet', 'name=x', ...env, ...everything])).toMatchObject({ code: 0 });
   expect(pids()).toHaveLength(1);
   expect(pids().filter(isAlive)).toEqual([]);
 });
 
-describe('Ctrl-C before the command has begun', () => {
-  /** Sends the signal in the very moment in which a file of the program asks for another one. */
+describe('Ctrl-C before the command has started', () => {
+  /** Sends the signal at the moment when a file of the program loads another one. */
   const interruptedBy = (loader: RegExp) => {
     const file = join(folder, 'interrupts.cjs');
     writeFileSync(
@@ -107,7 +107,7 @@ describe('Ctrl-C before the command has begun', () => {
   test.each([
     ['while the program is loaded', /dist.cli.main\.cjs$/],
     ['while the command is loaded', /dist.cli.(?!main)[^/\\]+\.cjs$/],
-  ])('%s: 130, and not a word', async (_when, loader) => {
+  ])('%s exits with 130 and prints nothing', async (_when, loader) => {
     for (const command of [['ls'], ['config'], ['up', '--no-inspector'], ['tools', ...everything]]) {
       const ran = await spawnCli(command, { env: interruptedBy(loader) });
       expect({ command, ...ran }).toEqual({ command, code: 130, stdout: '', stderr: '' });

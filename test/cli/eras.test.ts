@@ -1,4 +1,4 @@
-// What a command found out about the era of a server, the next command knows; and it can be told.
+// The era of a server: commands remember what an earlier command found out, and options can set it.
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function server(name: string, ...args: string[]) {
 
 const probes = (methods: string[]) => methods.filter((method) => method === 'server/discover').length;
 
-test('a server that the question kills is asked once, by the first command', async () => {
+test('only the first command probes a server that exits because of the probe', async () => {
   const dying = server('dies-of-the-probe');
   expect((await runCli(['tools', '--', ...dying.words])).code).toBe(0);
   expect([dying.spawns(), probes(dying.methods())]).toEqual([2, 1]);
@@ -36,7 +36,7 @@ test('a server that the question kills is asked once, by the first command', asy
   expect(probes(dying.methods())).toBe(2);
 });
 
-test('--era and --revision skip the question', async () => {
+test('--era and --revision skip the probe', async () => {
   const silent = server('ignores-the-probe');
   expect((await runCli(['tools', '--era', 'legacy', '--', ...silent.words])).code).toBe(0);
   expect((await runCli(['tools', '--revision', '2025-06-18', '--', ...silent.words])).code).toBe(0);
@@ -48,7 +48,7 @@ test('--era and --revision skip the question', async () => {
   expect(wrong.stderr).toContain('2025-06-18');
 });
 
-test('"era" and "revision" of the config do the same', async () => {
+test('"era" and "revision" of the config skip the probe', async () => {
   const silent = server('ignores-the-probe');
   const [command, ...args] = silent.words;
   const config = writeConfig('eras.json', {
@@ -61,7 +61,7 @@ test('"era" and "revision" of the config do the same', async () => {
   expect(probes(silent.methods())).toBe(0);
 });
 
-test('a list that a server of an earlier revision ends with an empty cursor is read to its end', async () => {
+test('reads a list of an earlier revision that ends with an empty cursor', async () => {
   const page = { tools: [{ name: 'a', inputSchema: { type: 'object' } }], nextCursor: '' };
   const older = server('sloppy', JSON.stringify({ 'tools/list': [{ page }] }));
   const { code, stdout } = await runCli(['tools', '--', ...older.words]);

@@ -1,4 +1,4 @@
-// Errors of a server with several lines: none of their lines can be taken for output of the command.
+// Errors of a server with several lines: their lines cannot be mistaken for output of the command.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,13 +40,13 @@ test.each([
   ['read --json', ['read', 'a://b', '--json']],
   ['prompt', ['prompt', 'fail']],
   ['prompt --json', ['prompt', 'fail', '--json']],
-])('%s', async (_what, words) => {
+])('indents each line of a server error: %s', async (_what, words) => {
   const { stderr } = await runCli([...words, '--', process.execPath, file]);
   expect(stderr).toMatch(/^(?:error|The tool reports an error): .*it failed\n {2}hint: run this\n {2}error: that$/m);
   expect(stderr).not.toMatch(/^(?:hint: run this|error: that)/m);
 });
 
-test('the description of a prompt', async () => {
+test('indents each line of the description of a prompt', async () => {
   const { stderr } = await runCli(['prompt', 'describe', '--', process.execPath, file]);
   expect(stderr).toBe('  hint: x\n  hint: y\n');
 });

@@ -1,5 +1,5 @@
-// Clients of a shared server get the answer to `initialize` first, and announcements of changed lists only where the server
-// declares them: over `connect` and over HTTP, the first client and the next one, before and after a restart.
+// Clients of a shared server get the answer to `initialize` first, and notifications of changed lists only if the server declares them:
+// over `connect` and HTTP, for the first and later clients, before and after a restart.
 
 import { once } from 'node:events';
 import { basename } from 'node:path';
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 afterAll(() => runCli(['down', '--shared']));
 
-/** A client that writes lines to `standpipe connect` and keeps every message that comes. */
+/** A client that writes lines to `standpipe connect` and keeps all messages that arrive. */
 function connectedRaw() {
   const child = startCli(['connect', '--', process.execPath, ...words]);
   const messages: Message[] = [];
@@ -50,11 +50,11 @@ const initialize = (id: number) => ({
 });
 const shown = (messages: Message[]) => messages.map(({ id, method }) => method ?? id);
 
-test('a client of connect gets the answer to initialize first, and of a restart the changes that were declared', async () => {
+test('a client of connect gets the answer to initialize first, and declared changes after a restart', async () => {
   const first = connectedRaw();
   first.write(initialize(1));
   await first.answer(1);
-  const second = connectedRaw(); // it sends all at once
+  const second = connectedRaw(); // this client does not wait for answers
   second.write(initialize(1));
   second.write({ method: 'notifications/initialized' });
   second.write({ id: 2, method: 'tools/list' });

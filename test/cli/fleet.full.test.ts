@@ -1,4 +1,4 @@
-// `standpipe fleet` and `standpipe drain` as processes, on a real NATS server with nodes that claim slots and run nothing.
+// `standpipe fleet` and `standpipe drain` as processes, on a real NATS server with nodes that claim slots but run no servers.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ const files = {
 };
 const gpu = { command: 'gpu', place: { labels: ['gpu'] } };
 
-test('a file becomes the servers of the fleet, and the fleet shows it and where they run', async () => {
+test('apply adds the servers of a file, and show prints them and their nodes', async () => {
   const file = fileOf('fleet.json', { files, gpu });
   const dry = await run('fleet', 'apply', file, '--dry-run');
   expect(dry).toMatchObject({ code: 0, stderr: '' });
@@ -81,7 +81,7 @@ test('a file becomes the servers of the fleet, and the fleet shows it and where 
   ]);
 });
 
-test('a drained node hands over, and what no other node may run stays with the reason', async () => {
+test('drain moves servers to other nodes, and reports a reason for servers that stay', async () => {
   const file = fileOf('alone.json', { files: { ...files, place: {} }, gpu });
   await run('fleet', 'apply', file);
   await placesAre({ 'files.1': 'one', 'gpu.1': 'two' });
@@ -102,7 +102,7 @@ test('a drained node hands over, and what no other node may run stays with the r
   await run('drain', 'two', '--undo');
 });
 
-test('servers that a file does not have are removed only on purpose', async () => {
+test('apply removes servers that the file lacks only after confirmation', async () => {
   const file = fileOf('less.json', { gpu });
   await run('fleet', 'apply', fileOf('more.json', { files, gpu }));
   const refused = await run('fleet', 'apply', file);
@@ -115,7 +115,7 @@ test('servers that a file does not have are removed only on purpose', async () =
   await placesAre({ 'gpu.1': 'two' });
 });
 
-test('why no node takes a server is shown, as each node said it', async () => {
+test('show prints the reasons of each node that refuses a server', async () => {
   for (const node of nodes) node.unfit.set('picky', 'Variable KEY is not set');
   await run(
     'fleet',
@@ -131,7 +131,7 @@ test('why no node takes a server is shown, as each node said it', async () => {
   );
 });
 
-test('commands reach the fleet of the running host', async () => {
+test('commands use the fleet of the running host', async () => {
   const config = writeConfig('node.json', {});
   const host = startCli([
     'up',
@@ -172,7 +172,7 @@ test.each<[string, string[], string]>([
   ],
   ['a file that is not there', ['fleet', 'diff', 'nothing.json'], 'nothing.json cannot be read'],
   ['an unknown node', ['drain', 'tow'], 'Did you mean "two"?'],
-])('%s is refused', async (_, args, text) => {
+])('refuses %s', async (_, args, text) => {
   writeFileSync(
     join(folder, 'secret.json'),
     JSON.stringify({ mcpServers: { a: { command: 'x', env: { API_KEY: 'hush' } } } }),
@@ -187,7 +187,7 @@ test.each<[string, string[], string]>([
   expect(stderr).not.toContain('hush');
 });
 
-test('secrets that were let in are not shown', async () => {
+test('hides secrets that --allow-literals accepted', async () => {
   const file = fileOf('literal.json', { gpu, a: { command: 'x', env: { API_KEY: 'hush' } } });
   await run('fleet', 'apply', file, '--allow-literals');
   const shown = await run('fleet', 'show');

@@ -1,5 +1,5 @@
-// A host of another version is running for the config: every command says so, and what to do about it. On Windows such a host listens at
-// another name, and is not found.
+// A host of another version runs for the config: every command reports that with a remedy. On Windows such a host listens at another name,
+// and is not found.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -15,7 +15,7 @@ const config = writeConfig('versions.json', { everything: everythingEntry });
 const before = process.env.XDG_RUNTIME_DIR;
 let listener: Server;
 
-/** The first version answered methods that began with `host/`, and nothing else. */
+/** The first version answered only methods that begin with `host/`. */
 beforeAll(async () => {
   if (isWindows) return;
   process.env.XDG_RUNTIME_DIR = folder;
@@ -37,7 +37,7 @@ afterAll(() => {
 test
   .skipIf(isWindows)
   .each([[['ls']], [['call', 'everything', 'greet', 'name=x']], [['tools']], [['stop', 'everything']], [['down']]])(
-  '%j names the version and the fix',
+  '%j reports the version and the remedy',
   async (command) => {
     const { code, stdout, stderr } = await runCli([...command, '--config', config]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -46,7 +46,7 @@ test
   },
 );
 
-test.skipIf(isWindows)('up does not take its place', async () => {
+test.skipIf(isWindows)('up does not replace the running host', async () => {
   const { code, stderr } = await runCli(['up', '--config', config]);
   expect(code).toBe(2);
   expect(stderr).toContain('error: A host for this config or node is already running\n');

@@ -1,5 +1,4 @@
-// `standpipe up --join` as processes on a real NATS server: two nodes, one of them without a config, and the commands that show and
-// use both.
+// `standpipe up --join` as processes on a real NATS server: two nodes, one of them without a config, and commands that show and use both.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +13,7 @@ import { isAlive, until } from '../fixtures/server.ts';
 import { everythingEntry, finished, fixturePath, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 let nats: NatsServer;
-/** With two users: the account of one has no JetStream. */
+/** A NATS server with two users, one of which has an account without JetStream. */
 let strict: NatsServer;
 const empty = join(folder, 'empty');
 const elsewhere = join(folder, 'elsewhere');
@@ -39,7 +38,7 @@ beforeAll(async () => {
   mkdirSync(empty);
   mkdirSync(elsewhere);
   config = writeConfig('one.json', { own: everythingEntry, files: everythingEntry });
-  // Long enough for a busy machine. A node waits up to a quarter of it before it knows that its name is taken.
+  // The lease is long enough for a busy machine. A node needs up to a quarter of it to detect that its name is taken.
   const fleet = ['--join', nats.url, '--lease', '10s'];
   one = start(['--config', config, ...fleet, '--node', 'one', '--http', '0', '--labels', 'a,b']);
   two = start([...fleet, '--node', 'two', '--labels', 'gpu']);
@@ -47,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(hosts.map(stop)));
 
-/** In a folder without a config. */
+/** Starts a node in a folder without a config. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const child = startCli(['up', '--no-inspector', ...args], { cwd: empty, env });
   hosts.push(child);
@@ -71,7 +70,7 @@ function asUser(name: string): string {
   return strict.url.replace('//', `//${name}:secret@`);
 }
 
-/** What a gateway answers to a request for a server, and then to `/readyz`. */
+/** Answers of a gateway to a request for a server, and to `/readyz`. */
 async function answersOf({ log }: Started, server: string) {
   const { url, token } = gatewayIn(log())!;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -95,7 +94,7 @@ async function apply(mcpServers: object): Promise<void> {
   expect(await run('fleet', 'apply', file, '--join', nats.url)).toMatchObject({ code: 0 });
 }
 
-test('the servers of the other node are called, and the answer names node, process and generation', async () => {
+test('calls servers of another node, and the answer names node, process and generation', async () => {
   await apply({ files: remote, remote, talks });
   for (const name of ['files', 'remote', 'talks']) await two.says(`${name}#1 ready`);
   const called = await document('call', 'own@one', 'greet', 'name=Ada', '--node', 'two');
@@ -114,7 +113,7 @@ test('the servers of the other node are called, and the answer names node, proce
   );
 });
 
-test('nodes, their labels and servers, and what runs where are shown', async () => {
+test('shows nodes, their labels and servers, and the placement', async () => {
   await apply({ files: remote, remote, talks, lost, unfit });
   await two.says('unfit#1 failed');
   const isWithoutNode = ({ name, replicas }: FleetStatus['servers'][number]) =>
@@ -146,7 +145,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   await one.says('The server "files" of this node hides the fleet server of the same name on this node');
 });
 
-test('a command in the folder of a node without a config uses this node', async () => {
+test('a command in the folder of a node without a config uses that node', async () => {
   expect(await run('call', 'own@one', 'greet', 'name=Ada')).toEqual({ code: 0, stdout: 'Hello, Ada!\n', stderr: '' });
   expect(await document('ls', '--fleet')).toMatchObject({ self: 'two' });
   const { code, stderr } = await runCli(['ls'], { cwd: elsewhere });
@@ -159,7 +158,7 @@ test('a command in the folder of a node without a config uses this node', async 
   expect(JSON.parse(direct.stdout)).toMatchObject({ fleet: 'default', nodes: [{ name: 'one' }, { name: 'two' }] });
 });
 
-test('a server that one other node has is found without its node', async () => {
+test('finds a server of one other node without the name of the node', async () => {
   const greets = { code: 0, stdout: 'Hello, Ada!\n', stderr: '' };
   for (const words of [['own', 'greet'], ['own/greet'], ['own_one__greet']]) {
     expect(await run('call', ...words, 'name=Ada', '--node', 'two')).toEqual(greets);
@@ -169,7 +168,7 @@ test('a server that one other node has is found without its node', async () => {
   expect((await run('logs', 'own', '--node', 'two')).code).toBe(0);
 });
 
-test('a name that several nodes have is refused with the choices, and models see readable names', async () => {
+test('refuses a name that several nodes have with the choices, and lists readable names of tools', async () => {
   const other = writeConfig('three.json', { own: everythingEntry });
   const three = start(['--config', other, '--join', nats.url, '--node', 'three']);
   await three.says('Joined the fleet default');
@@ -189,7 +188,7 @@ test('a name that several nodes have is refused with the choices, and models see
   await stop(three.child);
 });
 
-test('a node shows where the servers run that it calls', async () => {
+test('ls shows on which node each server runs', async () => {
   const { stdout } = await run('ls', '--node', 'two');
   expect(stdout).toMatch(/^talks\t.*\ttwo \(generation 1\)\t/m);
   expect(stdout).toMatch(/^own@one\t.*\tone\t/m);
@@ -204,7 +203,7 @@ test('a node shows where the servers run that it calls', async () => {
   ]);
 });
 
-test('logs and restart reach the nodes that run a server', async () => {
+test('logs and restart are forwarded to the nodes that run a server', async () => {
   await document('call', 'talks', 'fail', '--config', config);
   const line = 'two talks#1 stderr: ZeroDivisionError: division by zero\n';
   for (const name of ['talks', 'talks@two']) {
@@ -221,7 +220,7 @@ test('logs and restart reach the nodes that run a server', async () => {
   expect((await run('logs', 'other@one', '--config', config)).stderr).toContain('There is no server named "other@one"');
 });
 
-test('a gateway serves all of them and has figures of the fleet', async () => {
+test('a gateway serves all servers of the fleet and has its figures', async () => {
   const { url, token } = gatewayIn(one.log())!;
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const client = new Client({ name: 'test', version: '1' });
@@ -255,7 +254,7 @@ test.concurrent.each<[string, string[], NodeJS.ProcessEnv, number, string | RegE
     ['--node', 'three', '--fleet', 'replicated', '--nats-replicas', '3'],
     {},
     3,
-    /it is a single server, not a cluster|does not compare revisions reliably/, // by the version of NATS
+    /it is a single server, not a cluster|does not compare revisions reliably/, // depends on the version of NATS
   ],
   ['credentials that NATS refuses', ['strict', '--node', 'three'], {}, 3, 'NATS refused the credentials'],
   ['an account without JetStream', ['plain', '--node', 'three'], {}, 3, 'JetStream is not enabled'],
@@ -269,7 +268,7 @@ test.concurrent.each<[string, string[], NodeJS.ProcessEnv, number, string | RegE
     2,
     'npm install @nats-io/transport-node @nats-io/kv @nats-io/jetstream',
   ],
-])('%s: a clear error', async (_what, args, env, code, says) => {
+])('reports %s', async (_what, args, env, code, says) => {
   const address = { strict: strict.url, plain: asUser('plain') }[args[0]!];
   const words = address === undefined ? args : args.slice(1);
   const none = writeConfig(`none-${++configs}.json`, {});
@@ -298,7 +297,7 @@ test('a node that starts before its NATS serves its own servers and joins later,
   expect((await run('ls', '--fleet', ...own)).stdout).toMatch(/^early\tno NATS\t/);
   const { stderr } = await run('tools', 'files', ...own);
   expect(stderr).toContain('The host has not joined its fleet yet: The connection to NATS failed');
-  // Servers that may be in the fleet are not said to be unknown before the fleet is known.
+  // Servers are not reported as unknown before the fleet is known, because the fleet may have them.
   const bare = start(['--node', 'bare', '--http', '0'], { STANDPIPE_JOIN: asUser('fleet') });
   await until('it serves', () => gatewayIn(bare.log()) !== undefined);
   expect(await answersOf(early, 'other')).toEqual({ readyz: 200, post: 503, retryAfter: '1' });
@@ -324,7 +323,7 @@ test('a node that starts before its NATS serves its own servers and joins later,
   expect(early.child.exitCode).toBe(0);
 });
 
-test('a node in the background is stopped by its name, and leaves nothing behind', async () => {
+test('a node in the background is stopped by its name, and leaves no entry behind', async () => {
   const args = ['--background', '--no-inspector', '--node', 'three'];
   const env = { STANDPIPE_JOIN: nats.url };
   expect(await runCli(['up', ...args], { cwd: empty, env })).toMatchObject({ code: 0 });
@@ -335,9 +334,9 @@ test('a node in the background is stopped by its name, and leaves nothing behind
   expect(nodes.map(({ name }: { name: string }) => name)).toEqual(['one', 'two']);
 });
 
-test('without NATS each command ends in its time and says why, and goes on when NATS is back', async () => {
-  await document('call', 'talks', 'fail', '--config', config); // a channel that is open
-  // Node one has tried to reach "lost" before: such an attempt may end at any time, with another error.
+test('without NATS each command fails in time with a reason, and works again when NATS is reachable', async () => {
+  await document('call', 'talks', 'fail', '--config', config); // opens a channel
+  // Uses a new server: node one may still try to reach "lost", and that attempt may end at any time with another error.
   await apply({ files: remote, remote, talks, lost, unfit, untried: lost });
   const isUntried = ({ name }: { name: string }) => name === 'untried';
   await until('node one lists it', async () => (await document('ls', '--config', config)).servers.some(isUntried));
@@ -362,7 +361,7 @@ test('without NATS each command ends in its time and says why, and goes on when 
   expect(listed.stderr).toContain(`Server "untried" was not ready within 3000 ms: ${away}`);
   expect(tools.code).toBe(3);
   expect(tools.stdout).toContain('own\tgreet\t');
-  expect(tools.stdout).toContain('talks\t'); // the list that it had: changes are announced again when NATS is back
+  expect(tools.stdout).toContain('talks\t'); // the known list: changes are announced when NATS is reachable again
   expect(tools.stderr).toContain('Server "untried" was not ready within 3000 ms: this node is not connected to NATS.');
   for (const { code, stderr } of [logs, restarted]) {
     expect(stderr).toContain('Node "two" cannot be reached: there is no connection to NATS\n');
@@ -375,19 +374,19 @@ test('without NATS each command ends in its time and says why, and goes on when 
   expect(fleet.stderr).toContain('This node is not connected to NATS and shows its last known state.');
   expect(await run('call', 'talks', 'fail', '--join', nats.url)).toMatchObject({ code: 3, stdout: '' });
   await nats.start();
-  // Whether the nodes have lost their leases meanwhile, depends on the machine.
+  // The nodes may have lost their leases meanwhile, depending on the machine.
   for (const server of ['own@one', 'files']) {
     const isCalled = async () => (await run('call', server, 'greet', 'name=A', '--node', 'two')).code === 0;
     await until(`${server} is called again`, isCalled);
   }
 });
 
-test('a node that ends gives back what it ran', async () => {
+test('a node that exits releases its servers', async () => {
   const { ran } = await document('call', 'files', 'greet', 'name=Ada', '--node', 'two');
   await stop(two.child);
   expect(two.child.exitCode).toBe(0);
   expect(isAlive(ran.pid)).toBe(false);
-  // The placer gives the reason anew when it has seen that the node is gone.
+  // The placer updates the reason when it has noticed that the node has left.
   const shown = async () => {
     const { nodes, servers }: FleetStatus = await document('ls', '--fleet', '--config', config);
     return { nodes: nodes.map(({ name }) => name), replicas: servers[0]!.replicas };

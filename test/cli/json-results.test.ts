@@ -1,4 +1,4 @@
-// `--json` of results: what the server sent, beside the facts of the command.
+// Results with `--json`: the members from the server, and facts of the command.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everythingEntry, fixturePath, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
@@ -13,14 +13,14 @@ afterAll(() => stopHost(host));
 
 const own = { _meta: { 'example.org/cost': 3 }, cost: { units: [1, 2] } };
 
-/** A host speaks 2026-07-28, which adds these to each result. */
+/** Members of 2026-07-28, which a host adds to each result. */
 const ofHost = ['resultType', 'ttlMs', 'cacheScope'];
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 describe.each([
   ['of a server for one command', 'extra-members', [], ['--', entry.command, ...entry.args]],
   ['of a running host', 'extra', ['extra'], behindHost],
-])('--json %s has _meta and unknown members as the server sent them', (_how, server, name, options) => {
+])('--json %s prints _meta and unknown members unchanged', (_how, server, name, options) => {
   const document = async (command: string, ...words: string[]) => {
     const { stdout, stderr } = await runCli([command, ...name, ...words, '--json', ...options]);
     expect(stderr).toBe('');
@@ -30,7 +30,7 @@ describe.each([
     return result;
   };
 
-  test('call', async () => {
+  test('call prints unknown members unchanged', async () => {
     expect(await document('call', 'open')).toEqual({
       ...{ server, tool: 'open', isError: false, saved: [], ...own },
       content: [{ type: 'text', text: 'hi', extra: 1 }],
@@ -38,12 +38,12 @@ describe.each([
     });
   });
 
-  test('tools', async () => {
+  test('tools prints unknown members unchanged', async () => {
     const tool = { name: 'open', address: 'open', sharedWith: [], inputSchema: { type: 'object' } };
     expect(await document('tools')).toEqual({ tools: [{ server, ...tool, ...own, saved: 'forged' }], failed: [] });
   });
 
-  test('read', async () => {
+  test('read prints unknown members unchanged', async () => {
     const contents = [{ uri: 'doc://a', text: 'one', extra: 1 }];
     expect(await document('read', 'doc://a')).toEqual({ server, uri: 'doc://a', saved: [], contents, ...own });
     expect((await document('read')).resources).toEqual([
@@ -51,7 +51,7 @@ describe.each([
     ]);
   });
 
-  test('prompt', async () => {
+  test('prompt prints unknown members unchanged', async () => {
     const messages = [{ role: 'user', content: { type: 'text', text: 'Hello', extra: 1 } }];
     expect(await document('prompt', 'hello')).toEqual({ server, prompt: 'hello', messages, ...own, saved: 'forged' });
   });

@@ -1,11 +1,11 @@
-// The keys of the sockets of a host are in their files alone.
+// The keys of the sockets of a host are stored only in their files.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { everythingEntry, folder, runCli, writeConfig } from './run-cli.ts';
 
-/** The text of all files below the folder, by path. */
+/** Contents of all files in the folder and its subfolders. */
 function filesBelow(parent: string): { file: string; text: string }[] {
   return readdirSync(parent, { recursive: true, encoding: 'utf8' })
     .map((name) => join(parent, name))
@@ -13,7 +13,7 @@ function filesBelow(parent: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(file, 'latin1') }));
 }
 
-test('the keys of a host are in no log, recording, descriptor or output, and are removed with it', async () => {
+test('the keys of a host appear in no log, recording, descriptor or output, and are removed with the host', async () => {
   const config = writeConfig('keys.json', { everything: everythingEntry });
   const recording = join(folder, 'keys.jsonl');
   const shown: string[] = [];
@@ -25,7 +25,7 @@ test('the keys of a host are in no log, recording, descriptor or output, and are
   await run('up', '--background', '--json', '--record', recording);
   const keys = filesBelow(folder).filter(({ file }) => file.endsWith('.key'));
   const secrets = keys.map(({ text }) => JSON.parse(text).secret as string);
-  expect(secrets).toHaveLength(2); // of the host, and of what it shows to viewers
+  expect(secrets).toHaveLength(2); // the keys of the control socket and of the socket for viewers
   for (const { file } of keys) expect(statSync(file).mode & 0o077).toBe(process.platform === 'win32' ? 0o066 : 0);
   await run('call', 'everything', 'greet', 'name=you', '--verbose');
   await run('ls', '--json');

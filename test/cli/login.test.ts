@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => runCli(args);
 
-/** Follows the address that the command prints, as a browser does, and returns what the last page says. */
+/** Opens the printed address like a browser, and resolves to the output and the last page. */
 async function logIn(...args: string[]): Promise<Ran & { page: string }> {
   const child = startCli(['login', '--no-open', ...args]);
   const ran = { code: null as number | null, stdout: '', stderr: '' };
@@ -47,7 +47,7 @@ async function logIn(...args: string[]): Promise<Ran & { page: string }> {
   return { ...ran, page };
 }
 
-test('login, status, use and logout; a token is never printed', async () => {
+test('logs in, shows the status, uses the login and logs out, without printing a token', async () => {
   const call = () => cli('call', 'notes', 'hello', '--config', config);
   expect(await call()).toMatchObject({ code: 3, stderr: expect.stringContaining('Run `standpipe login notes`') });
   const done = await logIn('notes', '--config', config, '--scope', 'more');
@@ -56,7 +56,7 @@ test('login, status, use and logout; a token is never printed', async () => {
   const login = (await store.read({ server: server.url }))!;
   expect(login.scope).toBe('mcp extra more');
 
-  // The server repeats the token in its result, which is printed as it is; the traffic is shown without it.
+  // The result repeats the token and is printed unchanged; the traffic is printed with the token masked.
   const leaked = await cli('call', 'notes', 'leak', '--verbose', '--config', config);
   expect(leaked.stdout).toBe(`${login.secrets.accessToken}\n`);
   expect(leaked.stderr).toContain('"text":"[redacted]"');
@@ -86,7 +86,7 @@ test('login, status, use and logout; a token is never printed', async () => {
   expect(await cli('logout', server.url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not logged in') });
 });
 
-test('a running host says which login it needs, connects after it, and has no token after the logout', async () => {
+test('a running host reports the missing login, connects after it, and forgets the token after the logout', async () => {
   const host = startCli(['up', '--no-inspector', '--config', config]);
   let log = '';
   host.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -99,8 +99,8 @@ test('a running host says which login it needs, connects after it, and has no to
   await stopHost(host);
 });
 
-test('processes that find an expired token at the same time refresh it once', async () => {
-  issuer.expiresIn = 10; // less than the time a request may take
+test('concurrent processes refresh an expired token once', async () => {
+  issuer.expiresIn = 10; // shorter than the limit of a request
   await logIn('notes', '--config', config);
   issuer.expiresIn = 3600;
   issuer.requests = [];
@@ -109,14 +109,14 @@ test('processes that find an expired token at the same time refresh it once', as
   expect(issuer.count('/token')).toBe(1);
 });
 
-test('as JSON, the result has the facts and no token', async () => {
+test('--json prints the facts without the token', async () => {
   const { stdout, code } = await logIn(server.url, '--json', '--client-id', 'registered-by-hand');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ issuer: issuer.url, clientId: 'registered-by-hand', canRefresh: true });
   expect(stdout).not.toMatch(/secrets|eyJ/);
 });
 
-test('a refusal in the browser is the reason of the failure', async () => {
+test('reports a refusal in the browser', async () => {
   issuer.redirect = { error: 'access_denied', error_description: 'not today' };
   Object.assign(issuer.redirect, { code: null });
   const { code, stderr, page } = await logIn(server.url);
@@ -125,7 +125,7 @@ test('a refusal in the browser is the reason of the failure', async () => {
   expect([code, stderr]).toEqual([3, expect.stringContaining('access_denied: not today')]);
 });
 
-test('what cannot be logged in to is named', async () => {
+test('refuses servers without a login by name', async () => {
   const run = (...args: string[]) => cli('login', ...args, '--config', config);
   expect(await run('local')).toMatchObject({ code: 2, stderr: expect.stringContaining('is a local command') });
   expect(await run('note')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });

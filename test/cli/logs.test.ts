@@ -1,4 +1,4 @@
-// What servers say outside of the protocol: in the log of `up`, in `logs`, beside a call that failed; and `down`.
+// Non-protocol output of servers: in the log of `up`, in `logs`, beside a failed call. Also `down`.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ async function host(name: string, servers: Record<string, unknown>) {
   return { up, config };
 }
 
-test('up reports what a server prints to stdout, once and then in growing numbers', async () => {
+test('up reports stray output once, and then in growing intervals', async () => {
   const { up, config } = await host('printing.json', { talks });
   await runCli(['call', 'talks/print', 'times=10', '--config', config]);
   await up.has('talks printed non-protocol text to stdout: stray print 0');
@@ -52,20 +52,20 @@ describe('a call that fails', () => {
     '  stderr: ZeroDivisionError: division by zero',
   ];
 
-  test('is shown with what the server wrote to stderr meanwhile, and not before', async () => {
+  test('is printed with the stderr of the server since the start of the call', async () => {
     const { code, stderr } = await runCli(['call', 'fail', ...behind]);
     expect(code).toBe(1);
     for (const line of lines) expect(stderr).toContain(`${line}\n`);
     expect(stderr).not.toContain('began with');
   });
 
-  test('has it in --json, and one that succeeds has none', async () => {
+  test('contains stderr in --json, and a successful call does not', async () => {
     const { stdout } = await runCli(['call', 'fail', '--json', ...behind]);
     expect(JSON.parse(stdout).stderr).toContain('ZeroDivisionError: division by zero\n');
     expect(JSON.parse((await runCli(['call', 'print', '--json', ...behind])).stdout)).not.toHaveProperty('stderr');
   });
 
-  test('through a running host too', async () => {
+  test('is printed with stderr through a running host', async () => {
     const { config } = await host('failing.json', { talks });
     const { code, stderr } = await runCli(['call', 'talks', 'fail', '--config', config]);
     expect(code).toBe(1);
@@ -73,7 +73,7 @@ describe('a call that fails', () => {
     expect(stderr).not.toContain('began with');
   });
 
-  test('--verbose shows a traceback line by line', async () => {
+  test('--verbose prints a traceback line by line', async () => {
     const { stderr } = await runCli(['call', 'fail', '--verbose', ...behind]);
     expect(stderr).toMatch(/^[\d.]+ talks stderr Traceback \(most recent call last\):$/m);
     expect(stderr).toMatch(/^[\d.]+ talks stderr ZeroDivisionError: division by zero$/m);
@@ -81,7 +81,7 @@ describe('a call that fails', () => {
 });
 
 describe('logs', () => {
-  test('shows stderr, stray prints and states, without secrets, and ends', async () => {
+  test('prints stderr, stray output and states without secrets, and exits', async () => {
     const { config } = await host('logged.json', { talks, everything: everythingEntry });
     await runCli(['call', 'talks/print', '--config', config]);
     const { code, stdout } = await runCli(['logs', 'talks', '--config', config]);
@@ -103,7 +103,7 @@ describe('logs', () => {
     expect(documents).toContainEqual(expect.objectContaining({ server: 'everything', kind: 'state' }));
   });
 
-  test('--tail and --since show a part of it', async () => {
+  test('--tail and --since limit the output', async () => {
     const { config } = await host('tailed.json', { talks });
     await runCli(['call', 'talks/print', 'times=5', '--config', config]);
     const shown = async (...words: string[]) =>
@@ -123,7 +123,7 @@ describe('logs', () => {
     expect(await runCli(['logs', '--tail', '0', '--config', config])).toMatchObject({ code: 2 });
   });
 
-  test('the log of a background host has the stderr of its servers, without secrets, and is shown after its end', async () => {
+  test('prints the log of a background host with the stderr of its servers, without secrets, after its exit', async () => {
     const config = writeConfig('in-background.json', { talks });
     const started = await runCli(['up', '--background', '--no-inspector', '--json', '--config', config]);
     const { log } = JSON.parse(started.stdout) as { log: string };
@@ -144,7 +144,7 @@ describe('logs', () => {
     expect(JSON.parse(last.stdout)).toMatchObject({ kind: 'log', text: 'all servers have stopped' });
   });
 
-  test('--follow goes on until the host ends', async () => {
+  test('--follow prints until the host exits', async () => {
     const { config } = await host('followed.json', { talks });
     const following = start(['logs', '--follow', '--config', config]);
     await following.has('talks state: ready');
@@ -156,7 +156,7 @@ describe('logs', () => {
     expect(following.log()).toContain('talks state: stopped');
   });
 
-  test('without a host, and of a server that there is none of, it says so', async () => {
+  test('reports a missing host and an unknown server', async () => {
     const config = writeConfig('no-host.json', { talks });
     expect(await runCli(['logs', '--config', config])).toMatchObject({
       code: 2,
@@ -171,7 +171,7 @@ describe('logs', () => {
 });
 
 describe('down', () => {
-  test('stops the host, is done when it is gone, and says what it stopped', async () => {
+  test('stops the host, returns when it has exited, and reports what it stopped', async () => {
     const { up, config } = await host('down.json', { talks, everything: everythingEntry });
     const { code, stderr } = await runCli(['down', '--config', config]);
     expect(code).toBe(0);
@@ -184,7 +184,7 @@ describe('down', () => {
     });
   });
 
-  test('--json has its process and the servers', async () => {
+  test('--json prints the process and the servers', async () => {
     const { up, config } = await host('down-json.json', { talks });
     const { stdout } = await runCli(['down', '--json', '--config', config]);
     expect(JSON.parse(stdout)).toEqual({ pid: up.child.pid, stopped: ['talks'] });

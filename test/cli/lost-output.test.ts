@@ -1,4 +1,4 @@
-// Results that cannot be written: a command must not end as if they had been.
+// Results that cannot be written: the exit code must report the failure.
 
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { cleanEnv, everything, everythingEntry, finished, folder, program, write
 const config = ['--config', writeConfig('lost-output.json', { everything: everythingEntry })];
 const full = '/dev/full';
 
-/** With its stdout, or its stderr, on a disk that is full. */
+/** Runs a command whose stdout or stderr is on a full disk. */
 function onFullDisk(args: readonly string[], which: 'stdout' | 'stderr' = 'stdout') {
   const fd = openSync(full, 'w');
   const command = which === 'stdout' ? 'exec "$@" >&3' : 'exec "$@" 2>&3';
@@ -33,26 +33,26 @@ describe.skipIf(!existsSync(full))('on a full disk', () => {
     ['completion', ['completion', 'bash']],
     ['help', ['--help']],
     ['up', ['up', '--no-inspector', ...config]],
-  ])('%s ends with a line about it, and 2', async (_what, args) => {
+  ])('%s reports the failure, and exits with 2', async (_what, args) => {
     const { code, stderr } = await onFullDisk(args);
     expect(stderr).toMatch(line);
     expect(code).toBe(2);
   });
 
-  test('ls ends with 2, and has said what else there is to say', async () => {
+  test('ls exits with 2 after it has printed its other messages', async () => {
     const { code, stderr } = await onFullDisk(['ls', ...config]);
     expect(stderr).toMatch(/^No host is running.*\nerror: Cannot write to stdout: ENOSPC/);
     expect(code).toBe(2);
   });
 
-  test('what went wrong before keeps its exit code', async () => {
+  test('an earlier failure keeps its exit code', async () => {
     const { code, stderr } = await onFullDisk(['call', 'fails', '--json', ...everything]);
     expect(stderr).toContain('The tool reports an error');
     expect(stderr).toContain('error: Cannot write to stdout');
     expect(code).toBe(1);
   });
 
-  test('stderr that cannot be written is seen by the exit code at least', async () => {
+  test('the exit code reports that stderr cannot be written', async () => {
     expect(await onFullDisk(['ls', ...config], 'stderr')).toMatchObject({ code: 2, stderr: '' });
   });
 });

@@ -1,4 +1,4 @@
-// A server that prints among its messages: whoever calls it once is told, once, and on stderr alone.
+// A server that prints stray output: a command reports it once, and only on stderr.
 
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const warning = (server: string) =>
   `warning: ${server} printed non-protocol text to stdout: \\x1b[31mListening on 3000\n` +
   'hint: stdout is for protocol messages only; print to stderr instead.\n';
 
-test('its first line is shown, made visible', async () => {
+test('prints the first line with escaped control characters', async () => {
   const called = await runCli(['call', 'greet', 'name=you', ...noisy]);
   expect(called).toMatchObject({ code: 0, stdout: 'Hello, you!\n' });
   expect(called.stderr).toMatch(/^warning: \S+ printed/);
@@ -25,7 +25,7 @@ test('its first line is shown, made visible', async () => {
   expect(dangerous(called.stderr)).toEqual([]);
 });
 
-test('--json has nothing of it', async () => {
+test('--json does not contain stray output', async () => {
   const { stdout, stderr } = await runCli(['call', 'greet', 'name=you', '--json', ...noisy]);
   expect(JSON.parse(stdout)).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Hello, you!' }] });
   expect(stdout).not.toContain('Listening');
@@ -37,7 +37,7 @@ test('a server of the config is reported by its name', async () => {
   expect((await runCli(['tools', 'loud', '--config', config])).stderr).toBe(warning('loud'));
 });
 
-test('output before an exit is reported with the error, and not twice', async () => {
+test('reports output before an exit once, with the error', async () => {
   const { code, stderr } = await runCli([
     'tools',
     '--',
@@ -50,10 +50,10 @@ test('output before an exit is reported with the error, and not twice', async ()
   expect(stderr).toContain('  stdout had: usage: x\n');
 });
 
-/** Prints and never answers. */
+/** A server that prints and never answers. */
 const deaf = { command: process.execPath, args: ['-e', 'console.log("loading…"); setInterval(() => 0, 1000)'] };
 
-test('output of a server that does not answer is reported with the error, and not twice', async () => {
+test('reports the output of a server that does not answer once, with the error', async () => {
   const { code, stderr } = await runCli(['tools', '--timeout', '5s', '--', deaf.command, ...deaf.args]);
   expect(code).toBe(4);
   expect(stderr).not.toContain('warning:');

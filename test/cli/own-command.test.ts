@@ -1,4 +1,4 @@
-// Messages name commands of Standpipe as the user has to type them. Text of a server is never changed.
+// Messages name commands of Standpipe in the form that the user has to type. Texts of servers are unchanged.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ test.each([
   ],
   ['tap', ['tap', '--bogus'], 'stderr', ['npx standpipe tap [--record FILE]', 'or npx standpipe tap [options] URL']],
   ['connect', ['connect'], 'stderr', ['npx standpipe connect <server>', 'or npx standpipe connect URL']],
-] as const)('after npx, commands begin with npx: %s', async (_where, words, stream, expected) => {
+] as const)('commands begin with npx after npx: %s', async (_where, words, stream, expected) => {
   const { [stream]: text } = await npx(...words);
   for (const command of expected) expect(text).toContain(command);
   expect(text).not.toMatch(/(?<!npx )standpipe (?:token|add|tools|--help|tap|connect)\b(?!:)/);
 });
 
-test('otherwise, commands begin with the name of the program', async () => {
+test('commands begin with the name of the program otherwise', async () => {
   expect((await spawnCli(['zzz'])).stderr).toContain('hint: `standpipe --help` lists the commands.');
   expect((await spawnCli(['connect'])).stderr).toContain('hint: standpipe connect <server>');
 });

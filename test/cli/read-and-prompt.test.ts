@@ -15,7 +15,7 @@ import {
   writeConfig,
 } from './run-cli.ts';
 
-// One host for most of it: what is read is independent of how the server was started.
+// Most reads use one host, because their subject does not depend on how the server was started.
 const behindHost = ['--config', writeConfig('host.json', { everything: everythingEntry })];
 let host: Awaited<ReturnType<typeof startHost>>;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => stopHost(host));
 
 describe('read and prompt', () => {
-  test('a resource in a pipe is its bytes, and nothing more', async () => {
+  test('read prints exactly the bytes of a resource in a pipe', async () => {
     expect(await runCli(['read', 'doc://readme', ...everything])).toEqual({
       code: 0,
       stdout: 'no newline at the end',
@@ -39,12 +39,12 @@ describe('read and prompt', () => {
     expect([...readFileSync(join(folder, 'logo.png'))]).toEqual([0, 1, 2, 255]);
   });
 
-  test('without a URI, what there is', async () => {
+  test('read lists resources without a URI', async () => {
     const { stdout } = await runCli(['read', 'everything', ...behindHost]);
     expect(stdout).toBe('doc://readme\treadme\ttext/plain\t\ndoc://logo\tlogo\timage/png\t\n');
   });
 
-  test('--json', async () => {
+  test('--json prints results with their server', async () => {
     const { stdout } = await runCli(['read', 'everything', 'doc://readme', '--json', ...behindHost]);
     expect(JSON.parse(stdout)).toMatchObject({
       server: 'everything',
@@ -61,7 +61,7 @@ describe('read and prompt', () => {
     });
   });
 
-  test('a prompt with its arguments, checked', async () => {
+  test('prompt checks the arguments and prints the prompt', async () => {
     writeFileSync(join(folder, 'code.py'), 'print(1)');
     const { stdout } = await runCli(['prompt', 'everything', 'review', 'code=@code.py', 'style=short', ...behindHost]);
     expect(stdout).toBe('user: Review print(1) (short style)\n');

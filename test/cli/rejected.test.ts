@@ -1,4 +1,4 @@
-// Entries of the config that cannot be run: every command that meets one says why, whether or not a host runs.
+// Invalid entries of a config: each command that uses one reports the reason, whether or not a host runs.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everythingEntry, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
@@ -8,7 +8,7 @@ const reason = /rejected\S*\.json:\d+:\d+: server "typo": There is no "command"/
 const suggestion = 'Did you mean "command" instead of "comand"?';
 
 function listsTheRejected(config: string): void {
-  test('ls --json has the state of an entry that is left out, and its reason', async () => {
+  test('ls --json prints the state and the reason of a rejected entry', async () => {
     const { servers } = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
     expect(servers.find(({ name }: { name: string }) => name === 'typo')).toMatchObject({
       state: 'rejected',
@@ -24,7 +24,7 @@ describe('without a host', () => {
   test.each([
     ['ls', 0],
     ['tools', 3],
-  ])('%s tells what is left out', async (command, expected) => {
+  ])('%s reports the rejected entry', async (command, expected) => {
     const { code, stdout, stderr } = await runCli([command, '--config', config]);
     expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
@@ -49,7 +49,7 @@ describe('with a host', () => {
     ['start', 'typo'],
     ['stop', 'typo'],
     ['tools', 'typo'],
-  ])('%s %s says why there is no such server', async (...words) => {
+  ])('%s %s reports why the server was rejected', async (...words) => {
     const { code, stderr } = await runCli([...words, '--config', config]);
     expect(code).toBe(3);
     expect(stderr).toMatch(reason);
@@ -59,7 +59,7 @@ describe('with a host', () => {
   test.each([
     ['ls', 0],
     ['tools', 3],
-  ])('%s tells what is left out', async (command, expected) => {
+  ])('%s reports the rejected entry', async (command, expected) => {
     const { code, stdout, stderr } = await runCli([command, '--config', config]);
     expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
@@ -68,13 +68,13 @@ describe('with a host', () => {
 
   listsTheRejected(config);
 
-  test('a second host learns which process is the first', async () => {
+  test('a second host reports the process of the first', async () => {
     const { code, stderr } = await runCli(['up', '--config', config, '--no-inspector']);
     expect(code).toBe(2);
     expect(stderr).toContain(`pid ${host.pid}`);
   });
 
-  test('a server that was stopped says how it is started, and a slip in a name is guessed', async () => {
+  test('a call of a stopped server prints how to start it, and a misspelled name gets a suggestion', async () => {
     expect((await runCli(['start', 'everythin', '--config', config])).stderr).toContain('Did you mean "everything"?');
     await runCli(['stop', 'everything', '--config', config]);
     const { stderr } = await runCli(['call', 'everything', 'greet', 'name=x', '--config', config]);

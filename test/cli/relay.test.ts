@@ -1,4 +1,4 @@
-// The relay of `standpipe connect` alone: bytes in, bytes out, and what the end of each side means.
+// The relay of `standpipe connect`: bytes in both directions, and the end of each side.
 
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -25,7 +25,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
 });
 
-/** A relay between two streams of the test and the host's end of a socket. */
+/** Starts a relay between two streams of the test and the end of a socket at the host. */
 async function startRelay(output: Writable = new PassThrough()) {
   const connection = once(accepted, 'connection');
   const socket = await connectLocal(path);
@@ -42,7 +42,7 @@ function collect(stream: NodeJS.ReadableStream): () => Buffer {
   return () => Buffer.concat(chunks);
 }
 
-test('bytes pass both ways as they are, in whatever chunks', async () => {
+test('bytes pass unchanged in both directions, in chunks of any size', async () => {
   const { input, output, host, ended } = await startRelay();
   const [atHost, atClient] = [collect(host), collect(output)];
   const bytes = randomBytes(3_000_000);
@@ -58,7 +58,7 @@ test('bytes pass both ways as they are, in whatever chunks', async () => {
   expect(await ended).toBe('host');
 });
 
-test('a client that ends its input gets what is due, and the host hears that no more will come', async () => {
+test('a client that ends its input gets its answers, and the host gets the end', async () => {
   const { input, output, host, ended } = await startRelay();
   const [atHost, atClient] = [collect(host), collect(output)];
   input.end('the last request, without a newline');
@@ -69,7 +69,7 @@ test('a client that ends its input gets what is due, and the host hears that no 
   expect(atClient().toString()).toBe('the answer\n');
 });
 
-test('a client that reads nothing makes the host wait, and is passed what it reads later', async () => {
+test('a client that does not read blocks the host, and gets all bytes when it reads', async () => {
   const waiting: (() => void)[] = [];
   let taken = 0;
   const output = new Writable({
@@ -97,7 +97,7 @@ test('a client that reads nothing makes the host wait, and is passed what it rea
   expect(await ended).toBe('host');
 });
 
-test('a client that is gone takes its connection with it', async () => {
+test('the end of a client closes its connection', async () => {
   const { output, host, ended } = await startRelay();
   const closed = once(host.resume(), 'close');
   output.destroy(new Error('EPIPE'));

@@ -1,4 +1,4 @@
-// `standpipe up` with remote servers: what the commands show of those that are there, away, or need a login.
+// `standpipe up` with remote servers: output of the commands for servers that are connected, unreachable, or require a login.
 
 import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/client';
@@ -9,7 +9,7 @@ import { until } from '../fixtures/server.ts';
 import { remoteUp } from '../host/remote-servers.ts';
 import { cleanEnv, program, runCli, startCli, writeConfig } from './run-cli.ts';
 
-test('the commands of a host use remote servers like the others, and say why one is away', async () => {
+test('commands use remote servers like others, and report why one is unreachable', async () => {
   const [far, gone, guarded] = [await remoteUp(), await remoteUp(), await remoteUp({ token: 'a-fixed-token' })];
   await gone.down();
   const config = writeConfig('remote-host.json', {

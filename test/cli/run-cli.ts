@@ -1,5 +1,5 @@
-// Runs the command line with folders of its own: `runCli` in this process, which takes a tenth of the time of a start of Node.js;
-// `spawnCli`, `startCli` and `runOnTerminal` in a process of its own, as people do.
+// Runs the command line with its own folders: `runCli` in this process, in a tenth of the time that a start of Node.js takes; `spawnCli`,
+// `startCli` and `runOnTerminal` in a separate process, like users.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,22 +13,22 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { settingsFolder } from '../fixtures/windows.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-/** Of Node.js, which loads the built program once for all files of tests that share this process. */
+/** The real `require` of Node.js, which loads the built program once for all test files in this process. */
 const builtRequire = createRequire(import.meta.url);
 export const program = path('../../dist/cli/main.cjs');
 export const everything = ['--', process.execPath, path('../fixtures/cli/everything.mjs')];
 export const hostile = ['--', process.execPath, path('../fixtures/cli/hostile.mjs')];
 export const fixturePath = (name: string) => path(`../fixtures/cli/${name}`);
 
-/** A folder for one file of tests: config, runtime folder and cache are in it, and nobody else's. */
+/** Folder of one test file, with config, runtime folder and cache. */
 export const folder = temporaryFolder('cli');
 
-/** Programs of Windows do not start without these, and the folders of the user have other names. */
+/** Programs on Windows need these variables, and the folders of the user have other names. */
 const windowsEnv = {
   ...Object.fromEntries(['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'].map((name) => [name, process.env[name]])),
   USERPROFILE: folder,
   APPDATA: join(folder, settingsFolder),
-  LOCALAPPDATA: folder, // of hosts and taps, as XDG_RUNTIME_DIR elsewhere
+  LOCALAPPDATA: folder, // for hosts and taps, like XDG_RUNTIME_DIR on other systems
 };
 
 export const cleanEnv: NodeJS.ProcessEnv = {
@@ -42,9 +42,9 @@ export const cleanEnv: NodeJS.ProcessEnv = {
   STANDPIPE_KEYRING: 'off',
 };
 
-/** Where the user has settings of programs. */
+/** Folder of the settings of programs. */
 export const configFolder = join(folder, settingsFolder);
-/** Where Standpipe keeps what it can make anew. */
+/** Folder of data that Standpipe can create again. */
 export const cacheFolder = join(folder, process.platform === 'win32' ? 'standpipe/cache' : 'cache');
 
 export interface RunOptions {
@@ -66,7 +66,7 @@ export function startCli(args: readonly string[], options: RunOptions = {}): Chi
   });
 }
 
-/** A host of a config with the server `everything`, once that is ready. */
+/** Starts a host. Resolves when the server `everything` is ready. */
 export async function startHost(args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
   const host = startCli(['up', '--no-inspector', ...args]);
   let log = '';
@@ -85,21 +85,21 @@ export async function stopHost(host: ChildProcessWithoutNullStreams): Promise<vo
   await once(host, 'close');
 }
 
-/** In a process of its own: for what only a process has, such as the stderr that its servers inherit. */
+/** Runs a command in a separate process, for example because its servers inherit stderr. */
 export async function spawnCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = startCli(args, options);
-  child.stdin.on('error', () => undefined); // it may end without reading
+  child.stdin.on('error', () => undefined); // the command may exit without reading stdin
   child.stdin.end(options.input ?? '');
   return finished(child);
 }
 
-/** Programs of their own, which `main.ts` starts without the rest, and a host, which reads its own command line. */
+/** Commands that run in a separate process: programs that `main.ts` starts directly, and a host, which reads its own command line. */
 const programs = new Set(['tap', 'connect', '__complete', 'up']);
 
-/** Folder and environment belong to the process: one run at a time has them. */
+/** Serializes commands in this process, because folder and environment belong to the process. */
 let ran: Promise<unknown> = Promise.resolve();
 
-/** In this process where the command can be: not with stdin, which a process has once. */
+/** Runs a command in this process if possible: not with stdin, which belongs to the process. */
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   if (options.input !== undefined || programs.has(args[0] ?? '')) return spawnCli(args, options);
   const running = ran.then(() => runHere(args, options));
@@ -107,7 +107,7 @@ export function runCli(args: readonly string[], options: RunOptions = {}): Promi
   return running;
 }
 
-/** In place: os.homedir() and tmpdir() do not look at another object. */
+/** Changes the object in place, because os.homedir() and tmpdir() use only this object. */
 function setEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
@@ -152,16 +152,16 @@ export async function finished(child: ChildProcessWithoutNullStreams): Promise<R
 }
 
 export interface TerminalStep {
-  /** Shown since the step before. */
+  /** Text that must appear after the previous step. */
   wait: string;
   type?: string;
   signal?: string;
-  /** A file, for a server that waits for it. */
+  /** File to create, for a server that waits for it. */
   write?: string;
   columns?: number;
 }
 
-/** On a real pseudo-terminal; `stdout` is all that it showed. */
+/** Runs a command on a pseudo-terminal; `stdout` is all its output. */
 export async function runOnTerminal(
   args: readonly string[],
   {
@@ -180,7 +180,7 @@ export async function runOnTerminal(
   return finished(child);
 }
 
-/** Writes a config, and gives its path. */
+/** Writes a config, and returns its path. */
 export function writeConfig(name: string, servers: Record<string, unknown>): string {
   const file = join(folder, name);
   writeFileSync(file, JSON.stringify({ mcpServers: servers }, null, 2));
@@ -194,16 +194,16 @@ export const calculatorEntry = {
   protocol: 'litemcp',
 };
 
-/** The servers that wrote their numbers there. */
+/** Pids that servers wrote to the file. */
 export function pidsIn(file: string): number[] {
   try {
     return readFileSync(file, 'utf8').trim().split('\n').map(Number);
   } catch {
-    return []; // none yet
+    return []; // the file does not exist yet
   }
 }
 
-/** What a terminal would obey, or show in another order, in a text. */
+/** Control characters in a text that a terminal would execute, and the character that reverses its direction. */
 export function dangerous(text: string): string[] {
   return [...text].filter((character) => {
     const code = character.codePointAt(0)!;
@@ -212,7 +212,7 @@ export function dangerous(text: string): string[] {
   });
 }
 
-/** The URL and the token of `up --http`, by what it has printed; undefined until it serves. */
+/** URL and token that `up --http` has printed; undefined before that. */
 export function gatewayIn(log: string): { url: string; token: string; tokenFile: string } | undefined {
   const tokenFile = /The token is in (\S+)\n/.exec(log)?.[1];
   if (tokenFile === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Secrets on the command line of a server are in nothing that the commands print: neither in documents, nor in errors.
+// Secrets in the arguments of a server appear neither in documents nor in errors of commands.
 
 import { expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';
@@ -13,7 +13,7 @@ const args = [
   `postgres://ada:${secrets[3]}@db.test/x`,
   secrets[4]!,
 ];
-/** Prints what it was given, and falls. */
+/** A server that prints its arguments and exits. */
 const talkative = {
   command: process.execPath,
   args: [fixturePath('prints-its-arguments.mjs'), ...args],
@@ -25,7 +25,7 @@ function expectNoSecret(text: string): void {
   expect(text).toContain('--token [redacted]');
 }
 
-test('tools --json and its errors hide what stands in args', async () => {
+test('tools --json and its errors hide secrets in args', async () => {
   const config = writeConfig('talkative.json', { talkative });
   const { stdout, stderr } = await runCli(['tools', '--json', '--config', config]);
   expectNoSecret(stdout);
@@ -35,7 +35,7 @@ test('tools --json and its errors hide what stands in args', async () => {
   expectNoSecret(called.stderr);
 });
 
-test('ls --json of a running host, and its log, hide what stands in args', async () => {
+test('ls --json and the log of a running host hide secrets in args', async () => {
   const config = writeConfig('talkative-up.json', {
     talkative: { ...talkative, restart: 'never' },
   });

@@ -1,4 +1,4 @@
-// `standpipe share install`: the windows of MCP hosts share one process of each server, and uninstall gives back the very bytes.
+// `standpipe share install`: the windows of MCP hosts share one process of each server, and uninstall restores the exact bytes.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -73,7 +73,7 @@ const read = (file: string) => readFileSync(file, 'utf8');
 afterAll(() => runCli(['down', '--shared']));
 
 test.each(Object.keys(files) as (keyof typeof files)[])(
-  '%s: installed twice, and removed byte for byte',
+  'installs twice for %s, and restores the exact bytes',
   async (host) => {
     const file = write(host);
     const before = read(file);
@@ -92,7 +92,7 @@ test.each(Object.keys(files) as (keyof typeof files)[])(
   },
 );
 
-test('what cannot be shared is left as it is, with the reason', async () => {
+test('leaves entries that cannot be shared unchanged, with a reason', async () => {
   const file = write('vsCode');
   const { stdout } = await runCli(['share', 'install', file, 'of a file']);
   expect(stdout).toBe(
@@ -106,7 +106,7 @@ test('what cannot be shared is left as it is, with the reason', async () => {
   expect(await runCli(['share', 'install', join(folder, 'none.json')])).toMatchObject({ code: 2 });
 });
 
-test('uninstalls in any order where a server is shared and tapped', async () => {
+test('uninstalls in any order if a server is shared and tapped', async () => {
   for (const order of [
     ['share', 'tap'],
     ['tap', 'share'],
@@ -128,7 +128,7 @@ test('uninstalls in any order where a server is shared and tapped', async () => 
 });
 
 test.each(['share', 'tap'])(
-  '%s install takes the name of a host, and --dry-run shows the change only',
+  '%s install accepts the name of a host, and --dry-run only prints the change',
   async (name) => {
     const home = join(folder, `home of ${name}`);
     const file = join(home, '.cursor', 'mcp.json');
@@ -184,7 +184,7 @@ test('warns of paths that belong to one project, and of further configs of the h
   expect(warnings).toEqual([`Cursor also reads ${ofUser}. Its servers were not changed.`]);
 });
 
-/** A window of an MCP host: starts a server as its config says, in its own folder. */
+/** Simulates a window of an MCP host: starts a server of a config in its own folder. */
 async function openWindow(file: string, server: string, { env = {}, cwd = folder } = {}): Promise<Client> {
   const { mcpServers, servers } = parse(read(file).replace(/^\uFEFF/, ''));
   const entry = (mcpServers ?? servers)[server];
@@ -196,7 +196,7 @@ async function openWindow(file: string, server: string, { env = {}, cwd = folder
   return client;
 }
 
-test('windows of three hosts share one process, unless its variables or its folder are others', async () => {
+test('windows of three hosts share one process, unless variables or folder differ', async () => {
   const configs = (['claudeDesktop', 'cursor', 'vsCode'] as const).map(write);
   await Promise.all(configs.map((file) => runCli(['share', 'install', file])));
   const windows = [
@@ -239,7 +239,7 @@ test('windows of three hosts share one process, unless its variables or its fold
   await Promise.all(clients.map((client) => client.close()));
 });
 
-test('a host that runs a shared entry leaves the background host to the other clients when it stops', async () => {
+test('a host with a shared entry does not stop the background host when it stops', async () => {
   const file = write('cursor');
   await runCli(['share', 'install', file]);
   const { command, args, env } = parse(read(file)).mcpServers['slow one'];
@@ -254,7 +254,7 @@ test('a host that runs a shared entry leaves the background host to the other cl
   expect(await runCli(['down', '--shared'])).toMatchObject({ code: 0 });
 });
 
-test('warnings about files come once at install, and never about our own command or at uninstall', async () => {
+test('warns about files once at install, and neither about our own command nor at uninstall', async () => {
   const file = join(folder, 'twice.json');
   const local = join(folder, 'project/node_modules/a/a.js');
   mkdirSync(dirname(local), { recursive: true });

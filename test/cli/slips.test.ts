@@ -1,4 +1,4 @@
-// Slips that are easily made, and what is said about them.
+// Common mistakes, and the hints that correct them.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { shellWord } from '../../src/base/command-line.ts';
 import { connect } from '../../src/entry/client.ts';
 import { calculatorEntry, everything, fixturePath, folder, runCli } from './run-cli.ts';
 
-test.each(['install', 'uninstall'])('tap %s on a file without servers says where it looked', async (verb) => {
+test.each(['install', 'uninstall'])('tap %s on a file without servers reports the missing key', async (verb) => {
   const file = join(folder, 'no-servers.json');
   writeFileSync(file, '{"mcpServer": {"a": {"command": "x"}}}');
   const { code, stderr } = await runCli(['tap', verb, file]);
@@ -15,14 +15,14 @@ test.each(['install', 'uninstall'])('tap %s on a file without servers says where
   expect(stderr).toContain(`${file}:1:1: There is no "mcpServers"\nhint: Write {"mcpServers": `);
 });
 
-test('tap install says what is no JSON as config does', async () => {
+test('tap install reports invalid JSON like config', async () => {
   const file = join(folder, 'broken.json');
   writeFileSync(file, '{"mcpServers": {\n  "a": {"command" "x"}}}');
   const said = (await runCli(['config', '--config', file])).stderr.match(/broken\.json:\d+:\d+: Not JSON: [^.]*/)![0];
   expect(await runCli(['tap', 'install', file])).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
 });
 
-test('a server that answers nothing may speak LiteMCP', async () => {
+test('suggests LiteMCP for a server that does not answer', async () => {
   const { command, args } = calculatorEntry;
   const { code, stderr } = await runCli(['tools', '--timeout', '2500', '--', command, ...args]);
   expect(code).toBe(4);
@@ -33,7 +33,7 @@ test('a server that answers nothing may speak LiteMCP', async () => {
 test.each([
   ['127.0.0.1:3000/mcp', 'write http://127.0.0.1:3000/mcp'],
   ['htps://example.com/mcp', 'begins with https:// or http://'],
-])('%s is not the name of a server, but nearly a URL', async (word, hint) => {
+])('suggests a URL for %s', async (word, hint) => {
   const file = join(folder, 'nearly-a-url.json');
   writeFileSync(file, JSON.stringify({ mcpServers: { one: { command: 'node' } } }));
   const { code, stderr } = await runCli(['tools', word, '--config', file]);
@@ -42,24 +42,24 @@ test.each([
   expect(stderr).toContain(hint);
 });
 
-test('a command that echoes its input is called that', async () => {
+test('reports a command that echoes its input', async () => {
   const { code, stderr } = await runCli(['tools', '--', process.execPath, '-e', 'process.stdin.pipe(process.stdout)']);
   expect(code).toBe(5);
   expect(stderr).toContain('the command echoes its input');
 });
 
-test('behind -- no server is named', async () => {
+test('refuses the name of a server before --', async () => {
   const { code, stderr } = await runCli(['call', 'everything', 'greet', 'name=x', ...everything]);
   expect(code).toBe(2);
   expect(stderr).toContain('do not name a server: standpipe call greet');
 });
 
-test('a URI that is nearly right is guessed', async () => {
+test('suggests a URI for a misspelled one', async () => {
   const { stderr } = await runCli(['read', 'doc://raedme', ...everything]);
   expect(stderr).toContain('Did you mean "doc://readme"?');
 });
 
-test.each([['node'], [undefined], [null]])('connect(%j) says what it takes', async (target) => {
+test.each([['node'], [undefined], [null]])('connect(%j) reports the accepted values', async (target) => {
   await expect(connect(target as never)).rejects.toMatchObject({
     code: 'INVALID_OPTION',
     message: 'connect() takes a command, a url, a transport, or a function that makes one',
@@ -79,7 +79,7 @@ test.each([
   ['tools --signature', 'Did you mean "--signatures"?'],
   ['token add x --expire 5', 'Did you mean "--expires"?'],
   ['add x --usr y', 'Did you mean "--user"?'],
-])('%s: %s', async (line, hint) => {
+])('%s gets the hint: %s', async (line, hint) => {
   const { code, stderr } = await runCli(line.split(' '));
   expect(code).toBe(2);
   expect(stderr.split('\n')[1]).toContain(`hint: ${hint}`);
@@ -94,13 +94,13 @@ test.each([
   [['call', 'forecast', '--force', 'city=Oslo'], 'Arguments of a tool are written without dashes: force=true'],
   [['prompt', 'docs', 'review', '--style', 'short'], 'Arguments of a prompt are written without dashes: style=short'],
   [['call', 'forecast', '--jso'], 'Did you mean "--json"? Arguments of a tool are written without dashes: jso=true'],
-])('%j', async (words, hint) => {
+])('explains dashes before arguments of a tool: %j', async (words, hint) => {
   const { code, stderr } = await runCli(words);
   expect(code).toBe(2);
   expect(stderr).toContain(`hint: ${hint}\n`);
 });
 
-test('a variable that is set here and that the server lacks: the hint says how to pass it on', async () => {
+test('the hint explains how to pass on a variable that the server lacks', async () => {
   const script = "if (!process.env.MY_API_KEY) { console.error('MY_API_KEY is not set'); process.exit(1); }";
   const server = ['--', process.execPath, '-e', script];
   const hint = '--env MY_API_KEY, written before the --';
@@ -114,7 +114,7 @@ test('a variable that is set here and that the server lacks: the hint says how t
   expect(ofConfig.stderr).toContain('in a config, add it to "env" of the server with the value ${MY_API_KEY}');
 });
 
-test('a call that fails for a variable that was not passed on says the same', async () => {
+test('a call that fails for a missing variable gets the same hint', async () => {
   const needs = ['--', process.execPath, fixturePath('needs-a-variable.mjs')];
   const env = { MY_API_KEY: 'hunter2-hunter2' };
   const hint = '--env MY_API_KEY, written before the --';
@@ -136,7 +136,7 @@ test.each([
   [['logs', '--tail', 'x'], 'error: --tail cannot be "x"\nhint: Write an integer above 0.'],
   [['token', 'add', 'a', '--sessions', '0'], 'error: --sessions cannot be "0"'],
   [['logs', '--since', 'x'], '30s, 2m, 2h.'],
-])('%j ends with an error that names the word', async (words, said) => {
+])('%j fails with an error that names the word', async (words, said) => {
   expect(await runCli(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
 });
 

@@ -1,4 +1,4 @@
-// Calls of a server of a fleet that are detached, on a real NATS server with one node.
+// Detached calls of a server of a fleet, on a real NATS server with one node.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { everythingEntry, fixturePath, folder, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
-test('a call that was detached with --join or at a node is followed later', async () => {
+test('follows a call later that was detached with --join or at a node', async () => {
   const nats = await startNatsServer();
   const studio = { command: process.execPath, args: [fixturePath('tasks.mjs')] };
   const config = writeConfig('node.json', { everything: everythingEntry, studio });
@@ -18,7 +18,7 @@ test('a call that was detached with --join or at a node is followed later', asyn
     ].entries()) {
       const gate = join(folder, `gate-${at}`);
       const detach = () => runCli(['call', 'studio', 'render', `until=${gate}`, '--detach', ...reach]);
-      await expect.poll(detach, { timeout: 60_000, interval: 1_000 }).toMatchObject({ code: 0 }); // joins after its start
+      await expect.poll(detach, { timeout: 60_000, interval: 1_000 }).toMatchObject({ code: 0 }); // the node joins after its start
       const [{ task }] = JSON.parse((await runCli(['tasks', 'ls', '--json'])).stdout).tasks.slice(-1);
       expect(task).toMatchObject({ status: 'working' });
       writeFileSync(gate, '');

@@ -1,4 +1,4 @@
-// Tasks on a real pseudo-terminal, and in hosts that end or have no config.
+// Tasks on a pseudo-terminal, and in hosts that exit or have no config.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => stopHost(host));
 
 let gates = 0;
-/** A file that `render` waits for. */
+/** Path of a file that `render` waits for. */
 const gate = () => join(folder, `gate-${++gates}`);
 const tasks = (...words: string[]) => runCli(['tasks', ...words]);
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasTerminal)('on a terminal, call', () => {
     await until('the tool is aborted', () => existsSync(`${file}.aborted`));
   });
 
-  test('leaves at once on a second Ctrl-C', async () => {
+  test('exits at once on a second Ctrl-C', async () => {
     const { code, stdout } = await runOnTerminal(
       ['call', 'render', '--', process.execPath, fixturePath('hung-task.mjs'), 't'],
       {
@@ -126,7 +126,7 @@ describe.skipIf(!hasTerminal)('on a terminal, call', () => {
     writeFileSync(file, '');
   });
 
-  test('tasks answer asks the open questions, and the task goes on', async () => {
+  test('tasks answer asks the open questions, and the task continues', async () => {
     const id = await detached('studio', 'books');
     await expect.poll(() => stateOf(id)).toMatchObject({ status: 'input_required' });
     const { code, stdout } = await runOnTerminal(['tasks', 'answer', id], {
@@ -139,7 +139,7 @@ describe.skipIf(!hasTerminal)('on a terminal, call', () => {
   });
 });
 
-test('the result of a task of the host is there after a restart of the host', async () => {
+test('the result of a task is available after a restart of the host', async () => {
   const entry = { ...slow, tasks: { after: '1ms' } };
   const file = writeConfig('restarted.json', { everything: everythingEntry, slow: entry });
   const ofFile = ['--config', file];
@@ -160,7 +160,7 @@ test('the result of a task of the host is there after a restart of the host', as
   }
 });
 
-test('a task in the host of share outlives the command', async () => {
+test('a task in the shared host outlives the command', async () => {
   const file = gate();
   const args = [program, 'connect', '--name', 'shared', '--', studio.command, ...studio.args];
   const env = cleanEnv as Record<string, string>;

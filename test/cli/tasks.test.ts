@@ -1,4 +1,4 @@
-// Calls that run as tasks: followed by `call`, or detached and used by `tasks`.
+// Calls that run as tasks: `call` follows them, or detaches them for `tasks`.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => stopHost(host));
 
 let gates = 0;
-/** A file that `render` waits for. */
+/** Path of a file that `render` waits for. */
 const gate = () => join(folder, `gate-${++gates}`);
 const call = (...words: string[]) => runCli(['call', ...words, ...ofConfig]);
 const tasks = (...words: string[]) => runCli(['tasks', ...words]);
@@ -73,7 +73,7 @@ describe('call', () => {
   const ended = gate();
   writeFileSync(ended, '');
 
-  test('prints the result of a task like any other, and --json has its id', async () => {
+  test('prints the result of a task like a plain result, and its id with --json', async () => {
     expect(await call('studio', 'render', `until=${ended}`)).toEqual({ code: 0, stdout: 'film.mp4\n', stderr: '' });
     const { stdout } = await call('studio', 'render', `until=${ended}`, '--json');
     expect(JSON.parse(stdout)).toEqual({
@@ -88,7 +88,7 @@ describe('call', () => {
     ['a tool error', 'fails', 1, 'The tool reports an error: the disk is full'],
     ['a protocol error', 'refuses', 5, 'error: no such queue'],
     ['a question that no command can answer', 'samples', 5, 'needs a client with sampling'],
-  ])('exits as a plain call after %s', async (_, tool, code, text) => {
+  ])('exits like a plain call after %s', async (_, tool, code, text) => {
     const ran = await call('studio', tool);
     expect(ran).toMatchObject({ code, stdout: '' });
     expect(ran.stderr).toContain(text);
@@ -99,7 +99,7 @@ describe('call', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ taskId: expect.any(String), content: [{ text: 'film.mp4' }] });
   });
 
-  test('declines the question of a task where nobody can answer, and reports it', async () => {
+  test('declines the question of a task without a terminal, and reports it', async () => {
     const ran = await runCli(['call', 'books', '--json', '--', studio.command, ...studio.args]);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       content: [{ text: '{"action":"decline"}' }],
@@ -149,7 +149,7 @@ describe('call --detach', () => {
   });
 
   test('prints the handle of a task that it cannot store', async () => {
-    // A folder stands where the file would be written.
+    // A folder has the path of the file, so that writing fails.
     const inTheWay = join(taskFiles, `${shortHash('unstored unstored')}.json`);
     mkdirSync(inTheWay, { recursive: true });
     const { code, stderr } = await call('unstored', 'render', '--detach');
@@ -242,7 +242,7 @@ describe('a server at a URL', () => {
     expect(shown).toMatchObject({ tool: 'render', revision, task: { status: 'working' } });
   });
 
-  test('in an entry of a config needs no host, and its handle is that of resumeTask', async () => {
+  test('in an entry of a config needs no host, and its handle works with resumeTask', async () => {
     const far = writeConfig('far.json', { far: { url: serving.url } });
     const { stdout } = await runCli(['call', 'far/render', '--detach', '--json', '--config', far]);
     const handle = JSON.parse(stdout);
@@ -260,7 +260,7 @@ describe('a server at a URL', () => {
 });
 
 describe('tasks', () => {
-  test('ls lists the detached tasks in a pipe with whole ids, and forgets expired ones', async () => {
+  test('ls lists the detached tasks in a pipe with full ids, and removes expired ones', async () => {
     const file = gate();
     const id = await detached('studio', 'render', `until=${file}`);
     await expect.poll(() => stateOf(id)).toMatchObject({ statusMessage: 'Frame 1' });
@@ -275,7 +275,7 @@ describe('tasks', () => {
     writeFileSync(file, '');
   });
 
-  test('show has the questions with their keys and what they take', async () => {
+  test('show prints the questions with their keys and fields', async () => {
     const { id, keys } = await asking('books-two');
     const { stdout, stderr } = await tasks('show', id);
     const rows = stdout.split('\n').map((line) => line.split('\t'));
@@ -302,7 +302,7 @@ describe('tasks', () => {
     ['an action', ([key]) => [`${key}=decline`], { action: 'decline' }],
     ['the whole answer', ([key]) => [`${key}:={"action":"cancel"}`], { action: 'cancel' }],
     ['--args', ([key]) => ['--args', JSON.stringify({ [key!]: { action: 'decline' } })], { action: 'decline' }],
-  ])('answer takes %s', async (_, words, expected) => {
+  ])('answer accepts %s', async (_, words, expected) => {
     const { id, keys } = await asking('books');
     const { code, stdout } = await tasks('answer', id, ...words(keys), '--json');
     expect(code).toBe(0);
@@ -310,7 +310,7 @@ describe('tasks', () => {
     expect(JSON.parse((await tasks('wait', id)).stdout)).toEqual(expected);
   });
 
-  test('answer leaves the questions open that it does not name', async () => {
+  test('answer leaves other questions open', async () => {
     const { id, keys } = await asking('books-two');
     expect((await tasks('answer', id, `${keys[1]}=decline`)).stderr).toBe(
       'Answered 1 question. The task is input_required.\n',
@@ -321,7 +321,7 @@ describe('tasks', () => {
     );
   });
 
-  test('answer refuses what does not fit, and sends nothing', async () => {
+  test('answer refuses invalid values without sending them', async () => {
     const { id, keys } = await asking('books-two');
     const [key] = keys;
     for (const [words, message] of [
@@ -368,13 +368,13 @@ describe('tasks', () => {
   test.each([
     ['fails', 1],
     ['refuses', 5],
-  ])('wait exits as call does after %s', async (tool, code) => {
+  ])('wait exits like call after %s', async (tool, code) => {
     const id = await detached('studio', tool);
     expect((await tasks('wait', id)).code).toBe(code);
   });
 
   test('wait exits with 3 if the process of the server exited', async () => {
-    await runCli(['restart', 'slow', ...ofConfig]); // it may have been released
+    await runCli(['restart', 'slow', ...ofConfig]); // an earlier test may have released it
     const id = await detached('slow', 'result');
     await call('slow', 'die');
     const ran = await tasks('wait', id);
@@ -382,7 +382,7 @@ describe('tasks', () => {
     expect(ran.stderr).toContain('may have run');
   });
 
-  test('an unknown or ambiguous id is an error with what to write', async () => {
+  test('an unknown or ambiguous id is an error with a remedy', async () => {
     const unknown = await tasks('show', 'xyz');
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no detached task "xyz"') });
     await detached('studio', 'fails');
@@ -393,7 +393,7 @@ describe('tasks', () => {
   });
 });
 
-test('a host that has ended is reported by ls, and by the others with what to do', async () => {
+test('a host that has ended is reported by ls, and by other commands with a remedy', async () => {
   const file = writeConfig('ended.json', { everything: everythingEntry, studio });
   const short = await startHost(['--config', file]);
   const { stdout } = await runCli(['call', 'studio', 'render', `until=${gate()}`, '--detach', '--config', file]);
@@ -409,7 +409,7 @@ test('a host that has ended is reported by ls, and by the others with what to do
   expect(ran.stderr).toContain(`standpipe up --config ${file}`);
 });
 
-test('ids are completed', async () => {
+test('completes ids', async () => {
   const id = await detached('studio', 'fails');
   const { stdout } = await runCli(['__complete', 'tasks', 'wait', id.slice(0, 8)]);
   expect(stdout).toBe(`${id}\tstudio/fails\n`);

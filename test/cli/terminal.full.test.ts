@@ -1,4 +1,4 @@
-// What people see: on a real pseudo-terminal.
+// Output on a pseudo-terminal.
 
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -17,9 +17,7 @@ import {
   writeConfig,
 } from './run-cli.ts';
 
-/** Python's `pty` makes the terminal. Windows has none. */
-
-/** The last state of each line, without colours: what was cleared is not there any more. */
+/** The last state of each line, without colours and cleared text. */
 const plain = (shown: string) =>
   stripVTControlCharacters(
     shown
@@ -29,7 +27,7 @@ const plain = (shown: string) =>
   ).replaceAll(/\r|^\[2K/gm, '');
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('tables are aligned, have a header, and never pass the width', async () => {
+  test('tables are aligned, have a header, and never exceed the width', async () => {
     for (const columns of [40, 80, 120]) {
       const { stdout } = await runOnTerminal(['tools', ...everything], { columns });
       const table = plain(stdout).slice(plain(stdout).indexOf('TOOL'));
@@ -70,7 +68,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     }
   });
 
-  test('colours are there unless NO_COLOR; FORCE_COLOR brings them to a pipe', async () => {
+  test('prints colours unless NO_COLOR is set, and in a pipe with FORCE_COLOR', async () => {
     expect((await runOnTerminal(['tools', ...everything])).stdout).toContain('\x1b[36mgreet');
     expect((await runOnTerminal(['tools', ...everything], { env: { NO_COLOR: '1' } })).stdout).not.toContain(
       '\x1b[36m',
@@ -80,7 +78,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(forced.stderr).toContain('\x1b[31merror:\x1b[39m');
   });
 
-  test('a hostile server cannot reach the terminal: not with names, content, errors or stderr', async () => {
+  test('escapes control characters in names, content, errors and stderr of a hostile server', async () => {
     const env = { NO_COLOR: '1' };
     const runs = [
       ['tools', ...hostile],
@@ -92,13 +90,13 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     ];
     for (const args of runs) {
       const { stdout } = await runOnTerminal(args, { env });
-      const ours = stdout.replaceAll('\r\x1b[2K', ''); // how the line of activity is cleared
+      const ours = stdout.replaceAll('\r\x1b[2K', ''); // the sequence that clears the line of activity
       expect(ours).toContain('owned');
       expect(dangerous(ours)).toEqual([]);
     }
   });
 
-  test('progress shows while it lasts, and is gone from the last line', async () => {
+  test('shows progress during the call, and clears it at the end', async () => {
     const seen = join(folder, 'progress-is-seen');
     const { stdout } = await runOnTerminal(['call', 'works', 'ms=0', `until=${seen}`, ...everything], {
       env: { NO_COLOR: '1' },
@@ -110,7 +108,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(piped).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
   });
 
-  test('a server that asks is answered by the person, who is asked again until it fits', async () => {
+  test('asks the user the question of a server, and repeats it until the answer is valid', async () => {
     const { code, stdout } = await runOnTerminal(['call', 'asks', ...everything], {
       steps: [
         { wait: 'name <string>', type: 'Ada\r' },
@@ -153,7 +151,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(code).toBe(130);
   });
 
-  test('where nobody can answer, it is declined with a word', async () => {
+  test('declines a question without a terminal, and reports it', async () => {
     const { stdout, stderr } = await runCli(['call', 'asks', ...everything]);
     expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' });
     expect(stderr).toContain('everything asks: Who are you? — declined: there is no terminal to answer on');

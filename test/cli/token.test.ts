@@ -1,4 +1,4 @@
-// `standpipe token`, and what a running `up --http` does with the tokens.
+// `standpipe token`, and the reaction of a running `up --http` to changed tokens.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } fro
 const file = join(folder, 'some', 'tokens.json');
 const token = (...args: string[]) => runCli(['token', ...args, '--tokens', file]);
 
-test('a token is printed once, on stdout alone, and is listed without it', async () => {
+test('prints a token once, on stdout, and never in the list', async () => {
   const added = await token('add', 'ci', '--server', 'git*', '--tool', 'github/search', '--per-minute', '60');
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sp_[\w-]{43}\n$/) });
   const secret = added.stdout.trim();
@@ -38,7 +38,7 @@ test('a token is printed once, on stdout alone, and is listed without it', async
   expect((await token('ls')).stderr).toContain(`Make one: standpipe token add <name> --tokens ${file}`);
 });
 
-test('--json has the token, --expires its end, and wrong values are refused', async () => {
+test('--json prints the token, --expires limits its lifetime, and invalid values are refused', async () => {
   const { stdout } = await token('add', 'short', '--expires', '2h', '--json');
   expect(JSON.parse(stdout)).toEqual({ name: 'short', token: expect.stringMatching(/^sp_/), file });
   const { tokens } = JSON.parse((await token('ls', '--json')).stdout);
@@ -50,7 +50,7 @@ test('--json has the token, --expires its end, and wrong values are refused', as
   expect(await token('add')).toMatchObject({ code: 2, stderr: expect.stringContaining('`standpipe token --help`') });
 });
 
-test('a running host takes up new tokens, and a token that is removed stops working with its sessions', async () => {
+test('a running host accepts new tokens, and closes the sessions of removed ones', async () => {
   const laptop = (await token('add', 'laptop', '--server', 'everything', '--sessions', '1')).stdout.trim();
   const config = writeConfig('tokens-http.json', { everything: everythingEntry, other: everythingEntry });
   const up = startCli(['up', '--config', config, '--no-inspector', '--http', '0', '--tokens', file]);
@@ -105,7 +105,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
     expect((await send(second, '/other', {}, initialize)).status).toBe(200);
     expect((await send(second, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(404);
     await token('rm', 'laptop');
-    await Promise.all([stream.text(), listening.text()]); // they end
+    await Promise.all([stream.text(), listening.text()]); // both streams end
     expect((await send(laptop, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(401);
     expect(log).not.toContain(laptop);
   } finally {
@@ -114,7 +114,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
   }
 });
 
-test('a host that started without a file of tokens takes up the first token, and refuses it once it is removed', async () => {
+test('a host that started without a file of tokens accepts the first token, and refuses it after its removal', async () => {
   const env = { XDG_CONFIG_HOME: join(folder, 'not yet there') };
   const config = writeConfig('no-tokens-yet.json', { everything: everythingEntry });
   const up = startCli(['up', '--config', config, '--no-inspector', '--http', '0'], { env });

@@ -1,4 +1,4 @@
-// The tools of a server as TypeScript: signatures for people, types for the compiler, and a client that infers from them.
+// Types of tools in TypeScript: signatures for readers, types for the compiler, and a client that infers from them.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,20 +49,20 @@ test.each([
   [{ const: 'circle' }, '"circle"'],
   [{ $ref: '#/$defs/nowhere' }, 'unknown'],
   [true, 'unknown'],
-])('%j is %s', (schema, type) => {
+])('the schema %j becomes the type %s', (schema, type) => {
   const point = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] };
   const inputSchema = { type: 'object' as const, properties: { v: schema }, required: ['v'], $defs: { point } };
   expect(signatureOf({ name: 't', inputSchema } as Tool)).toBe(`t(v: ${type})`);
 });
 
-test('a schema that refers to itself, or branches without end, ends as unknown', () => {
+test('a recursive schema ends with unknown', () => {
   const node = { type: 'object', properties: { left: { $ref: '#' }, right: { $ref: '#' } } };
   const text = signatureOf({ name: 'tree', inputSchema: node } as Tool);
   expect(text).toContain('left?: unknown');
   expect(text.length).toBeLessThan(200_000);
 });
 
-test('tools --signatures and types write them; a file can be named', async () => {
+test('tools --signatures prints signatures, and types writes a module, to a file with --output', async () => {
   const { stdout } = await runCli(['tools', '--signatures', ...everything]);
   expect(stdout).toMatch(/^everything\/greet\(name: string\)/m);
   const types = await runCli(['types', ...everything]);

@@ -1,4 +1,4 @@
-// SIGTERM to `up --http` while a call runs: new requests are refused, and the host ends when the call has ended.
+// SIGTERM to `up --http` during a call: the host refuses new requests, and exits when the call has ended.
 
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const request = {
   }),
 };
 
-test.skipIf(lacks.signals)('a call in flight ends before the host does', async () => {
+test.skipIf(lacks.signals)('a call in flight completes before the host exits', async () => {
   const env = { WAITING: join(folder, 'waiting'), GO: join(folder, 'go') };
   const entry = { command: process.execPath, args: [fixturePath('ends-when-told.mjs')], env };
   const config = writeConfig('drain.json', { told: entry });

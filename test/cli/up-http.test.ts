@@ -41,7 +41,7 @@ test('an official client calls a server of the config, with the token from the f
   }
 });
 
-test('an address that other machines reach is refused before anything starts', async () => {
+test('refuses an address that other machines can reach before it starts servers', async () => {
   const config = writeConfig('http.json', { everything: everythingEntry });
   const { code, stderr, stdout } = await runCli(['up', '--config', config, '--no-inspector', '--http', '0.0.0.0:0']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('standpipe token add')]);
@@ -73,7 +73,7 @@ test('access tokens of an issuer are accepted', async () => {
   }
 });
 
-test('a certificate is read again when its files change', async () => {
+test('reads a certificate again when its files change', async () => {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const write = (name: string) => {
     const made = selfSigned(name);

@@ -1,4 +1,4 @@
-// `standpipe up --record`: the servers and clients of a host in one file, also after the host was killed.
+// `standpipe up --record`: the servers and clients of a host in one file, even after the host was killed.
 
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ const secret = 'hunter2-hunter2-hunter2';
 const config = writeConfig('record.json', { everything: { ...everythingEntry, env: { API_KEY: secret } } });
 const file = join(folder, 'session.jsonl');
 
-/** A host that serves HTTP and records; resolves when a client has made a call. */
+/** Starts a host that serves HTTP and records. Resolves when a client has made a call. */
 async function hostWithClient(name: string) {
   const host = startCli(['up', '--no-inspector', '--config', config, '--http', '0', '--record', file]);
   let log = '';
@@ -45,7 +45,7 @@ async function recorded() {
 }
 
 test.skipIf(lacks.signals)(
-  'keeps servers, clients and what belongs together, of a host that was stopped and of one that was killed',
+  'keeps servers, clients and the links between messages after a stop and after a kill',
   async () => {
     const stopped = await hostWithClient('first');
     expect((await runCli(['call', 'everything', 'greet', 'name=socket', '--config', config])).stdout).toContain(
@@ -83,7 +83,7 @@ test.skipIf(lacks.signals)(
   },
 );
 
-test('a file that cannot be written is reported, and the host works', async () => {
+test('reports a file that cannot be written, and runs without it', async () => {
   const host = startCli(['up', '--no-inspector', '--config', config, '--record', folder]);
   let log = '';
   host.stdout.on('data', (chunk) => (log += chunk));
@@ -94,7 +94,7 @@ test('a file that cannot be written is reported, and the host works', async () =
   expect(log).not.toContain('All traffic is recorded');
 });
 
-test('the clients of a host are in its log, and in what --verbose prints', async () => {
+test('the log of a host names its clients, also with --verbose', async () => {
   const host = startCli(['up', '--no-inspector', '--verbose', '--config', config, '--http', '0']);
   let log = '';
   for (const stream of [host.stdout, host.stderr]) stream.on('data', (chunk) => (log += chunk));
@@ -106,7 +106,7 @@ test('the clients of a host are in its log, and in what --verbose prints', async
   await client.close();
   const { stdout } = await runCli(['logs', '--config', config]);
   expect(stdout).toMatch(/ client \d+ client: is logged 1 \(2025-11-25\), connected over http as owner\n/);
-  expect(stdout).not.toContain('is standpipe'); // `logs` itself is a client of the host
+  expect(stdout).not.toContain('is standpipe'); // `logs` itself is also a client of the host
   await until('the request is printed', () => / client \d+ → \{.*"method":"initialize"/.test(log));
   await until('the answer is printed', () => / client \d+ ← \{.*"serverInfo"/.test(log));
   expect(log).not.toContain(token);
@@ -114,7 +114,7 @@ test('the clients of a host are in its log, and in what --verbose prints', async
   await once(host, 'close');
 });
 
-test('limits of a recording without a recording are refused', async () => {
+test('refuses limits of a recording without --record', async () => {
   const { code, stderr } = await runCli(['up', '--config', config, '--max-files', '3']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--record session.jsonl') });
 });

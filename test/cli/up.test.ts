@@ -1,4 +1,4 @@
-// `standpipe up`, and other terminals that use what it runs.
+// `standpipe up`, and commands in other terminals that use its servers.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ const has = (up: Up, text: string | RegExp) =>
   until(`${text} in: ${up.log()}`, () => (typeof text === 'string' ? up.log().includes(text) : text.test(up.log())));
 
 describe('in a pipe', () => {
-  test('shows the processes of a server whose users have one each, and logs no more of them than their failures', async () => {
+  test('shows the processes of a server with one per principal, and logs only their failures', async () => {
     const config = writeConfig('shared.json', { everything: { ...everythingEntry, share: 'principal' } });
     const host = await up(config);
     await has(host, 'everything ready');
@@ -70,7 +70,7 @@ describe('in a pipe', () => {
     expect(host.log()).not.toContain(`(${ownPrincipal()})`);
   });
 
-  test.skipIf(lacks.runtimeFolder)('logs what happens, serves other terminals, and ends cleanly', async () => {
+  test.skipIf(lacks.runtimeFolder)('logs events, serves other terminals, and exits cleanly', async () => {
     const pidFile = join(folder, 'up.pids');
     const config = writeConfig('up.json', {
       everything: { ...everythingEntry, env: { PID_FILE: pidFile } },
@@ -129,7 +129,7 @@ describe('in a pipe', () => {
     expect(readdirSync(join(folder, 'standpipe')).filter((name) => name.startsWith('control-'))).toEqual([]);
   });
 
-  test('a change of the config touches only what it concerns', async () => {
+  test('a change of the config affects only the changed servers', async () => {
     const pids = { stays: join(folder, 'stays.pids'), changes: join(folder, 'changes.pids') };
     const entry = (file: string, more = {}) => ({ ...everythingEntry, env: { PID_FILE: file, ...more } });
     const config = writeConfig('reload.json', { stays: entry(pids.stays), changes: entry(pids.changes) });
@@ -154,14 +154,14 @@ describe('in a pipe', () => {
     expect(pidsIn(pids.stays).filter(isAlive)).toHaveLength(1);
   });
 
-  test.skipIf(lacks.signals)('an edit and then Ctrl-C: all servers have stopped when it says so', async () => {
+  test.skipIf(lacks.signals)('after an edit and Ctrl-C, all servers have stopped when up reports it', async () => {
     const pidFile = join(folder, 'edited.pids');
     const go = join(folder, 'edited.go');
     const entry = (change: string) => ({
       command: process.execPath,
       args: [fileURLToPath(new URL('../host/servers/slow.mjs', import.meta.url))],
       env: { PID_FILE: pidFile, OVERLAP_FILE: join(folder, 'edited.overlaps'), LINGER_UNTIL: go, CHANGE: change },
-      stop: { stdinMs: 1_000_000 }, // longer than a test may take
+      stop: { stdinMs: 1_000_000 }, // longer than the limit of a test
     });
     const config = writeConfig('edited.json', { slow: entry('0') });
     const host = await up(config);
@@ -177,7 +177,7 @@ describe('in a pipe', () => {
     expect(pidsIn(pidFile)).toHaveLength(1);
   });
 
-  test.skipIf(lacks.signals)('SIGTERM while a server starts leaves nothing of it', async () => {
+  test.skipIf(lacks.signals)('SIGTERM during the start of a server leaves no process', async () => {
     const pidFile = join(folder, 'half-started.pids');
     const config = writeConfig('half-started.json', {
       slow: {
@@ -193,7 +193,7 @@ describe('in a pipe', () => {
     expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
   });
 
-  test('what is wrong with the config is told when it is new, and not at every change', async () => {
+  test('reports problems of the config when they are new, and not at every change', async () => {
     const name = 'warnings.json';
     const config = writeConfig(name, { everything: { ...everythingEntry, oldSlip: 1 } });
     const host = await up(config);
@@ -213,7 +213,7 @@ describe('in a pipe', () => {
     expect(count('Unknown key "newSlip"')).toBe(1);
   });
 
-  test('a socket that a killed host left behind is replaced, and its servers are gone', async () => {
+  test('replaces the socket of a killed host, whose servers have ended', async () => {
     const pidFile = join(folder, 'killed.pids');
     const config = writeConfig('killed.json', { everything: { ...everythingEntry, env: { PID_FILE: pidFile } } });
     const first = await up(config);
@@ -228,7 +228,7 @@ describe('in a pipe', () => {
     await until('the first server is gone', () => pidsIn(pidFile).filter(isAlive).length === 1);
   });
 
-  test.skipIf(lacks.signals)('--json is a document a line', async () => {
+  test.skipIf(lacks.signals)('--json prints one document per line', async () => {
     const config = writeConfig('json.json', { everything: everythingEntry });
     const host = await up(config, '--json', '--no-inspector', '--http', '0');
     await has(host, '"ready"');
@@ -252,7 +252,7 @@ describe('in a pipe', () => {
     });
   });
 
-  test('the Inspector is there, for whoever has its address', async () => {
+  test('the Inspector accepts requests with its token', async () => {
     const config = writeConfig('inspector.json', { everything: everythingEntry });
     const host = await up(config, '--port', '0');
     await has(host, /inspector http:\S+token=\S+/);
@@ -265,7 +265,7 @@ describe('in a pipe', () => {
     expect(live).toHaveLength(1);
   });
 
-  test('no config, or none that can be used, is an error', async () => {
+  test('a missing or invalid config is an error', async () => {
     expect((await runCli(['up', '--config', 'nowhere.json'])).code).toBe(2);
     writeFileSync(join(folder, 'bad.json'), '{');
     const bad = await runCli(['up', '--config', 'bad.json']);
@@ -274,34 +274,31 @@ describe('in a pipe', () => {
 });
 
 describe('on a terminal', () => {
-  test.skipIf(lacks.posixPrograms)(
-    'shows a line a server that stays in its place, and what to do about one that failed',
-    async () => {
-      const config = writeConfig('screen.json', {
-        everything: everythingEntry,
-        broken: { command: 'no-such-command' },
-      });
-      const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
-        columns: 70,
-        // Every frame has the word: each step waits for another frame.
-        steps: [
-          { wait: 'ready' },
-          { wait: 'ready' },
-          { wait: 'ready', columns: 50 },
-          { wait: 'ready', type: '\x03' },
-          { wait: 'Stopping' },
-        ],
-      });
-      expect(code).toBe(0);
-      const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
-      expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS\n/);
-      expect(text).toMatch(/everything +ready +\d+s +0\n/);
-      expect(text).toContain('broken failed: Cannot find the command');
-      expect(text).toMatch(/All servers have stopped\.\n$/);
-      // Drawn over, not scrolled: every frame goes back up by as many lines as the one before had.
-      const frames = stdout.split('\x1b[J').length;
-      expect(frames).toBeGreaterThan(3);
-      expect(text.split('\n').every((line) => line.length <= 70)).toBe(true);
-    },
-  );
+  test.skipIf(lacks.posixPrograms)('shows one fixed line per server, and a remedy for a failed one', async () => {
+    const config = writeConfig('screen.json', {
+      everything: everythingEntry,
+      broken: { command: 'no-such-command' },
+    });
+    const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
+      columns: 70,
+      // Every frame contains the text: each step waits for another frame.
+      steps: [
+        { wait: 'ready' },
+        { wait: 'ready' },
+        { wait: 'ready', columns: 50 },
+        { wait: 'ready', type: '\x03' },
+        { wait: 'Stopping' },
+      ],
+    });
+    expect(code).toBe(0);
+    const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
+    expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS\n/);
+    expect(text).toMatch(/everything +ready +\d+s +0\n/);
+    expect(text).toContain('broken failed: Cannot find the command');
+    expect(text).toMatch(/All servers have stopped\.\n$/);
+    // Frames overwrite each other: each moves the cursor up by the lines of the previous one.
+    const frames = stdout.split('\x1b[J').length;
+    expect(frames).toBeGreaterThan(3);
+    expect(text.split('\n').every((line) => line.length <= 70)).toBe(true);
+  });
 });
