@@ -1,4 +1,4 @@
-// How a browser gets in: by a file that leads to the page, and from there to other tabs. The token is in no argument.
+// Access of a browser: through a file that redirects to the page, and from there in other tabs. The token is never in an argument.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openInspector } from './target.ts';
 
 const folder = temporaryFolder('access');
 
-/** A program that opens nothing, and writes down what it was started with. */
+/** A program that records its arguments in place of opening a browser. */
 function fakeOpener(): { path: string; seen: string } {
   const seen = join(folder, 'arguments');
   const file = join(folder, 'xdg-open');
@@ -25,7 +25,7 @@ function fakeOpener(): { path: string; seen: string } {
 }
 
 inBrowser('getting in', () => {
-  test.runIf(process.platform === 'linux')('the program that opens the browser never sees the token', async () => {
+  test.runIf(process.platform === 'linux')('the program that opens the browser does not get the token', async () => {
     const opener = fakeOpener();
     const host = startCli(['up', '--open', '--port', '0', '--config', writeConfig('open.json', {})], {
       env: { PATH: opener.path },
@@ -47,7 +47,7 @@ inBrowser('getting in', () => {
     const ps = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     expect(ps).not.toContain(token);
 
-    const page = await openPage(`file://${file}`, { expects: /^asked for file:|ERR_/ }); // and later its host ends
+    const page = await openPage(`file://${file}`, { expects: /^asked for file:|ERR_/ }); // the host also ends during this test
     await live(page);
     expect(page.url()).not.toContain(token);
     await stopHost(host);
@@ -55,7 +55,7 @@ inBrowser('getting in', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('a link opens in a new tab, and the page of another launch does not', async () => {
+  test('opens a link in a new tab, but not the page of another Inspector', async () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'fail', {});
     const page = await openPage(url);
@@ -76,7 +76,7 @@ inBrowser('getting in', () => {
     await stranger.getByRole('heading', { name: 'This page requires a token' }).waitFor();
   });
 
-  test('secrets are hidden until they are asked for, in this tab alone', async () => {
+  test('hides secrets until the user shows them, in this tab only', async () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'echo', { text: 'token=hunter22' });
     const page = await openPage(`${url}#/wire`);

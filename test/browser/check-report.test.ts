@@ -1,4 +1,4 @@
-// The HTML report of a check: a file that is opened from a disk, with data of a hostile server in it.
+// The HTML report of a check: a file that is opened from disk, with data of a hostile server.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,14 +13,14 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const file = join(temporaryFolder('check-report'), 'report.html');
 writeFileSync(file, htmlOf(madeReport));
 
-/** Fails if the page asks for anything but itself, or breaks its policy. */
+/** Fails if the page requests any other resource, or violates its policy. */
 const openReport = (options: PageOptions) => openPage(`file://${file}`, { expects: /^asked for file:/, ...options });
 
 inBrowser('the report of a check', () => {
   test.each([
     ['light', 1000],
     ['dark', 360],
-  ] as const)('%s, %i wide: axe finds nothing, and nothing runs over the side', async (colorScheme, width) => {
+  ] as const)('%s, %i wide: axe finds no violation, and nothing overflows', async (colorScheme, width) => {
     const page = await openReport({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await page.evaluate(axe);
     const violations = await page.evaluate(
@@ -30,7 +30,7 @@ inBrowser('the report of a check', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  test('text of a server stays text, the problems are open, and what passed is opened by the keyboard', async () => {
+  test('text of a server stays text, problems are open, and the keyboard opens passed rules', async () => {
     const page = await openReport({});
     expect(await page.locator('img, script').count()).toBe(0);
     expect(await page.locator('h2:visible').allTextContents()).toEqual([

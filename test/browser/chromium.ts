@@ -1,5 +1,5 @@
-// The pages that tests open in the Chromium of their worker (start-chromium.ts). A page that logs an error or breaks the
-// policy it was served with fails its test, unless the test expects that.
+// Pages for tests, in the Chromium of the worker (start-chromium.ts). A page that logs an error or violates its policy fails its test,
+// unless the test expects it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,15 @@ import { later } from '../fixtures/later.ts';
 const chromiums = inject('chromiums');
 const skips = !chromiums && process.env.STANDPIPE_SKIP_BROWSER !== undefined;
 
-/** A suite that needs a browser. Only STANDPIPE_SKIP_BROWSER leaves it out. */
+/** A suite that needs a browser. It is skipped only if STANDPIPE_SKIP_BROWSER is set. */
 export function inBrowser(name: string, suite: () => void): void {
   describe.skipIf(skips)(skips ? `${name} (left out: no Chromium, and STANDPIPE_SKIP_BROWSER is set)` : name, suite);
 }
 
-/** What the files of a worker share: they load this module anew. A new page costs Chromium three processes. */
+/**
+ * State that the test files of a worker share, because each loads this module again. Reused, because a new page costs Chromium three
+ * processes.
+ */
 const shared = globalThis as { browserOfTests?: { browser?: Browser; page?: Page } };
 shared.browserOfTests ??= {};
 const kept = shared.browserOfTests;
@@ -46,18 +49,18 @@ async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
 }
 
 export interface PageOptions {
-  /** Complaints of the browser that the test brings about itself. */
+  /** Errors of the browser that the test causes. */
   expects?: RegExp;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };
-  /** A page of its own, to which scripts can be added although its policy forbids them. */
+  /** Opens a separate page, in which tests can run scripts although its policy forbids them. */
   bypassCSP?: boolean;
 }
 
 export async function openPage(url: string, options: PageOptions = {}): Promise<Page> {
   const { expects, colorScheme = 'light', viewport = { width: 1280, height: 800 }, bypassCSP } = options;
   const page = bypassCSP ? await newPage({ bypassCSP }) : (kept.page ?? (await newPage()));
-  delete kept.page; // a second page of the same test is another one
+  delete kept.page; // a second page of the same test must be a new one
   const complaints: string[] = [];
   const complain = (text: string) => {
     if (!expects?.test(text)) complaints.push(text);
@@ -78,7 +81,7 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
   return page;
 }
 
-/** Makes it a page without a past. False if it is closed instead. */
+/** Resets the page for the next test. Resolves to false if the page was closed instead. */
 async function leave(page: Page): Promise<boolean> {
   const context = page.context();
   try {
@@ -86,7 +89,7 @@ async function leave(page: Page): Promise<boolean> {
     page.removeAllListeners();
     await page.unrouteAll();
     await context.setOffline(false);
-    await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => undefined); // a page of a file has none
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => undefined); // a page of a file has no storage
     await page.goto(`${chromiums}/blank`);
     await context.clearCookies();
     page.setDefaultTimeout(60_000);
@@ -97,7 +100,7 @@ async function leave(page: Page): Promise<boolean> {
   }
 }
 
-/** Until the end of the test. */
+/** Saves a download until the end of the test, and resolves to its path. */
 export async function savedFile(download: Download): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'standpipe-download-'));
   later(async () => rmSync(folder, { recursive: true, force: true }));

@@ -26,7 +26,7 @@ async function connected(host: Host, name: string, isModern: boolean) {
 }
 
 inBrowser('clients', () => {
-  test('are listed, filter the wire, and are shown with the server as one exchange', async () => {
+  test('are listed, filter the wire, and are shown as one exchange with the server', async () => {
     const { url, host } = await openInspector('workbench', 'calculator');
     const page = await openPage(url);
     await live(page);

@@ -1,4 +1,4 @@
-// A command that the page copies does in a terminal what the page does: in any folder, beside other hosts.
+// A command that the page copies does the same in a terminal as on the page: in any folder, beside other hosts.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, live, openTool, rows } from './on-page.ts';
 import { serverFile } from './target.ts';
 
-/** Starts it in a folder of its own, and resolves to the address of its page. */
+/** Starts the command line in a separate folder. Resolves to the address of its page. */
 async function addressOf(args: readonly string[], cwd: string): Promise<string> {
   mkdirSync(cwd, { recursive: true });
   const child = startCli(args, { cwd });
@@ -25,7 +25,7 @@ async function addressOf(args: readonly string[], cwd: string): Promise<string> 
   return address()!;
 }
 
-/** As pasted into a terminal of another folder. */
+/** Runs a command as if it was pasted into a terminal in another folder. */
 async function run(command: string): Promise<string> {
   const elsewhere = join(folder, 'elsewhere');
   mkdirSync(elsewhere, { recursive: true });
@@ -43,7 +43,7 @@ function config(name: string): string {
 }
 
 inBrowser('copied commands', () => {
-  test('of a server behind --, name its command', async () => {
+  test('of a server after -- contain its command', async () => {
     const url = await addressOf(
       ['inspect', '--no-open', '--port', '0', '--', process.execPath, serverFile('workbench')],
       join(folder, 'own'),
@@ -59,7 +59,7 @@ inBrowser('copied commands', () => {
     expect(await run(copied)).toBe('12\n');
   });
 
-  test('of one of two hosts, name its config', async () => {
+  test('of one of two hosts contain its config', async () => {
     const file = config('first');
     const url = await addressOf(['up', '--port', '0', '--config', file], join(folder, 'first'));
     await addressOf(['up', '--port', '0', '--config', config('second')], join(folder, 'second'));
@@ -84,7 +84,7 @@ inBrowser('copied commands', () => {
     expect(await run(other)).toBe('seen from outside\n');
   });
 
-  test('are not copied with a secret replaced', async () => {
+  test('are not copied if they contain a masked secret', async () => {
     const url = await addressOf(
       ['inspect', '--no-open', '--port', '0', '--', process.execPath, serverFile('workbench')],
       join(folder, 'secret'),

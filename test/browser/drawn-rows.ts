@@ -1,5 +1,5 @@
-// How many rows of the timeline are in the page at once. What a task of the page costs grows with them, so that they must not
-// grow with the events. How long the tasks are is measured by the bench.
+// Counts the rows of the timeline that are in the page at once. The cost of a task in the page grows with them, so their number must not
+// grow with the number of events. The benchmark measures durations.
 
 import type { Page } from 'playwright-core';
 import { later } from '../fixtures/later.ts';
@@ -12,7 +12,7 @@ const counter = `(() => {
   }).observe(document, { childList: true, subtree: true });
 })()`;
 
-/** Counts in every document that the page opens from now on. */
+/** Counts in every document that the page opens later. */
 export async function countDrawnRows(page: Page): Promise<() => Promise<number>> {
   const script = await page.addInitScript(counter);
   later(() => script.dispose());

@@ -1,4 +1,4 @@
-// What is no fault does not look like one, and what one does all day takes few steps.
+// Everyday use: correct behaviour is not shown as a fault, and frequent actions take few steps.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -6,7 +6,7 @@ import { goTo, live, openTool, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('everyday use', () => {
-  test('a call that was cancelled is no failure: not in its result, on the wire, or in the figures', async () => {
+  test('a cancelled call is not shown as a failure in its result, on the wire, or in the figures', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -26,7 +26,7 @@ inBrowser('everyday use', () => {
     await soon(() => rows(page).allTextContents()).toEqual([]);
   });
 
-  test('a server of an older revision is not in error for not knowing server/discover', async () => {
+  test('a server of an older revision is not shown as faulty for refusing server/discover', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?method=server/discover`);
     await rows(page).first().getByText('older revision').waitFor();
@@ -38,7 +38,7 @@ inBrowser('everyday use', () => {
     expect(await row.textContent()).not.toContain('%');
   });
 
-  test('choosing from all servers keeps the list, and leads into the form', async () => {
+  test('choosing a tool from all servers keeps the list, and focuses the form', async () => {
     const { url } = await openInspector('workbench', 'calculator');
     const page = await openPage(`${url}#/tools`);
     const list = page.getByRole('navigation', { name: 'All tools' });
@@ -58,7 +58,7 @@ inBrowser('everyday use', () => {
     await soon(() => list.getByRole('listitem').count()).toBeLessThan(count);
   });
 
-  test('the window never scrolls: only what is inside of it', async () => {
+  test('the window itself never scrolls', async () => {
     const { url, host } = await openInspector('workbench', 'falls');
     for (let at = 0; at < 5; at++) await host.callTool('workbench', 'pollute', {});
     const page = await openPage(url);
@@ -74,7 +74,7 @@ inBrowser('everyday use', () => {
     }
   });
 
-  test('the reason of a crash stands once on its card, in the words of a person', async () => {
+  test('the card of a server shows the reason of a crash once, in plain text', async () => {
     const { url, host } = await openInspector('falls');
     const page = await openPage(url);
     const card = page.getByRole('region', { name: 'falls', exact: true });
@@ -89,7 +89,7 @@ inBrowser('everyday use', () => {
     expect(await card.textContent()).not.toContain('evidence.');
   });
 
-  test('what the page asks for itself is no call', async () => {
+  test('requests of the page itself are not counted as calls', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/tools`);
     await page.getByRole('link', { name: /^echo/ }).waitFor();

@@ -6,7 +6,7 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, openTool, rows, soon } from './on-page.ts';
 import { type Opened, openInspector, openSource } from './target.ts';
 
-/** The newest request for this tool, as it was on the pipe. */
+/** The newest request for this tool, with its original bytes. */
 async function sent({ port, token }: Opened, tool: string): Promise<string | undefined> {
   const get = async (path: string) =>
     (await fetch(`http://127.0.0.1:${port}/api/${path}`, { headers: { 'x-standpipe-token': token } })).json();
@@ -37,7 +37,7 @@ inBrowser('numbers and keys', () => {
     await soon(() => detail(page).locator('.facts').textContent()).toMatch(/id1(?!")/);
   });
 
-  test('the JSON of a message is shown as it was on the pipe', async () => {
+  test('shows the original JSON of a message', async () => {
     const message = '{"jsonrpc":"2.0","id":1,"result":{"n":12345678901234567890,"e":1e400,"k":"first","k":"second"}}';
     const page = await openPage(`${await recordingOf(message)}#/wire?event=1`);
     const tree = detail(page).getByRole('region', { name: 'Contents as JSON' });
@@ -47,7 +47,7 @@ inBrowser('numbers and keys', () => {
     await tree.getByText('"second"').waitFor();
   });
 
-  test('a form sends every digit that was typed, and calls again with it', async () => {
+  test('a form sends all typed digits, and repeats the call with them', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url);
     await live(page);
@@ -62,7 +62,7 @@ inBrowser('numbers and keys', () => {
     expect(await form.getByLabel(/^id/).inputValue()).toBe('9007199254740993');
   });
 
-  test('the JSON tab sends what stands in it: digits, and keys that stand twice', async () => {
+  test('the JSON tab sends its text unchanged: all digits, and duplicate keys', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url);
     await live(page);
@@ -74,7 +74,7 @@ inBrowser('numbers and keys', () => {
     expect(await sent(inspector, 'identify')).toContain('"id": 1,  "id": 12345678901234567890');
   });
 
-  test('where it cannot be sent exactly, it is not sent', async () => {
+  test('refuses to send a number that would be rounded', async () => {
     const inspector = await openInspector('calculator');
     const page = await openPage(`${inspector.url}#/tools`);
     await page.getByRole('navigation', { name: 'All tools' }).getByRole('link').first().click();
@@ -89,7 +89,7 @@ inBrowser('numbers and keys', () => {
 });
 
 inBrowser('forms that are not complete', () => {
-  test('broken JSON is not sent, and neither is what was there before', async () => {
+  test('sends neither invalid JSON nor the valid JSON before it', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url);
     await live(page);
@@ -109,7 +109,7 @@ inBrowser('forms that are not complete', () => {
     expect(await sent(inspector, 'add')).toContain('{"a":1,"b":3}');
   });
 
-  test('a required field is asked for before the first call, which can be made all the same', async () => {
+  test('reports a missing required field before the first call, which can still be made', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url);
     await live(page);
@@ -122,7 +122,7 @@ inBrowser('forms that are not complete', () => {
     await soon(() => sent(inspector, 'add')).toContain('"arguments":{}');
   });
 
-  test('what is no number is said and not sent', async () => {
+  test('reports text that is not a number, and does not send it', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url);
     await live(page);
@@ -133,7 +133,7 @@ inBrowser('forms that are not complete', () => {
     expect(await sent(inspector, 'identify')).toBe(undefined);
   });
 
-  test('a click counts although the schema is found to be violated while the button is pressed', async () => {
+  test('a click takes effect even if the form becomes invalid while the button is pressed', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(inspector.url, { bypassCSP: true });
     await live(page);
@@ -148,7 +148,7 @@ inBrowser('forms that are not complete', () => {
     await form.getByRole('alert').getByText('Not sent: Not a number: 12x').waitFor();
   });
 
-  test('an answer to a server needs its required fields', async () => {
+  test('an answer to a server requires its required fields', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);

@@ -1,4 +1,4 @@
-// Rows leave the page as files.
+// Exporting rows of the timeline as files.
 
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -23,7 +23,7 @@ async function recordedIn(file: string) {
 }
 
 inBrowser('exporting', () => {
-  test('what passes the filter is a recording, with its bytes', async () => {
+  test('saves the filtered rows as a recording, with their bytes', async () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'echo', { text: 'keep me' });
     const page = await openPage(`${url}#/wire?method=tools/call`);
@@ -46,7 +46,7 @@ inBrowser('exporting', () => {
     await page.getByText('2 rows saved').waitFor();
   });
 
-  test('the selection is saved as what its rows show', async () => {
+  test('saves the selected rows as text', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire`);
     await live(page);
@@ -63,7 +63,7 @@ inBrowser('exporting', () => {
   });
 
   const many = usually(20_000, 200_000);
-  test(`${many} rows are saved with all their bytes`, async () => {
+  test(`${many} rows are saved completely`, async () => {
     const { url } = await openRecording(many);
     const page = await openPage(`${url}#/wire`);
     page.setDefaultTimeout(300_000);
@@ -79,7 +79,7 @@ inBrowser('exporting', () => {
     ).toBe(true);
   }, 600_000);
 
-  test('when the backend is gone it says that nothing was saved', async () => {
+  test('reports that nothing was saved if the backend has exited', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(`${inspector.url}#/wire`, { expects: /ERR_|Failed to load/ });
     await live(page);

@@ -1,4 +1,4 @@
-// The fleet on the page: nodes, placement and a request that another node answered, of real nodes and of fleets that the test describes.
+// The fleet on the page: nodes, placement, and a request that another node answered, of real nodes and of simulated fleets.
 
 import { expect, test } from 'vitest';
 import { hostSource } from '../../src/app/inspector/sources/source.ts';
@@ -43,7 +43,7 @@ async function openFleet(status: () => FleetStatus) {
   return { host, ...(await openSource(hostSource(host, { fleet: async () => status() }))) };
 }
 
-/** A node of the fleet `default` with the workbench as its own server, until the end of the test. */
+/** Starts a node of the fleet `default` with the workbench as its own server, until the end of the test. */
 async function joinFleet(url: string, name: string) {
   const workbench = { command: process.execPath, args: [serverFile('workbench')] };
   const network = await openNetwork({ servers: [url], fleet: 'default', name });
@@ -60,7 +60,7 @@ async function joinFleet(url: string, name: string) {
 }
 
 inBrowser('a fleet', () => {
-  test('is no view of a host that has joined none', async () => {
+  test('has no view on a host that has not joined one', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -69,7 +69,7 @@ inBrowser('a fleet', () => {
     await page.getByText('has not joined a fleet').waitFor();
   });
 
-  test('shows nodes and placement as they are and as they change, by keyboard, in the dark and narrow', async () => {
+  test('shows nodes and placement and their changes, by keyboard, in dark and narrow layout', async () => {
     let status = smallFleet();
     const { url } = await openFleet(() => status);
     const page = await openPage(url, { colorScheme: 'dark', viewport: { width: 400, height: 800 } });
@@ -100,7 +100,7 @@ inBrowser('a fleet', () => {
     expect(await violationsAndOverflow(page)).toEqual([]);
   });
 
-  test('of a thousand nodes is cut to its first rows, and searched', async () => {
+  test('of a thousand nodes shows the first rows, and can be searched', async () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `n${at}`);
     const servers = names.map((name) => ({ name: `s-${name}`, place, replicas: [replica(1, name)] }));
     const status = { ...smallFleet(), nodes: names.map((name) => node(name)), servers };
@@ -116,7 +116,7 @@ inBrowser('a fleet', () => {
     await page.getByRole('region', { name: 'Placement' }).getByRole('row').filter({ hasText: 's-n999' }).waitFor();
   });
 
-  test('shows where the time of a request went that another node answered', async () => {
+  test('shows the durations of a request that another node answered', async () => {
     const { url, host } = await openFleet(smallFleet);
     const client = host.clients.observe({ id: '1', principal: 'ada' }, { door: 'http' });
     client.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '1.0' } });
@@ -148,7 +148,7 @@ inBrowser('a fleet', () => {
     await hop.getByRole('term').getByText('to and from b', { exact: true }).waitFor();
   });
 
-  test('of real nodes shows who runs what, and the hops of a call to another node', async () => {
+  test('of real nodes shows the placement, and the hops of a call to another node', async () => {
     const nats = await startNatsServer();
     const nodes = [];
     for (const name of ['one', 'two']) nodes.push(await joinFleet(nats.url, name));

@@ -1,4 +1,4 @@
-// A server can say what it likes: on the page it is text, and nothing else.
+// Texts of a hostile server are shown as text, and are never interpreted.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -6,7 +6,7 @@ import { goTo, live, rows } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('a hostile server', () => {
-  test('its names, contents and addresses stay text in every view', async () => {
+  test('has its names, contents and addresses shown as text in every view', async () => {
     const { url } = await openInspector('hostile');
     const page = await openPage(url);
     await live(page);
@@ -30,7 +30,7 @@ inBrowser('a hostile server', () => {
     expect(await page.locator('main img[src="x"], main script, a[href^="javascript:"]').count()).toBe(0);
   });
 
-  test('escapes, reversed text and what takes no room are made visible', async () => {
+  test('has escapes, reversed text and zero-width characters made visible', async () => {
     const { url } = await openInspector('hostile');
     const page = await openPage(`${url}#/wire?kinds=noise`);
     const noise = rows(page).first();
@@ -38,7 +38,7 @@ inBrowser('a hostile server', () => {
     expect(await noise.textContent()).toMatch(/⟨BEL⟩.*⟨U\+202E⟩gnp\.exe.*⟨U\+200B⟩zero/);
   });
 
-  test('a recursive and broken schema still gives a form that can be filled', async () => {
+  test('gets a usable form for a recursive and invalid schema', async () => {
     const { url } = await openInspector('hostile');
     const page = await openPage(`${url}#/tools?server=hostile`);
     await page.getByRole('link', { name: /^evil/ }).click();

@@ -4,9 +4,9 @@ import { detail, live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('by keyboard alone', () => {
-  test('the wire: move, open, pair, search, follow, pause, help', async () => {
+  test('the wire can be used: move, open, pair, search, follow, pause, help', async () => {
     const { url, host } = await openInspector('workbench');
-    await host.listTools('workbench'); // its answer names the tool too, and stands before the call
+    await host.listTools('workbench'); // its answer also contains the name of the tool, and precedes the call
     await host.callTool('workbench', 'fail', {});
     const page = await openPage(url);
     await live(page);
@@ -47,7 +47,7 @@ inBrowser('by keyboard alone', () => {
     await soon(() => page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('a tool: choose it, fill it in, call it, with the focus always to be seen', async () => {
+  test('a tool can be chosen, filled in and called, with visible focus', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -65,7 +65,7 @@ inBrowser('by keyboard alone', () => {
   });
 });
 
-/** Tabs until what has the focus begins with the name; everything on the way shows that it has it. */
+/** Presses Tab until the label of the focused element begins with the name; each focused element must have a visible outline. */
 async function tabTo(page: import('playwright-core').Page, name: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Every view in both themes and both widths: no violation that axe finds, nothing that runs over the side.
+// Every view in both themes and both widths: axe finds no violation, and nothing overflows.
 
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -25,14 +25,14 @@ const views = [
   'wire?client=client%201',
 ];
 
-/** In that view, at rest. */
+/** Opens the view, and waits until it is idle. */
 async function settle(page: Page, view: string): Promise<void> {
   await goTo(page, `#/${view}`);
   await page.locator(`main.view-${view.split('?')[0]} h1`).waitFor({ state: 'attached' });
-  await page.waitForLoadState('networkidle').catch(() => undefined); // the live stream never rests
+  await page.waitForLoadState('networkidle').catch(() => undefined); // the live stream stays busy
 }
 
-/** Colours are the theme's and places are the width's: each of them is seen in a usual run. */
+/** Colours depend on the theme and positions on the width: a usual run covers each of them. */
 const looks = usually(
   [
     { colorScheme: 'light', width: 1280 },
@@ -43,7 +43,7 @@ const looks = usually(
 
 inBrowser('looks', () => {
   test.each(looks)(
-    '$colorScheme, $width px wide: accessible, and nothing runs over',
+    '$colorScheme, $width px wide: is accessible, and nothing overflows',
     async ({ colorScheme, width }) => {
       const { url, host } = await openInspector('workbench', 'falls');
       await host.callTool('workbench', 'pollute', {});
@@ -57,7 +57,7 @@ inBrowser('looks', () => {
       for (const view of views) {
         await settle(page, view);
         if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
-        await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // colours fade in for no one, plots draw
+        await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // time for transitions and plots
         found.push(...(await violationsAndOverflow(page)).map((violation) => `${view}: ${violation}`));
       }
       await page.keyboard.press('?');
@@ -66,7 +66,7 @@ inBrowser('looks', () => {
     },
   );
 
-  test('the theme follows the system until somebody chooses, and the choice is remembered', async () => {
+  test('the theme follows the system until the user chooses one, which is remembered', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url, { colorScheme: 'dark' });
     await live(page);
@@ -80,7 +80,7 @@ inBrowser('looks', () => {
     expect(await ground()).toBe(dark);
   });
 
-  test('at 400 px the details are a sheet over the timeline', async () => {
+  test('shows the details as a sheet over the timeline at 400 px', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?event=3`, { viewport: { width: 400, height: 800 } });
     const sheet = await page.locator('#detail').boundingBox();

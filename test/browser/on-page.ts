@@ -1,9 +1,9 @@
-// What people do on the page, by the words they see.
+// Actions of a user on the page, by visible text.
 
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** What is to become true before long, however busy the machine is. */
+/** Expects a condition within a minute, which is sufficient on a busy machine. */
 export function soon<T>(look: () => T) {
   return expect.poll(look, { timeout: 60_000 });
 }
@@ -12,7 +12,7 @@ export function live(page: Page): Promise<void> {
   return page.locator('.connection.live, .connection.complete').waitFor();
 }
 
-/** Opens another view, and waits for its heading: until then the rows on the page are those of the view before. */
+/** Opens another view, and waits for its heading: until then, the page still has the rows of the previous view. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   const view = /^#\/(\w+)/.exec(hash)?.[1];
@@ -26,7 +26,7 @@ export async function openTool(page: Page, name: string, server = 'workbench'): 
   return pane;
 }
 
-/** Calls the tool with what its form holds, and waits for the end of the call. */
+/** Calls the tool with the content of its form, and waits for the end of the call. */
 export async function call(page: Page, name: string): Promise<Locator> {
   await openTool(page, name);
   await page.getByRole('button', { name: 'Call', exact: true }).click();
@@ -35,7 +35,7 @@ export async function call(page: Page, name: string): Promise<Locator> {
   return result;
 }
 
-/** Rows of the timeline that are drawn, as text. */
+/** Rendered rows of the timeline. */
 export function rows(page: Page): Locator {
   return page.locator('.timeline .rows .row');
 }

@@ -3,7 +3,7 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, soon } from './on-page.ts';
 import { openInspector, openRecording } from './target.ts';
 
-/** What the tests use of an element: they are compiled without the types of a browser. */
+/** Members of an element that the tests use: they are compiled without the types of a browser. */
 interface Scrolled {
   scrollHeight: number;
   scrollTop: number;
@@ -12,7 +12,7 @@ interface Scrolled {
 }
 
 inBrowser('latency, stderr and problems', () => {
-  test('latency has a row for each method and tool, a plot, and a way to the wire', async () => {
+  test('latency has a row for each method and tool, a plot, and a link to the wire', async () => {
     const { url, host } = await openInspector('workbench');
     for (let at = 0; at < 20; at++) await host.callTool('workbench', 'echo', { text: String(at) });
     await host.callTool('workbench', 'fail', {});
@@ -29,7 +29,7 @@ inBrowser('latency, stderr and problems', () => {
     await soon(() => page.locator('.figures').textContent()).toMatch(/^42 of/);
   });
 
-  test('stderr can be searched, and every line leads to its place on the wire', async () => {
+  test('stderr can be searched, and every line links to its event on the wire', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/stderr`);
     await page.getByText('workbench: listening').waitFor();
@@ -42,7 +42,7 @@ inBrowser('latency, stderr and problems', () => {
     expect(await page.locator('.row.cursor').getAttribute('class')).toContain('g-stderr');
   });
 
-  test('stderr of all servers opens at its newest line and follows, until somebody scrolls', async () => {
+  test('stderr of all servers opens at its newest line and follows until the user scrolls', async () => {
     const { url, host } = await openInspector('workbench', 'hostile');
     for (let at = 0; at < 80; at++) await host.callTool('workbench', 'pollute', {});
     const page = await openPage(`${url}#/stderr`);
@@ -66,7 +66,7 @@ inBrowser('latency, stderr and problems', () => {
     await soon(fromEnd).toBeLessThan(22);
   });
 
-  test('problems are told in words, with the event where they show', async () => {
+  test('problems are explained, with a link to their event', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/problems`);
     await live(page);
@@ -79,7 +79,7 @@ inBrowser('latency, stderr and problems', () => {
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
   });
 
-  test('a recording can be watched, and says why it cannot be called', async () => {
+  test('a recording can be viewed, and explains why it cannot be called', async () => {
     const { url } = await openRecording(60);
     const page = await openPage(`${url}#/tools`);
     await page.getByText('A recording can only be watched').waitFor();

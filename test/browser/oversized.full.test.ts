@@ -1,4 +1,4 @@
-// Messages that are too long to be taken, or to be kept.
+// Messages above the limit of the transport, or above the limit of a recording.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -6,11 +6,11 @@ import { detail, goTo, live, rows, soon } from './on-page.ts';
 import { tapByHand } from './running-tap.ts';
 import { openInspector } from './target.ts';
 
-/** Over the 64 MiB that a message may have. */
+/** Above the 64 MiB limit of a message. */
 const TOO_MANY_KILOBYTES = 66_000;
 
 inBrowser('a message over the limit', () => {
-  test('stands in its place with its first bytes, is explained, and is the end of its request', async () => {
+  test('is shown in order with its first bytes and an explanation, and ends its request', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire`);
     await live(page);
@@ -41,7 +41,7 @@ inBrowser('a message over the limit', () => {
     await page.locator('.problem', { hasText: 'Message over the size limit' }).waitFor();
   });
 
-  test('one that is only too long for a tap to keep is sound, and shows its beginning and its end', async () => {
+  test('of a tap shows its first and last bytes, and is not an error', async () => {
     const { write, inspector } = await tapByHand('kitchen', 'workbench', ['--keep-bytes', '2000']);
     const params = { name: 'echo', arguments: { text: `${'long '.repeat(1_000)}to the end` } };
     write({ jsonrpc: '2.0', id: 'long', method: 'tools/call', params });

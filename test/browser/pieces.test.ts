@@ -1,4 +1,4 @@
-// The parts of the page that are plain functions and need no browser.
+// Parts of the page that are plain functions and need no browser.
 
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../src/app/inspector/api.ts';
@@ -35,7 +35,7 @@ function filtered(rows: EventRow[]) {
   return { columns, view, seqs };
 }
 
-test('rows come back from the columns as they went in', () => {
+test('columns return rows unchanged', () => {
   const columns = new EventColumns();
   const rows = [
     request(1, { id: '1', size: 5, latencyMs: 0, pairSeq: 2, tool: 't', direction: 'toServer' }),
@@ -45,7 +45,7 @@ test('rows come back from the columns as they went in', () => {
   expect(rows.map((_, at) => JSON.parse(JSON.stringify(columns.row(at))))).toEqual(rows);
 });
 
-test('a filter looks at a slice of the rows a task: none goes on when its time is over', async () => {
+test('a filter examines a limited slice of the rows in each task', async () => {
   let looks = 0;
   const columns = new EventColumns();
   columns.append(Array.from({ length: 20_000 }, (_, at) => request(at + 1)));
@@ -56,23 +56,23 @@ test('a filter looks at a slice of the rows a task: none goes on when its time i
     await nextTask();
     if (view.count !== counts.at(-1)) counts.push(view.count);
   }
-  // A slice is 8 ms, and this clock goes on 1 ms each time it is read: once in 512 rows.
+  // A slice ends after 8 ms, and this clock advances 1 ms at each reading: once in 512 rows.
   expect(counts).toEqual([4096, 8192, 12_288, 16_384, 20_000]);
 });
 
-test('a row that came already is not added again', () => {
+test('ignores a row that is already present', () => {
   const { columns } = filtered([request(1), request(2)]);
   columns.append([request(2), request(3)]);
   expect(columns.count).toBe(3);
 });
 
-test('an answer that came before it was known what it answers learns that from its request', () => {
+test('an answer gets its method from a request that is linked later', () => {
   const { columns } = filtered([request(1, { tool: 'echo' }), { ...request(2), type: 'response', method: undefined }]);
   columns.update({ seq: 1, latencyMs: 7, pairSeq: 2 });
   expect(columns.row(1)).toMatchObject({ method: 'ping', tool: 'echo', latencyMs: 7, pairSeq: 1 });
 });
 
-test('the oldest rows go when there are too many, and the others are still found', () => {
+test('removes the oldest rows above the limit, and still finds the others', () => {
   const { columns, view, seqs } = filtered(Array.from({ length: 100 }, (_, at) => request(at + 1)));
   const gone = columns.trim(80);
   view.shift(gone);
@@ -81,7 +81,7 @@ test('the oldest rows go when there are too many, and the others are still found
   expect(columns.row(columns.indexOf(50)).summary).toBe('row 50');
 });
 
-test('an answer makes its request pass a filter that asks for latency, in its place', async () => {
+test('an answer adds its request to a filter for latency, in order', async () => {
   const { columns, view, seqs } = filtered([request(1, { latencyMs: 50 }), request(2), request(3, { latencyMs: 60 })]);
   view.setFilter({ ...noFilter, slowerThanMs: 40 });
   expect(seqs()).toEqual([1, 3]);
@@ -89,7 +89,7 @@ test('an answer makes its request pass a filter that asks for latency, in its pl
   expect(seqs()).toEqual([1, 2, 3]);
 });
 
-test('events that hold the text where no row shows it are shown in their places, when they pass the rest', () => {
+test('shows events that contain the text outside of their rows, in order, if they pass the other filters', () => {
   const { columns, view, seqs } = filtered(Array.from({ length: 9 }, (_, at) => request(at + 1)));
   view.setFilter({ ...noFilter, text: 'row 5' });
   view.addHolders([1, 4, 5, 9, 11]);
@@ -113,10 +113,10 @@ describe('the rows of a task', () => {
     request(5, { task: 7 }),
   ];
 
-  test('are folded into the first one, also if it joins them last, until they are unfolded', () => {
+  test('are folded into the first row, even if it joins them last, until they are unfolded', () => {
     const { columns, view, seqs } = filtered(rowsOfTask);
     expect(seqs()).toEqual([1, 2, 4]);
-    view.revisit(columns.update({ seq: 1, task: 7 })); // the call, whose answer told that it is a task
+    view.revisit(columns.update({ seq: 1, task: 7 })); // the call, whose answer is a task
     expect([seqs(), view.folded]).toEqual([[1, 4], 3]);
     view.unfold(7);
     expect([seqs(), view.folded]).toEqual([[1, 2, 3, 4, 5], 0]);
@@ -130,7 +130,7 @@ describe('the rows of a task', () => {
     expect([seqs(), view.folded]).toEqual([[1, 4, 8], 5]);
   });
 
-  test('are all shown if the filter looks for messages, or for this task', () => {
+  test('are all shown if the filter is for messages, or for this task', () => {
     const { view, seqs } = filtered(rowsOfTask);
     view.setFilter({ ...noFilter, errorsOnly: true });
     expect(seqs()).toEqual([3]);
@@ -142,7 +142,7 @@ describe('the rows of a task', () => {
     expect(seqs()).toEqual([1, 2, 4]);
   });
 
-  test('have another first row when older rows are dropped', () => {
+  test('get a new first row when older rows are dropped', () => {
     const many = Array.from({ length: 100 }, (_, at) => request(at + 1, { task: at % 2 }));
     const { columns, view, seqs } = filtered(many);
     expect(seqs()).toEqual([1, 2]);
@@ -171,7 +171,7 @@ test('answers pass a filter for the method of their request', () => {
   expect(seqs()).toEqual([1, 3]);
 });
 
-test('while paused nothing new is shown, and it is counted', () => {
+test('counts new rows while paused, and does not show them', () => {
   const { columns, view, seqs } = filtered([request(1)]);
   view.pause(true);
   columns.append([request(2), request(3)]);
@@ -181,7 +181,7 @@ test('while paused nothing new is shown, and it is counted', () => {
   expect(seqs()).toEqual([1, 2, 3]);
 });
 
-test('a command line survives any shell', () => {
+test('quotes a command line for every shell', () => {
   const args = { text: "it's $HOME; `rm`", n: 2, at: '@file', list: ['a b'] };
   const there = { server: 'my server', options: ['--config', '/a b/mcp.json'] };
   expect(commandLine(there, { kind: 'tool', name: 'echo', args })).toBe(
@@ -194,7 +194,7 @@ test('a command line survives any shell', () => {
   expect(commandLine(s, { kind: 'resource', uri: 'note://a?b=c' })).toBe(`standpipe read s 'note://a?b=c'`);
 });
 
-test('a command line names a server behind -- by its command, and keeps the types of strings', () => {
+test('a command line contains the command of a server after --, and keeps the types of strings', () => {
   const started = { options: ['--cwd', '/work'], command: ['node', 'my server.mjs'] };
   expect(commandLine(started, { kind: 'resource', uri: 'note://a' })).toBe(
     `standpipe read note://a --cwd /work -- node 'my server.mjs'`,
@@ -217,19 +217,19 @@ test('a command line names a server behind -- by its command, and keeps the type
   expect(holdsReplacedSecret('call s t token=mine')).toBe(false);
 });
 
-test('what hides in text is shown', () => {
+test('makes invisible characters visible', () => {
   expect(visible('a\u001b[0m\u202e\n\tb\u0000')).toBe('a⟨ESC⟩[0m⟨U+202E⟩\n\tb⟨NUL⟩');
   expect(visibleLine('a\nb\r')).toBe('a⏎b⟨CR⟩');
 });
 
-test('a message is shortened to what other columns do not show', () => {
+test('a message is shortened to parts that other columns do not show', () => {
   expect(shortMessage('{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe('');
   expect(shortMessage('{"jsonrpc":"2.0","id":"a","result":{"x":1}}')).toBe('{"x":1}');
   expect(shortMessage('{"method":"m","params":{"long')).toBe('{"long…');
   expect(shortMessage('plain')).toBe('plain');
 });
 
-test('schemas give fields: references, nullable types, alternatives, and what is not understood', () => {
+test('schemas become fields: references, nullable types, alternatives, and unknown schemas', () => {
   const root = { $defs: { city: { type: 'string', default: 'Oslo' } } };
   const form = (schema: object) => meaningOf(settled(schema, root), root).form;
   expect(form({ $ref: '#/$defs/city' })).toBe('string');
@@ -243,7 +243,7 @@ test('schemas give fields: references, nullable types, alternatives, and what is
   expect(form({ $ref: '#/$defs/missing' })).toBe('json');
 });
 
-test('a form begins with defaults and with what cannot be left out, and a schema that contains itself ends', () => {
+test('a form starts with defaults and required values, and a recursive schema ends', () => {
   const schema = {
     type: 'object',
     properties: {

@@ -4,7 +4,7 @@ import { goTo, live, openTool, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('questions of servers', () => {
-  test('a question of a server opens as a form, and its answer goes back', async () => {
+  test('a question of a server opens as a form, and its answer reaches the server', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -21,7 +21,7 @@ inBrowser('questions of servers', () => {
       .waitFor();
   });
 
-  test('a question that nobody here called for waits behind a badge, in any view, and can be declined', async () => {
+  test('a question of another caller is shown as a badge in every view, and can be declined', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/latency`);
     await live(page);
@@ -44,7 +44,7 @@ inBrowser('questions of servers', () => {
     expect(JSON.stringify(await called)).toContain('cancel');
   });
 
-  test('somebody can stand in for the model, or refuse', async () => {
+  test('the user can answer in place of the model, or refuse', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);

@@ -1,4 +1,4 @@
-// A remote server on the page: its card, its HTTP requests on the wire, their headers, and what is wrong with them.
+// A remote server on the page: its card, its HTTP requests on the wire, their headers, and its problems.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, rows, soon } from './on-page.ts';
 import { openSource } from './target.ts';
 
-/** A store with a session, and a server that wants a login. */
+/** A store with a session, and a server that requires a login. */
 async function remoteTraffic(): Promise<FlowStore> {
   const flow = new FlowStore();
   const server = new Server({ name: 'weather', version: '1' });
@@ -40,7 +40,7 @@ async function remoteTraffic(): Promise<FlowStore> {
 }
 
 inBrowser('a remote server', () => {
-  test('is shown with its address, its HTTP requests and what is wrong with them', async () => {
+  test('is shown with its address, its HTTP requests and their problems', async () => {
     const flow = await remoteTraffic();
     const source = { kind: 'recording', title: 'remote', startedAt: flow.startedAt, live: false, flow } as const;
     const { url } = await openSource({ ...source, close: async () => undefined });
@@ -65,7 +65,7 @@ inBrowser('a remote server', () => {
     await exchange.getByText('content-type: text/event-stream').waitFor();
     await exchange.getByText('3 messages; events').waitFor();
 
-    // By the keyboard to the message that the request brought, which shows the same request.
+    // The keyboard leads to the message of the request, which shows the same request.
     await page.locator('#timeline').press('p');
     await detail(page).getByRole('heading', { name: 'forecast' }).waitFor();
     await exchange.getByText('200 event stream').waitFor();

@@ -1,4 +1,4 @@
-// What is on the screen stays there: when a server dies, when the page is loaded anew, when the backend itself goes.
+// The page keeps its content when a server crashes, when the page is reloaded, and when the backend exits.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -8,7 +8,7 @@ import { openInspector } from './target.ts';
 const lost = /ERR_CONNECTION_(?:REFUSED|RESET)|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|401/;
 
 inBrowser('evidence stays', () => {
-  test('a server crashes while one watches: its last words, its exit and the lost call are there', async () => {
+  test('shows the stderr, the exit and the lost call of a server that crashes', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire`);
     await live(page);
@@ -21,7 +21,7 @@ inBrowser('evidence stays', () => {
     expect(await rows(page).filter({ hasText: 'initialize' }).count()).toBeGreaterThan(0);
   });
 
-  test('a reload needs no token in the address and comes back to the same place', async () => {
+  test('a reload needs no token in the address and shows the same event', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?event=2`);
     await detail(page).getByText('#2', { exact: true }).waitFor();
@@ -30,7 +30,7 @@ inBrowser('evidence stays', () => {
     await detail(page).getByText('#2', { exact: true }).waitFor();
   });
 
-  test('the backend goes: the page says so and keeps what it has', async () => {
+  test('reports that the backend has exited, and keeps its content', async () => {
     const inspector = await openInspector('workbench');
     const page = await openPage(`${inspector.url}#/wire`, { expects: lost });
     await live(page);
@@ -47,7 +47,7 @@ inBrowser('evidence stays', () => {
       .waitFor();
   });
 
-  test('a connection that breaks is taken up again, behind the last row', async () => {
+  test('a lost connection is resumed after the last row', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire`, { expects: lost });
     await live(page);
@@ -62,7 +62,7 @@ inBrowser('evidence stays', () => {
     expect(await rows(page).filter({ hasText: 'while away' }).count()).toBe(2);
   });
 
-  test('without its token the page explains what to do', async () => {
+  test('the page without its token shows a remedy', async () => {
     const { port } = await openInspector('workbench');
     const page = await openPage(`http://127.0.0.1:${port}/`, { expects: lost });
     await page.getByRole('heading', { name: 'This page requires a token' }).waitFor();

@@ -1,4 +1,4 @@
-// A real tap before a real server, in a runtime folder of its own, and the Inspector on all that runs there.
+// A real tap in front of a real server, in a separate runtime folder, and an Inspector that shows it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const tapArguments = (name: string, server: string, options: string[] = []) => [
   ...['--', process.execPath, serverFile(server)],
 ];
 
-/** `env`: lets a tap announce itself there. */
+/** A runtime folder. With `env`, a tap announces itself there. */
 function runtimeFolder(): { folder: string; env: Record<string, string> } {
   const parent = mkdtempSync(join(tmpdir(), 'sp-'));
   later(async () => rmSync(parent, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ async function inspectorOf(folder: string): Promise<Inspector> {
   return openSource(liveSource({ folder }));
 }
 
-/** Between a host of ours and the workbench. */
+/** Starts a tap between one of our hosts and the server `workbench`. */
 export async function tapBetweenHostAndServer(name: string): Promise<{ host: Host; inspector: Inspector }> {
   const { folder, env } = runtimeFolder();
   const config = configOf('workbench');
@@ -43,12 +43,12 @@ export async function tapBetweenHostAndServer(name: string): Promise<{ host: Hos
 }
 
 export interface ByHand {
-  /** One line for each. */
+  /** Writes one line for each message. */
   write(...messages: unknown[]): void;
   inspector: Inspector;
 }
 
-/** Between a client that is written by hand and a server. */
+/** Starts a tap in front of a server; the test plays the client. */
 export async function tapByHand(name: string, server: string, options: string[] = []): Promise<ByHand> {
   const { folder, env } = runtimeFolder();
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, tapArguments(name, server, options), {

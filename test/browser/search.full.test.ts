@@ -1,4 +1,4 @@
-// The free text of the filter finds what was said, wherever in a message it stands.
+// The free text of the filter finds text at any position of a message.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -8,7 +8,7 @@ import { openInspector } from './target.ts';
 const far = 'far '.repeat(20_000);
 
 inBrowser('searching in messages', () => {
-  test('finds text deep inside of a long message, together with the other filters', async () => {
+  test('finds text deep inside a long message, combined with other filters', async () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'echo', { text: 'the first' });
     await host.callTool('workbench', 'echo', { text: `${far}a golden Needle` });
@@ -35,7 +35,7 @@ inBrowser('searching in messages', () => {
     await page.getByText('No events match the filter').waitFor();
   });
 
-  test('finds it in what comes while one looks, in its place among the others', async () => {
+  test('finds text in new events, and shows them in order', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?q=needle&direction=toServer`);
     await live(page);
@@ -48,7 +48,7 @@ inBrowser('searching in messages', () => {
     expect(await rows(page).nth(1).textContent()).toContain('needle two');
   });
 
-  test('says so when the backend is gone, and keeps to what the rows show', async () => {
+  test('searches only the text of the rows if the backend has exited, and reports that', async () => {
     const inspector = await openInspector('workbench');
     await inspector.host.callTool('workbench', 'echo', { text: 'in sight' });
     const page = await openPage(`${inspector.url}#/wire`, { expects: /ERR_|Failed to load/ });

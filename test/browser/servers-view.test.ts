@@ -20,7 +20,7 @@ inBrowser('the servers view', () => {
     await soon(() => uptime.textContent()).not.toBe(before);
   });
 
-  test('stops, starts and restarts a server, and says so', async () => {
+  test('stops, starts and restarts a server, and reports it', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(url);
     const firstPid = host.status()[0]!.pid;
@@ -35,7 +35,7 @@ inBrowser('the servers view', () => {
     await page.getByText('3 process runs').waitFor();
   });
 
-  test('asks before it stops a server that is at work', async () => {
+  test('asks before it stops a server that runs a call', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/tools?server=workbench&name=work`);
     await page.getByLabel('steps').fill('100');
@@ -51,7 +51,7 @@ inBrowser('the servers view', () => {
     await page.locator('.state.stopped').waitFor();
   });
 
-  test('keeps the evidence of a crash: exit, stderr, the life that ended', async () => {
+  test('keeps the evidence of a crash: exit, stderr, the ended process run', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -65,7 +65,7 @@ inBrowser('the servers view', () => {
     await card.getByRole('cell', { name: 'exit code 3' }).waitFor();
   });
 
-  test('shows a server that falls again and again as failed, with its last words', async () => {
+  test('shows a server that crashes repeatedly as failed, with its last stderr', async () => {
     const { url } = await openInspector('falls');
     const page = await openPage(url);
     await page.locator('.state.failed').waitFor();

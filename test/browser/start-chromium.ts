@@ -1,5 +1,5 @@
-// Starts Chromium for the browser tests of a run: one for each worker that asks for it, because the pages of a Chromium share
-// a clipboard. A run without browser tests starts none, and does not load Playwright.
+// Starts Chromium for the browser tests of a run: one for each worker that needs it, because all pages of a Chromium share a clipboard. A
+// run without browser tests does not start Chromium and does not load Playwright.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,10 @@ import { findChromium } from '../../scripts/chromium.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers a GET for a number with the address of the Chromium of a worker, and for `blank` with a page. Missing if none was found. */
+    /**
+     * Answers a GET for a number with the address of the Chromium of a worker, and for `blank` with a page. Undefined if Chromium was not
+     * found.
+     */
     chromiums?: string;
   }
 }
@@ -29,7 +32,7 @@ export default async function serveChromiums({ provide }: TestProject): Promise<
   if (!executablePath) return undefined;
   const started = new Map<string, Promise<BrowserServer>>();
   const server = createServer(async ({ url = '' }, response) => {
-    // A page of the site that the tests visit: Chromium starts no other process for it, as it would for about:blank.
+    // A page of the site that tests visit: for about:blank, Chromium would start another process.
     if (!/^\/\d+$/.test(url)) return response.setHeader('content-type', 'text/html').end('<!doctype html>');
     try {
       if (!started.has(url)) started.set(url, launch(executablePath));

@@ -1,4 +1,4 @@
-// What goes through taps in other processes, as it goes.
+// Traffic of taps in other processes, while it passes.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
@@ -6,7 +6,7 @@ import { detail, goTo, live, rows, soon } from './on-page.ts';
 import { tapBetweenHostAndServer, tapByHand } from './running-tap.ts';
 
 inBrowser('a tap that runs', () => {
-  test('traffic appears as it passes, and the evidence stays when the server is killed', async () => {
+  test('shows traffic as it passes, and keeps the evidence when the server is killed', async () => {
     const { host, inspector } = await tapBetweenHostAndServer('kitchen');
     const page = await openPage(`${inspector.url}#/wire`);
     await live(page);
@@ -37,7 +37,7 @@ inBrowser('a tap that runs', () => {
     await problems.filter({ hasText: 'Unanswered request' }).waitFor();
   });
 
-  test('a batch is shown as one, and its requests are paired with their answers', async () => {
+  test('shows a batch as one row, and pairs its requests with their answers', async () => {
     const { write, inspector } = await tapByHand('batches', 'answers-batches');
     const clientInfo = { name: 'by hand', version: '1' };
     const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };

@@ -1,5 +1,5 @@
-// What the pages of the tests look at: real servers under a real host, or a recording of the wished length, behind the real
-// backend, with the page as its sources are now.
+// Backends of the pages under test: real servers under a real host, or a recording of a given length, with the page built from its current
+// sources.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { serverConfig } from '../fixtures/server-config.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let uiFolder: Promise<string> | undefined;
 
-/** The one that `npm test` built, unless a source of it changed since. */
+/** The page that `npm test` built, unless one of its sources has changed since. */
 async function builtPage(): Promise<string> {
   if (isPageBuilt()) return join(root, 'dist/ui');
   const outDir = mkdtempSync(join(tmpdir(), 'standpipe-ui-'));
@@ -45,7 +45,7 @@ export function serverFile(name: string): string {
 
 export const commandLineFile = join(root, 'dist/cli/main.cjs');
 
-/** The calculator of the examples speaks LiteMCP; all others MCP. `renders` has tasks. */
+/** The calculator of the examples uses LiteMCP; all others use MCP. `renders` has tasks. */
 export function configOf(name: ServerName): CommandConfig {
   const restart = { ...defaultRestart, maxRestarts: 2, backoffMs: 50 };
   if (name === 'renders') return serverConfig(name, 'test/fixtures/tasks/renders.mjs', { restart });
@@ -57,7 +57,7 @@ export interface Opened extends Inspector {
   host: Host;
 }
 
-/** With a hash, the address of a view. */
+/** Address of the page; with a hash, of a view. */
 export function addressIn(inspector: Inspector, hash: string): string {
   return `${inspector.url}${hash}`;
 }
@@ -66,7 +66,7 @@ export async function openInspector(...servers: ServerName[]): Promise<Opened> {
   const questions = inspectorInputs();
   const host = new Host(servers.map(configOf), { inputs: questions.inputs });
   later(() => host.stop());
-  // One that falls is part of some tests; its failure is told by its state.
+  // Some tests use a server that crashes; its state shows the failure.
   await host.start().catch(() => undefined);
   return Object.assign(
     await openSource(hostSource(host, { title: 'kitchen', questions, reach: (server) => ({ server, options: [] }) })),

@@ -1,9 +1,9 @@
-// A recording of tasks, made up: as many tasks as wished, with as many polls.
+// A generated recording of tasks, with a given number of tasks and polls.
 
 import type { InspectorSource } from '../../src/app/inspector/sources/source.ts';
 import type { FlowStore } from '../../src/observe/flow/store.ts';
 
-/** Every second task fails. Polls are a second apart. A call that is not a task is the last exchange. */
+/** Every second task fails. Polls are one second apart. The last exchange is a call without a task. */
 export function taskRecording(Store: typeof FlowStore, wanted: { tasks: number; polls: number }): InspectorSource {
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, after: () => ({ cancel: () => undefined, keepAlive: () => undefined }) };

@@ -101,7 +101,7 @@ inBrowser('tasks', () => {
     const { url } = await openSource(taskRecording(FlowStore, { tasks: 2, polls: 500 }));
     const page = await openPage(`${url}#/wire`);
     await live(page);
-    await soon(() => rows(page).count()).toBe(4); // two tasks, and a call that is none
+    await soon(() => rows(page).count()).toBe(4); // two tasks, and a call without a task
     const [first, second] = [rows(page).nth(0), rows(page).nth(1)];
     expect(await first.textContent()).toMatch(/render.*task completed · 1,004 messages/);
     expect(await first.locator('.c5').textContent()).toBe('8 m 20 s');
@@ -118,7 +118,7 @@ inBrowser('tasks', () => {
     await page.keyboard.press('Enter');
     await detail(page).getByRole('region', { name: 'Task' }).getByText('1,004 messages, 501 polls').waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('ArrowLeft'); // to the first row of the task
+    await page.keyboard.press('ArrowLeft'); // moves to the first row of the task
     await page.keyboard.press('ArrowLeft');
     await soon(() => first.getAttribute('aria-expanded')).toBe('false');
     await first.getByRole('button', { name: 'Show the messages of this task' }).click();
@@ -128,7 +128,7 @@ inBrowser('tasks', () => {
     await soon(() => rows(page).count()).toBe(2);
   });
 
-  test('an export of folded rows has their messages', async () => {
+  test('an export of folded rows contains their messages', async () => {
     const { url } = await openSource(taskRecording(FlowStore, { tasks: 2, polls: 10 }));
     const page = await openPage(`${url}#/wire`);
     await live(page);

@@ -1,4 +1,4 @@
-// Tasks in every width and theme, and thousands of them.
+// Tasks in every width and theme, and thousands of tasks.
 
 import { expect, test } from 'vitest';
 import { FlowStore } from '../../src/observe/flow/store.ts';
@@ -13,7 +13,7 @@ inBrowser('tasks', () => {
     { colorScheme: 'light', width: 1440 },
     { colorScheme: 'dark', width: 900 },
     { colorScheme: 'dark', width: 400 },
-  ] as const)('$colorScheme, $width px wide: accessible, and nothing runs over', async ({ colorScheme, width }) => {
+  ] as const)('$colorScheme, $width px wide: is accessible, and nothing overflows', async ({ colorScheme, width }) => {
     const { url } = await openInspector('renders');
     const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
     await live(page);
@@ -48,7 +48,7 @@ inBrowser('tasks', () => {
     expect(found).toEqual([]);
   });
 
-  test('of thousands of tasks the newest are kept, and few of them are drawn', async () => {
+  test('keeps the newest of thousands of tasks, and renders few of them', async () => {
     const { url } = await openSource(taskRecording(FlowStore, { tasks: 3_000, polls: 3 }));
     const page = await openPage(`${url}#/tasks`);
     await live(page);

@@ -50,7 +50,7 @@ inBrowser('tools, resources and prompts', () => {
     });
   });
 
-  test('takes raw JSON, says what is wrong with it, and what does not fit the schema', async () => {
+  test('accepts raw JSON, and reports syntax errors and violations of the schema', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -98,7 +98,7 @@ inBrowser('tools, resources and prompts', () => {
     await page.getByText('Water the plants.').waitFor();
   });
 
-  test('renders Markdown without its HTML, shows it as written, and reads a linked resource that no list names', async () => {
+  test('renders Markdown without its HTML, shows its source, and reads a linked resource that is not listed', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);

@@ -4,7 +4,7 @@ import { detail, goTo, live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('two protocols side by side', () => {
-  test('a LiteMCP server stands beside an MCP server, is called, and its exchange is on the wire', async () => {
+  test('a LiteMCP server is listed beside an MCP server, can be called, and its exchange is on the wire', async () => {
     const { url, host } = await openInspector('calculator', 'workbench');
     const page = await openPage(url);
     await live(page);

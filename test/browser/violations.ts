@@ -1,4 +1,4 @@
-// What axe finds wrong with a page as it is now, and what runs over its side.
+// Violations that axe finds in the current page, and its overflow in pixels.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -4,7 +4,7 @@ import { call, detail, goTo, live, rows, soon } from './on-page.ts';
 import { addressIn, openInspector } from './target.ts';
 
 inBrowser('the wire view', () => {
-  test('shows frames, noise, stderr and lifecycle in place, as they happen', async () => {
+  test('shows frames, stray output, stderr and lifecycle in order, as they happen', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -49,7 +49,7 @@ inBrowser('the wire view', () => {
     await detail(page).getByText('7b 22 6a 73 6f 6e').waitFor(); // {"json
   });
 
-  test('explains noise in words where it stands', async () => {
+  test('explains stray output in its details', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);
     await live(page);
@@ -91,7 +91,7 @@ inBrowser('the wire view', () => {
     expect(host.flow.get(3)).toBeDefined();
   });
 
-  test('pauses and goes on without losing anything', async () => {
+  test('pauses and continues without losing events', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire`);
     await live(page);
@@ -115,7 +115,7 @@ inBrowser('the wire view', () => {
     expect(copied).toBe(`standpipe call workbench echo 'text=it'\\''s' times:=2`);
   });
 
-  test('shows a large answer without drawing all of it', async () => {
+  test('shows a large answer without rendering all of it', async () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'large', { kilobytes: 600 });
     const page = await openPage(`${url}#/wire?method=tools/call`);
@@ -129,7 +129,7 @@ inBrowser('the wire view', () => {
       .waitFor();
   });
 
-  test('the details can be made wider, by pointer and by keyboard, and stay so', async () => {
+  test('the details can be resized by pointer and by keyboard, and keep their width', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?event=3`);
     const width = async () => Math.round((await detail(page).boundingBox())!.width);

@@ -1,5 +1,5 @@
-// A host whose servers are killed, frozen, flooded and cut off, at random and all the time, while calls go on. At the end
-// the books must balance. STANDPIPE_CHAOS_MS makes it longer, STANDPIPE_CHAOS_SEED makes it another one.
+// A host whose servers are killed, frozen, flooded and cut off at random while calls continue. At the end, calls and runs must match.
+// STANDPIPE_CHAOS_MS sets the duration, STANDPIPE_CHAOS_SEED the sequence of faults.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,12 +30,12 @@ const names = Array.from({ length: SERVERS }, (_, at) => `server-${at}`);
 const journals = names.map((name) => join(folder, `${name}.journal`));
 const pidFile = join(folder, 'pids');
 
-/** Every life of a server has one of each. Those of long past lives must be garbage. */
+/** Classes with one instance per process run. Instances of earlier runs must be garbage-collected. */
 const ofOneLife = [Client, Peer, StdioClientTransport, ServerProcess];
 const held = () => Object.fromEntries(ofOneLife.map((each) => [each.name, queryObjects(each, { format: 'count' })]));
 
 test(
-  `after ${DURATION_MS / 1000} s of chaos (seed ${SEED}) every call has one honest outcome, and nothing is left`,
+  `every call has one correct outcome after ${DURATION_MS / 1000} s of chaos (seed ${SEED}), and all resources are released`,
   async () => {
     for (const file of [...journals, pidFile]) writeFileSync(file, '');
     const program = fileURLToPath(new URL('servers/journal.mjs', import.meta.url));
@@ -51,7 +51,7 @@ test(
     ]);
     const config = join(folder, 'mcp.json');
     writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
-    // A small memory of events, so that it is full from the start and cannot be taken for a leak.
+    // A small store of events fills up at once, so that its growth is not mistaken for a leak.
     const host = await Host.open(config, { flow: new FlowStore({ maxBytes: 1_000_000, maxEvents: 2000 }) });
     const random = new SeededRandom(SEED);
     const ledger = new Ledger(MOST_CALLS);
@@ -79,7 +79,7 @@ test(
       try {
         if (pid) process.kill(pid, name);
       } catch {
-        // it went away by itself
+        // The process has already exited.
       }
     };
     const ways: Record<string, (server: string) => void> = {
@@ -108,7 +108,7 @@ test(
       'exit',
     ]) {
       ways[how] = (server) => {
-        host.callTool(server, 'hurt', { how }, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined); // that is the point
+        host.callTool(server, 'hurt', { how }, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined); // a failure is expected
       };
     }
     const pidOf = (server: string) => host.status().find(({ name }) => name === server)?.pid;

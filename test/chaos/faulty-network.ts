@@ -1,15 +1,15 @@
-// A network between a client and a server on loopback that does one harmful thing at a chosen byte, in one direction. TCP
-// keeps bytes in order and whole; what breaks them are proxies, which is what `duplicate` and `reorder` stand for.
+// A network between a client and a server on loopback that injects one fault at a given byte, in one direction. TCP keeps bytes in order
+// and complete; `duplicate` and `reorder` stand for faults of proxies.
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** `cut`: a reset of both sides. `truncate`: one direction ends, as if the sender had finished. */
+/** `cut`: resets both sides. `truncate`: ends one direction, as if the sender had finished. */
 export const faults = ['cut', 'truncate', 'delay', 'duplicate', 'reorder'] as const;
 
 export interface Plan {
   fault: (typeof faults)[number];
   direction: Direction;
-  /** Which byte of all that pass from now on. */
+  /** Position of the byte, counted from `arm`. */
   at: number;
 }
 
@@ -18,10 +18,10 @@ type Direction = 'toServer' | 'toClient';
 const DELAY_MS = 5;
 
 export class FaultyNetwork {
-  /** Bytes since the last `arm`. */
+  /** Number of bytes since the last `arm`. */
   passed: Record<Direction, number> = { toServer: 0, toClient: 0 };
   readonly sockets = new Set<Socket>();
-  /** The port of the server. */
+  /** Port of the server. */
   target = 0;
   readonly #server: Server;
   #plan: Plan | undefined;
@@ -40,7 +40,7 @@ export class FaultyNetwork {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** The next plan, which happens once. Undefined: nothing happens. */
+  /** Sets the next fault, which occurs once. Undefined: no fault. */
   arm(plan: Plan | undefined): void {
     this.#plan = plan;
     this.passed = { toServer: 0, toClient: 0 };

@@ -1,4 +1,4 @@
-// What was asked and what became of it: one row a call, in memory that does not grow.
+// Calls and their outcomes: one row per call, in memory of a fixed size.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export const codes = [
   'done',
   'OUTCOME_UNKNOWN',
   'REQUEST_TIMEOUT',
-  /** It ran, and the answer was cut off. */
+  /** The call ran, and its answer was cut off. */
   'FRAME_TRUNCATED',
   'NOT_SENT',
   'SEND_QUEUE_FULL',
@@ -22,7 +22,7 @@ export class Ledger {
   readonly #harmless: Uint8Array;
   #issued = 0;
   settledTwice = 0;
-  /** Of errors that should not be. */
+  /** Texts of unexpected errors. */
   readonly surprises = new Set<string>();
 
   constructor(mostCalls: number) {
@@ -48,7 +48,7 @@ export class Ledger {
     return this.#outcome.subarray(0, this.#issued).filter((each) => codes[each] === code).length;
   }
 
-  /** Against what really ran. */
+  /** Compares the outcomes with the actual runs. */
   audit(journals: readonly string[]): { lost: number; ranTwice: number; ranThoughNotSent: number; runs: number } {
     const ran = new Uint8Array(this.#issued);
     let runs = 0;

@@ -1,5 +1,5 @@
-// Calls over HTTP on a network that breaks at a byte of the exchange, one byte after another: each call settles with an honest
-// outcome, none runs twice, and nothing stays open. NETWORK_STRIDE=1 tries every byte.
+// Calls over HTTP on a network that fails after n bytes, for each n: each call settles with its exact outcome, no call runs twice, and all
+// connections are closed. NETWORK_STRIDE=1 tests every byte.
 
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
@@ -13,11 +13,11 @@ import { until } from '../fixtures/server.ts';
 import { FaultyNetwork, faults, type Plan } from './faulty-network.ts';
 
 const STRIDE = Number(process.env.NETWORK_STRIDE ?? 41);
-/** A changed length can make either end wait for bytes that never come. Other faults must be noticed without a timeout. */
+/** With a changed length, either end may wait for bytes that never arrive. Other faults must be detected without a timeout. */
 const TIMEOUT_MS = { duplicate: 200, reorder: 200, cut: 60_000, truncate: 60_000, delay: 60_000 };
 const silences = ['NOT_SENT', 'OUTCOME_UNKNOWN'];
 
-/** Which tool it was, and how often it ran. */
+/** A server that counts the runs of each key. */
 function countingServer(): { server: Server; runs: Map<string, number> } {
   const runs = new Map<string, number>();
   const server = new Server({ name: 'counting', version: '1.0.0' });
@@ -33,7 +33,7 @@ function countingServer(): { server: Server; runs: Map<string, number> } {
   return { server, runs };
 }
 
-/** Without a check of `Host`, which names the network in between. */
+/** Does not check `Host`, because that header names the network in between. */
 async function serve(server: Server): Promise<{ port: number; close(): Promise<void> }> {
   const handler = httpHandler(server);
   const listener = createServer(handler.node);
@@ -54,7 +54,7 @@ const ways: { revision: Revision; transport: 'http' | 'sse'; withProgress: boole
   { revision: '2024-11-05', transport: 'sse', withProgress: false },
 ];
 
-test.each(ways)('calls in $revision over $transport, progress $withProgress', async (way) => {
+test.each(ways)('calls settle in $revision over $transport, progress $withProgress', async (way) => {
   const before = resources();
   const { server, runs } = countingServer();
   const network = await FaultyNetwork.open();
@@ -92,7 +92,7 @@ test.each(ways)('calls in $revision over $transport, progress $withProgress', as
   };
 
   await call();
-  await call(); // on a connection that is open
+  await call(); // uses the open connection
   const lengths = passed;
   expect(lengths.toServer).toBeGreaterThan(100);
   for (const direction of ['toServer', 'toClient'] as const) {
@@ -120,7 +120,7 @@ test.each(ways)('calls in $revision over $transport, progress $withProgress', as
   await until(`nothing is left of ${resources()}, ${before} before`, () => resources() <= before);
 });
 
-/** How many sockets and timers there are. */
+/** Number of sockets and timers. */
 function resources(): number {
   return process.getActiveResourcesInfo().filter((name) => /^(?:TCP|Timeout|TLS)/.test(name)).length;
 }

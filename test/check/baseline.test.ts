@@ -1,4 +1,4 @@
-// What a baseline accepts, what it does not, and the file itself.
+// Violations that a baseline accepts, and the file of a baseline.
 
 import { expect, test } from 'vitest';
 import { applyBaseline, baselineOf, parseBaseline } from '../../src/check/report/baseline.ts';
@@ -68,6 +68,6 @@ test.each([
   ['{}', '"standpipe" is not "check baseline"'],
   ['{"standpipe":"check baseline","version":2}', 'its version is not 1'],
   ['{"standpipe":"check baseline","version":1,"findings":[{"rule":1}]}', '"findings" is not a list'],
-])('%s is not a baseline', (text, reason) => {
+])('refuses %s as a baseline', (text, reason) => {
   expect(() => parseBaseline(text, 'b.json')).toThrow(`"b.json" is not a baseline: ${reason}`);
 });

@@ -1,4 +1,4 @@
-// What the check says of the calls of a server: those that end it, those without an answer, those with errors, and those that may not be made.
+// Results of the check about calls: calls that end the server, stay unanswered, fail, or may not be made.
 
 import { expect, test } from 'vitest';
 import type { CheckReport } from '../../src/check/report/report.ts';
@@ -7,7 +7,10 @@ import { type CheckServerOptions, checkServer } from '../../src/check/server/che
 
 const ALIVE = 'methods/calls-keep-the-server-alive';
 
-/** A server with one read-only tool. `onCall`: code with `answer` and `fail`. `before`: code before any other request is answered. */
+/**
+ * A server with one read-only tool. `onCall`: code that uses `answer` and `fail`. `before`: code that runs before other requests are
+ * answered.
+ */
 function server(onCall: string, { before = '', isReadOnly = true, a = {}, $defs = {} } = {}): string[] {
   const tool = {
     name: 'add',

@@ -1,4 +1,4 @@
-// Clients that people use, under check. With CHECK_ALL_RULES=1 those of the official SDKs too.
+// The check on real clients; with CHECK_ALL_RULES=1 also on those of the official SDKs.
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { isViolated } from '../../src/check/report/rule-results.ts';
 const drivers = join(import.meta.dirname, '../fixtures/check/client/drivers');
 const command = process.execPath;
 
-/** What they do not do: they ask for no progress and cancel nothing. */
+/** Rules that do not apply: these clients neither request progress nor cancel calls. */
 const notDone = [
   'client-calls/progress-tokens',
   'client-calls/cancels-its-own',

@@ -1,5 +1,5 @@
-// Every rule for clients, both ways: the correct client passes it, and a client with one mistake violates it and no other rule that reads the
-// same scenarios. With CHECK_ALL_RULES=1 all scenarios are run for each mistake.
+// Every rule for clients in both directions: the correct client passes it, and a client with one mistake violates this rule and no other
+// rule that uses the same scenarios. With CHECK_ALL_RULES=1, every mistake is tested in all scenarios.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -55,7 +55,7 @@ test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, 
 });
 
 test.concurrent.each(variants)('$name is not reported by $keeps', async ({ name, keeps, hangs }) => {
-  const only = [keeps, 'client-lifecycle/legacy-server']; // with an older server: the client is seen in both eras
+  const only = [keeps, 'client-lifecycle/legacy-server']; // adds an older server, so that the client runs in both eras
   const args = [program, name, '--', '{server}'];
   const { outcomes } = await checkClient({ command, args, only, timeoutMs: hangs ? 10_000 : 60_000 });
   const { status, reason } = outcomes.find(({ rule }) => rule === keeps)!;

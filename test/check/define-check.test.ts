@@ -1,4 +1,4 @@
-// Rules as test cases: in real runs of Vitest and node:test, and by hand as a runner without a context (Jest) would call them.
+// Rules as test cases: in real runs of Vitest and node:test, and called by the test like a runner without a context (Jest).
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const message = expect.stringMatching(
   /✗ wire\/only-messages .*\(MUST, in 2025-11-25\)\n.*not JSON\.\n +rule: [\s\S]*← Server is ready\n +fix: Log with console\.error\./,
 );
 
-/** Of a program that fails, as it should. */
+/** Output of a program that must fail. */
 function outputOf(args: string[]): Promise<string> {
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, VITEST: ___, ...env } = process.env;
   return new Promise((resolve) => {

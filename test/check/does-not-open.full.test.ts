@@ -1,5 +1,5 @@
-// What the check reports of a server that does not open: the diagnosis and its fix, and how many processes it took to find out. Where the
-// output proves the mistake, the time for an answer is longer than a test may take.
+// Reports about a server that does not open: the diagnosis, its fix, and the number of processes that were started. If the output proves
+// the mistake, the limit of an answer is longer than that of a test.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const folder = temporaryFolder('does-not-open');
 const fixture = (name: string) => join(import.meta.dirname, '../fixtures/diagnosis', name);
 const node = (name: string) => [process.execPath, fixture(name)];
 const script = (code: string) => [process.execPath, '-e', code];
-/** `id`: the expression of the id of an answer. */
+/** `id`: expression for the id of an answer. */
 const answering = (id: string) =>
   script(`require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
@@ -44,7 +44,7 @@ const mistakes: [name: string, words: string[], reason: RegExp, fix: RegExp][] =
 ];
 
 test.concurrent.each(mistakes.filter(([, [command]]) => hasPython || command !== 'python3'))(
-  '%s is explained before the time for an answer is over',
+  'explains %s before the timeout of an answer',
   async (_, words, reason, fix) => {
     const found = await check(words, FOR_EVER_MS);
     expect(found).toMatchObject({ status: 'failed', revisions: [], reason: expect.stringMatching(reason) });
@@ -55,7 +55,7 @@ test.concurrent.each(mistakes.filter(([, [command]]) => hasPython || command !==
 test.concurrent.each([
   ['reads-to-the-end.mjs', /There was no answer to `initialize` of 2025-11-25 within 10 s\. The server .*stdin/, /./],
   ['speaks-litemcp.mjs', /LiteMCP/, /--litemcp/],
-])('%s is explained by the output at the end of stdin', async (name, reason, fix) => {
+])('explains %s by its output at the end of stdin', async (name, reason, fix) => {
   const found = await check(node(name), 10_000);
   expect(found.reason).toMatch(reason);
   expect(found.fix).toMatch(fix);
@@ -179,18 +179,15 @@ test.concurrent.each([
   ['supportedVersions: []', 'modern/discover-versions', /has supportedVersions that are an empty array\.$/],
   ['supportedVersions: [7]', 'modern/discover-versions', /has supportedVersions that are not strings\.$/],
   ['supportedVersions: ["2099-01-01"]', 'lifecycle/opens', /`server\/discover` was answered with the versions \["2099/],
-])(
-  'a server of 2026-07-28 with %s is told what is wrong with its answer to server/discover',
-  async (member, rule, reason) => {
-    const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+])('reports the mistake in an answer to server/discover with %s', async (member, rule, reason) => {
+  const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     const result = { resultType: 'complete', capabilities: {}, ttlMs: 0, cacheScope: 'private', ${member} };
     const error = { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2026-07-28'] } };
     console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'server/discover' ? { result } : { error }) }));
   })`;
-    const found = await check(script(code), FOR_EVER_MS);
-    expect(found).toMatchObject({ rule, status: 'failed', reason: expect.stringMatching(reason) });
-    expect(found.evidence!.map(({ text }) => text).join()).toContain('"server/discover"');
-    expect(found.evidence!.map(({ text }) => text).join()).not.toContain('"initialize"');
-  },
-);
+  const found = await check(script(code), FOR_EVER_MS);
+  expect(found).toMatchObject({ rule, status: 'failed', reason: expect.stringMatching(reason) });
+  expect(found.evidence!.map(({ text }) => text).join()).toContain('"server/discover"');
+  expect(found.evidence!.map(({ text }) => text).join()).not.toContain('"initialize"');
+});

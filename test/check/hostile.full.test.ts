@@ -1,4 +1,4 @@
-// A check is bounded in memory and in time, whatever the program under test does. Memory is counted in bytes that are held, not measured.
+// A check is bounded in memory and time, whatever the program under test does. The test counts the bytes that the check holds.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ function server(way: string) {
   return { command: process.execPath, args: [hostile, way] };
 }
 
-/** Memory is exhausted before this is over, on a busy machine too. */
+/** Longer than it takes to exhaust the memory, even on a busy machine. */
 const timeoutMs = 60_000;
 
 function client(way: string) {
@@ -48,7 +48,7 @@ const some = ['large-answers', 'no-newline', 'questions'];
 const others = ['many-values', 'long-lines', 'blank-lines', 'children'];
 
 test.each(usually(some, [...some, ...others]))(
-  'a server that exhausts memory with %s is stopped, and the report says so',
+  'stops a server that exhausts memory with %s, and reports that',
   async (way) => {
     const budget = new Budget();
     const report = await checkServer(
@@ -70,7 +70,7 @@ test.each(usually(some, [...some, ...others]))(
   },
 );
 
-test.each(['stderr', 'deep-answers'])('a server with %s does not end the check', async (way) => {
+test.each(['stderr', 'deep-answers'])('a check runs to its end with a server that sends %s', async (way) => {
   const budget = new Budget();
   const only = ['wire/only-messages', 'jsonrpc/unknown-methods-are-refused'];
   const report = await checkServer({ ...server(way), revisions: ['2025-11-25'], only }, { budget });
@@ -78,7 +78,7 @@ test.each(['stderr', 'deep-answers'])('a server with %s does not end the check',
   expect(report.outcomes.map(({ rule }) => rule)).toEqual(only);
 });
 
-test.each(['lite-lines', 'lite-no-newline'])('a LiteMCP server that floods its stdout is stopped: %s', async (way) => {
+test.each(['lite-lines', 'lite-no-newline'])('stops a LiteMCP server that floods its stdout: %s', async (way) => {
   const budget = new Budget();
   const only = ['litemcp-wire/only-messages', 'litemcp-messages/get-is-answered'];
   const report = await checkLiteMcpServer({ ...server(way), timeoutMs, only }, { budget });
@@ -94,7 +94,7 @@ test.each([
   ['no-newline', mcpClient],
   ['lite-lines', liteClient],
   ['lite-no-newline', liteClient],
-] as const)('a client that floods its server is run once, and the report says so: %s', async (way, { check }) => {
+] as const)('runs a client that floods its server once, and reports that: %s', async (way, { check }) => {
   const budget = new Budget();
   const report = await check(client(way), { budget });
   isBounded(report, budget);
@@ -116,7 +116,7 @@ test.each([
   ['lite-lines', liteClient],
   ['lite-no-newline', liteClient],
   ['lite-questions', liteClient],
-] as const)('of a client that floods its server with %s, 64 KiB are kept', async (way, { run }) => {
+] as const)('keeps 64 KiB of a client that floods its server with %s', async (way, { run }) => {
   const deadline = new Deadline(600_000);
   const { clientRun, servers } = await run({
     target: client(way),

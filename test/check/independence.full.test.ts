@@ -1,4 +1,4 @@
-// A rule has one outcome for a server: alone, in its family, beside all others, and in whatever order they run.
+// A rule has the same outcome for a server alone, in its family, and with all others in any order.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ interface Matrix<R extends { id: string }> {
   check: (only: string[], arrange?: <T>(items: readonly T[]) => readonly T[]) => Promise<CheckReport>;
 }
 
-/** By revision and rule. */
+/** Statuses by rule and revision. */
 function statuses({ outcomes }: CheckReport, only: readonly string[]): Record<string, string> {
   const kept = outcomes.filter(({ rule }) => only.includes(rule));
   return Object.fromEntries(kept.map(({ rule, revision, status }) => [`${rule} ${revision ?? ''}`, status]));
@@ -77,11 +77,11 @@ async function isIndependent<R extends { id: string }>({ rules, check }: Matrix<
 }
 
 const SEED = Number(process.env.INDEPENDENCE_SEED ?? 23);
-/** The full run has all rules of all servers, in minutes. */
+/** The full run tests all rules on all servers, which takes minutes. */
 const TEST_MS = 600_000;
 
 describe('the outcomes do not depend on other rules and on the order', { timeout: TEST_MS }, () => {
-  /** Rules that share something. Heavy ones send megabytes. */
+  /** Rules that share a process. Heavy rules send megabytes. */
   const rules = serverRules.filter(({ uses, isHeavy }) => usually(uses !== 'own' && !isHeavy, true));
   const some = usually(shuffled(mistakes, generator(SEED)).slice(0, 3), mistakes);
   test.each(some)('of a server that makes the mistake $name', async ({ name, file, revision }) => {
@@ -107,7 +107,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** Mulberry32: numbers from 0 to 1 that a seed repeats. */
+/** Mulberry32: random numbers from 0 to 1 that a seed repeats. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-// The check itself is bounded in time, whatever a server does.
+// A check is bounded in time, whatever a server does.
 
 import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ test('rules after the time limit of the check are untested, neither violated nor
   expect(junitOf(cut)).toContain(` errors="${missed.length}" `);
 });
 
-/** Answers one request after the other, each at least 100 ms after the one before, and counts its answers in a file. */
+/** A server that answers sequentially, each request after at least 100 ms, and counts its answers in a file. */
 const slow = `
   const lines = [];
   let rest = '';

@@ -1,5 +1,5 @@
-// Every rule for LiteMCP clients, both ways: correct clients pass it, and a client with one mistake violates it and no other rule that reads the
-// same scenarios. With CHECK_ALL_RULES=1 all scenarios are run for each mistake.
+// Every rule for LiteMCP clients in both directions: correct clients pass it, and a client with one mistake violates this rule and no other
+// rule that uses the same scenarios. With CHECK_ALL_RULES=1, every mistake is tested in all scenarios.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

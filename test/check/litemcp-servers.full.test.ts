@@ -1,5 +1,5 @@
-// Every rule for LiteMCP servers, both ways: correct servers pass it, and a server with one mistake violates it and no other rule of its family.
-// Rules that start processes of their own are tried only on the mistakes that are meant for them; with CHECK_ALL_RULES=1 on all.
+// Every rule for LiteMCP servers in both directions: correct servers pass it, and a server with one mistake violates this rule and no other
+// rule of its family. Rules that start their own processes are tested only on their own mistakes; with CHECK_ALL_RULES=1 on all mistakes.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

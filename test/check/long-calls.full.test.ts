@@ -1,4 +1,4 @@
-// Rules about a call that takes seconds. The verdict is about what the server does while the call runs, and does not depend on its speed.
+// Rules about a call that takes seconds. The outcome depends on the behaviour of the server during the call, not on its speed.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A report made by hand, with what formats could stumble over: every status, text of a server in any language, and characters that terminals,
-// XML and HTML take for their own.
+// A hand-written report with difficult content for all formats: every status, text of a server in several languages, and special characters
+// of terminals, XML and HTML.
 
 import { type CheckReport, countStatuses, type Outcome } from '../../src/check/report/report.ts';
 

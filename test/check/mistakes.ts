@@ -1,4 +1,4 @@
-// The servers that make one mistake each, and how they are started.
+// Servers that make one mistake each, and the options to start them.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ const fixtures = join(import.meta.dirname, '../fixtures/check');
 const command = process.execPath;
 const program = join(fixtures, 'server.mjs');
 
-/** The calls that the correct server of a family has tools for. */
+/** Calls of tools that the correct server of a family has. */
 function callsOf(family = ''): Pick<CheckServerOptions, 'longCall' | 'allowCalls'> {
   if (family === 'apps' || family === 'skills') return {};
   return { longCall: { name: 'wait' }, ...(family !== 'tasks' && { allowCalls: [{ name: 'change' }] }) };
 }
 
-/** Each rule applies to one of them. */
+/** Correct servers: each rule applies to at least one of them. */
 export const correctServers: CheckServerOptions[] = [
   { command, args: [program], ...callsOf() },
   ...['tasks', 'apps', 'skills'].map((family) => ({ command, args: [program, 'none', family], ...callsOf(family) })),
@@ -36,7 +36,7 @@ export const mistakes = (
   )
 ).flat();
 
-/** In the revision of the mistake. */
+/** Options for a server with this mistake, in the revision of the mistake. */
 export function wrongServer(name: string, file: string, revision: Revision = '2025-11-25') {
   return { command, args: [program, name, file], revisions: [revision], ...callsOf(file.split('-')[0]) };
 }

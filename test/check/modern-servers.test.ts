@@ -1,4 +1,4 @@
-// Servers of 2026-07-28 that differ from the correct one in one point, against all rules of the family.
+// Servers of 2026-07-28 that differ from the correct one in one detail, checked with all rules of the family.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ async function checkFamily(...args: string[]) {
     args: args.map((arg, at) => (at === 0 ? join(fixtures, arg) : arg)),
     revisions: ['2026-07-28'],
     only: ['modern'],
-    allowCalls: [{ name: 'change*' }], // a pattern: not every server has the tool
+    allowCalls: [{ name: 'change*' }], // a pattern, because not every server has the tool
     timeoutMs: 20_000,
   });
   return {
@@ -37,7 +37,7 @@ const aboutListening = [
   'modern/ended-subscription',
 ];
 
-test.concurrent('a server that does not declare changes may refuse to listen, and every other request of a rule is complete', async () => {
+test.concurrent('a server without changes may refuse `subscriptions/listen`, and requests of rules are complete', async () => {
   const { violated, reasonOf } = await checkFamily('without-changes.mjs');
   expect(violated).toEqual(['modern/client-info-is-optional warning']);
   for (const rule of ['modern/listen-is-acknowledged', ...aboutListening]) {
@@ -45,7 +45,7 @@ test.concurrent('a server that does not declare changes may refuse to listen, an
   }
 });
 
-test.concurrent('a server that declares changes and refuses to listen violates one rule, which the others name', async () => {
+test.concurrent('a server that declares changes and refuses `subscriptions/listen` violates one rule, which others name', async () => {
   const { violated, reasonOf } = await checkFamily('server.mjs', 'refuses-to-listen', 'modern-subscriptions');
   expect(violated).toEqual(['modern/listen-is-acknowledged failed']);
   for (const rule of aboutListening) expect(reasonOf(rule)).toContain('(modern/listen-is-acknowledged)');
@@ -66,8 +66,10 @@ test.concurrent.each([
   ['supported_versions: V, resultType: "complete"', 'has no supportedVersions, but `supported_versions`'],
   ['supportedVersions: V[0]', 'has supportedVersions that are a string'],
   ['status: "unknown method"', undefined],
-])('a server that earlier revisions open, and that answers `server/discover` with { %s }', async (members, problem) => {
-  const code = `
+])(
+  'checks the answer { %s } to `server/discover` of a server that opens in an earlier revision',
+  async (members, problem) => {
+    const code = `
     const V = ['2026-07-28'];
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
@@ -80,16 +82,17 @@ test.concurrent.each([
       const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'Method not found' } };
       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
     });`;
-  const rule = 'modern/discover-versions';
-  const target = { command: process.execPath, args: ['-e', code], timeoutMs: 20_000 };
-  const { outcomes, revisions } = await checkServer({ ...target, only: [rule] });
-  expect(revisions).toEqual(['2025-11-25']);
-  expect(outcomes).toMatchObject([
-    problem === undefined
-      ? { rule, status: 'not applicable' }
-      : { rule, status: 'failed', revision: '2026-07-28', reason: `The answer to \`server/discover\` ${problem}.` },
-  ]);
-});
+    const rule = 'modern/discover-versions';
+    const target = { command: process.execPath, args: ['-e', code], timeoutMs: 20_000 };
+    const { outcomes, revisions } = await checkServer({ ...target, only: [rule] });
+    expect(revisions).toEqual(['2025-11-25']);
+    expect(outcomes).toMatchObject([
+      problem === undefined
+        ? { rule, status: 'not applicable' }
+        : { rule, status: 'failed', revision: '2026-07-28', reason: `The answer to \`server/discover\` ${problem}.` },
+    ]);
+  },
+);
 
 test('the fixes of the rules about log levels name the levels', () => {
   const fixes = serverRules.filter(({ id }) => /log-levels|log-messages/.test(id)).map(({ fix }) => fix.any);
@@ -97,7 +100,7 @@ test('the fixes of the rules about log levels name the levels', () => {
   for (const fix of fixes) expect(fix).toContain('debug, info, notice, warning, error, critical, alert and emergency');
 });
 
-test('a subscription that is named as text is the only problem, and is not said to be unacknowledged', async () => {
+test('a subscription id as text is the only problem, and is not reported as unacknowledged', async () => {
   const { violated, reasonOf } = await checkFamily('server.mjs', 'names-subscriptions-as-text', 'modern-subscriptions');
   expect(violated).toEqual(['modern/changes-name-their-subscription failed']);
   expect(reasonOf('modern/changes-name-their-subscription')).toMatch(

@@ -24,8 +24,8 @@ test('ids of a LiteMCP server without a string form, and deep answers, lead to a
   expect(report.counts.failed).toBeGreaterThan(0);
 });
 
-test('a server that answers as soon as a message is complete reads messages in parts, whenever their newline comes', async () => {
-  // As a JSON decoder without lines does. The answer comes before the rule has sent the newline.
+test('a server that answers before the newline of a message passes the rule about split writes', async () => {
+  // Parses JSON without lines, so that the answer arrives before the rule has sent the newline.
   const program = `let text = '';
     process.stdin.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
@@ -63,7 +63,7 @@ test('a server that answers as soon as a message is complete reads messages in p
 });
 
 test('a slow list is not reported as unanswered while pings are answered', async () => {
-  // The early list is answered with the next one: later than any number of pings.
+  // The early list is answered together with the next one, after any number of pings.
   const program = `let list, isOpen;
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);

@@ -1,4 +1,5 @@
-// A server with one mistake has one problem in the report: the rule that shows the mistake, with true sentences about it and what it causes.
+// A server with one mistake has one problem in the report: the rule that shows the mistake, with correct statements about its cause and
+// effects.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -74,7 +75,7 @@ test.concurrent.each([
   ['reads-chunks', ['wire/split-writes'], /two messages in one write are not/],
   ['reads-first-lines', ['wire/split-writes'], /two messages in one write are not/],
 ])(
-  '%s: the cause is the first problem, with the rest beneath, and everything is tested',
+  '%s: the cause is the first problem, with its effects below it, and all rules are tested',
   async (mistake, ids, reason) => {
     const { found, report, text } = await problems(mistake, { ...ALL, timeoutMs: 2_000 });
     expect(found, text).toEqual([ids]);
@@ -87,15 +88,15 @@ test.concurrent.each([
 test.concurrent('an exit without a request is not attributed to a call', async () => {
   const { report, text } = await problems('exits-by-itself', { only: ['lifecycle', 'methods'] });
   const [first] = problemsOf(report);
-  // On a slow machine it exits before it is open.
+  // On a slow machine, the server may exit before it is open.
   expect(['lifecycle/keeps-running', 'lifecycle/opens']).toContain(first!.head.rule.id);
   expect(first!.head.first.reason).toMatch(/exited with code 3/);
   expect(text).not.toContain('ended the server');
 });
 
-// The times are random: which rules the exits meet differs between runs, and depends on the load of the machine.
+// The exits are random: the affected rules differ between runs, and depend on the load of the machine.
 const isLong = process.env.STANDPIPE_FULL_TESTS !== undefined;
-test.runIf(isLong)('a server that exits by itself at random times violates no rule about other things', async () => {
+test.runIf(isLong)('a server that exits at random times violates only rules about exits', async () => {
   const report = await checkServer({
     command: process.execPath,
     args: [join(import.meta.dirname, '../fixtures/check/exits-at-random.mjs')],

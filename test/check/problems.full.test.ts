@@ -1,4 +1,4 @@
-// One mistake of a server is one problem of the report, whatever number of rules it violates.
+// One mistake of a server is one problem in the report, however many rules it violates.
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const planted = fileURLToPath(new URL('../fixtures/check/planted.mjs', import.me
 const checked = (...mistakes: string[]) =>
   checkServer({ command: process.execPath, args: [planted, ...mistakes], timeoutMs: 60_000 });
 
-test('a server with three mistakes has three problems, and the other rules that they violate are beneath', async () => {
+test('a server with three mistakes has three problems, with other violated rules below them', async () => {
   const report = await checked('answers-notifications', 'logs', 'swaps');
   expect(report.counts.failed).toBeGreaterThan(3);
   const problems = problemsOf(report);

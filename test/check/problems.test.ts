@@ -1,4 +1,4 @@
-// What makes one problem of several violations, and which of their frames are shown. With real servers: problems.full.test.ts.
+// How violations are grouped into problems, and which frames are shown. problems.full.test.ts tests real servers.
 
 import { describe, expect, test } from 'vitest';
 import { checks } from '../../src/check/checks.ts';
@@ -55,17 +55,17 @@ describe('frames without padding', () => {
   ];
   const call = [line('sent', { jsonrpc: '2.0', id: 3, method: 'tools/call' }), line('received', 'not a message')];
 
-  test('are the request and its answer, without the handshake, pings and repeated lines', () => {
+  test('contain the request and its answer, without the handshake, pings and repeated lines', () => {
     expect(relevantFrames([started, ...handshake, ...call, ...ping, call[1]!])).toEqual(call);
     const again = line('sent', { jsonrpc: '2.0', id: 4, method: 'tools/call' });
     expect(relevantFrames([...call, again, call[1]!])).toEqual(call);
   });
 
-  test('are all of them if there is nothing else', () => {
+  test('contain all frames if there are no others', () => {
     expect(relevantFrames([started, ...handshake, ...ping])).toHaveLength(6);
   });
 
-  test('have a ping that is answered wrongly, twice or not at all', () => {
+  test('contain a ping with a wrong, second or missing answer', () => {
     const [asked, answered] = ping as [EvidenceLine, EvidenceLine];
     const wrong = line('received', { jsonrpc: '2.0', id: '2', result: {} });
     const again = line('received', { jsonrpc: '2.0', id: 2, result: { again: true } });
@@ -90,7 +90,7 @@ describe('the cause of an answer without an id', () => {
     ['a batch', [ping(2), ping(3)]],
     ['a message that is not a request', { jsonrpc: '2.0', id: 2, method: 7 }],
     ['a notification', { jsonrpc: '2.0', method: 'notifications/cancelled' }],
-  ])('is %s, not the requests around it that have their answers', (_what, message) => {
+  ])('is %s, not an answered request around it', (_what, message) => {
     const transcript = new Transcript();
     sent(transcript, { jsonrpc: '2.0', method: 'notifications/initialized' });
     const cause = sent(transcript, message);

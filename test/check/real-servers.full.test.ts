@@ -1,5 +1,5 @@
-// The check on servers of others and of ours, in the newest revision of each era. docs/interop.md shows what was found. In the suite only with
-// the rules that need no process of their own; CHECK_ALL_RULES=1 runs all, and with UPDATE_INTEROP=1 writes the page.
+// The check on our servers and those of others, in the newest revision of each era. docs/interop.md shows the results. A usual run tests
+// only rules that need no separate process; CHECK_ALL_RULES=1 tests all rules, and with UPDATE_INTEROP=1 writes the page.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const servers = realServers(folder);
 const all = process.env.CHECK_ALL_RULES !== undefined;
-/** Megabytes are sent to our servers alone. */
+/** Rules that send megabytes are tested only on our servers. */
 const cheapFor = (name: string) =>
   serverRules
     .filter(({ uses, isHeavy }) => uses !== 'own' && (!isHeavy || name.startsWith('our ')))
@@ -26,7 +26,7 @@ const cheapFor = (name: string) =>
 const reports = new Map<string, Awaited<ReturnType<typeof checkServer>>>();
 
 describe.each(servers)('$name', ({ name, missing, ...options }) => {
-  test.skipIf(missing !== undefined)('is checked', async () => {
+  test.skipIf(missing !== undefined)('has the violations that docs/interop.md lists', async () => {
     const revisions = [NEWEST_MODERN, NEWEST_LEGACY];
     const cheap = cheapFor(name);
     const report = await checkServer({ ...options, revisions, timeoutMs: 60_000, only: all ? [] : cheap });
@@ -38,7 +38,7 @@ describe.each(servers)('$name', ({ name, missing, ...options }) => {
   });
 });
 
-test.runIf(all)('docs/interop.md shows what was found', () => {
+test.runIf(all)('docs/interop.md shows the results', () => {
   expect(servers.filter(({ missing }) => missing !== undefined)).toEqual([]);
   const updated = replaceResults(page, resultsMarkdown(reports));
   if (process.env.UPDATE_INTEROP) writeFileSync(pagePath, updated);

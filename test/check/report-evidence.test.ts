@@ -1,4 +1,4 @@
-// What of the bytes of a program gets into a report: readable in any language, and without secrets.
+// Bytes of a program in the evidence of a report: readable in any language, and without secrets.
 
 import { expect, test } from 'vitest';
 import { evidenceOf } from '../../src/check/report/evidence.ts';
@@ -15,7 +15,7 @@ test.each([
   ['bytes that are not UTF-8, in their place', received([0x61, 0xff, 0xe6, 0xbc, 0xa2, 0xc3]), 'a\\xff漢\\xc3'],
   ['a secret', received('key=hünter2'), 'key=***'],
   ['a secret beside bytes that are not UTF-8', received([...Buffer.from('key=hünter2'), 0xff]), 'key=***\\xff'],
-])('%s', (_what, entry, text) => {
+])('shows %s', (_what, entry, text) => {
   expect(evidenceOf([entry], hide)).toEqual([{ kind: 'received', text, bytes: entry.bytes.length }]);
 });
 

@@ -41,12 +41,12 @@ test('the report does not suggest skipping the rule that all others depend on', 
   expect(text).not.toMatch(/--skip|--baseline/);
 });
 
-test('output of a server is escaped for the terminal, and colours change no character', () => {
+test('output of a server is escaped for the terminal, and colours do not change the text', () => {
   const text = textOf(madeReport, { verbose: true });
   expect(dangerous(text)).toEqual([]);
   const painted = textOf(madeReport, { verbose: true, paint: painter(true) });
   expect(painted).toContain('\x1b[31m✗\x1b[39m');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences of colours
   expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(text);
 });
 
@@ -56,7 +56,7 @@ test.each([20, 40, 80])('no line is wider than %i columns, except for links and 
   expect(lines.filter((line) => textWidth(line) > width && !mayBeWider.test(line))).toEqual([]);
 });
 
-/** As Python's parser reads it: CI systems use such parsers. */
+/** Parses XML with the parser of Python, as CI systems do. */
 function parsed(xml: string) {
   const script = `
 import json, sys, xml.etree.ElementTree as tree

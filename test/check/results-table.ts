@@ -1,4 +1,4 @@
-// The results of the check on many servers as Markdown, and their place in a page.
+// The results of the check on several servers, as Markdown in a section of a page.
 
 import type { CheckReport, Outcome } from '../../src/check/report/report.ts';
 import { isViolated } from '../../src/check/report/rule-results.ts';
@@ -45,7 +45,7 @@ export function violationsOf(outcomes: readonly Outcome[]): Violated[] {
   return [...found.values()];
 }
 
-/** Those that the page lists for a server. */
+/** Violations that the page lists for a server. */
 export function readViolations(page: string, name: string): Violated[] {
   const list = page.split(BEGIN)[1]?.split(END)[0]?.split(`\n**${name}**\n`)[1]?.split('\n**')[0] ?? '';
   return [...list.matchAll(/^- `(.+?)` \((.+?), in (.+?)\)/gm)].map(([, rule, level, revisions]) => ({
@@ -55,7 +55,7 @@ export function readViolations(page: string, name: string): Violated[] {
   }));
 }
 
-/** Rules, not runs: a rule that is violated in one revision counts as violated. */
+/** Counts rules, not runs: a rule that is violated in one revision counts as violated. */
 function cell(outcomes: readonly Outcome[]): string {
   const order = ['not applicable', 'passed', 'advice', 'warning', 'failed'];
   const byRule = new Map<string, number>();

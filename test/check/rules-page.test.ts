@@ -1,4 +1,4 @@
-// docs/check.md has every rule, as the code has it. UPDATE_CHECK=1 writes the rules anew.
+// docs/check.md describes every rule like the code. UPDATE_CHECK=1 updates it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

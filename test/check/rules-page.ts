@@ -24,7 +24,7 @@ const languages: Readonly<Record<string, string>> = {
   shell: 'Shell',
 };
 
-/** Without counts and lists: rules of different families are changed without a conflict. */
+/** Contains no counts and no lists of all rules, so that changes of different families do not conflict. */
 export function rulesMarkdown(): string {
   return parts
     .flatMap(([heading, role, protocol]) => [`### ${heading}`, ...rulesOf(role, protocol).flatMap(ruleMarkdown)])
@@ -49,7 +49,7 @@ function span(revisions: RuleInfo['revisions']): string {
   return `, ${revisions.at(-1)} to ${revisions[0]}`;
 }
 
-/** `; SHOULD in 2025-03-26, 2024-11-05`. */
+/** Levels that differ by revision, such as `; SHOULD in 2025-03-26, 2024-11-05`. */
 function otherLevels(levels: RuleInfo['levels'] = {}, revisions: RuleInfo['revisions']): string {
   const differing = revisions.filter((each) => levels[each]);
   return [...new Set(differing.map((each) => levels[each]))]
@@ -67,7 +67,7 @@ function sourceOf(link: string): string {
   return `([${name}](${link}))`;
 }
 
-/** Outside of code, `<` would begin a tag. */
+/** Escapes `<` outside of code, where it would begin a tag. */
 function escaped(text: string): string {
   return text.replace(/(`[^`]*`)|</g, (_, code) => code ?? '&lt;');
 }

@@ -1,4 +1,4 @@
-// Servers without code of their own on official SDKs pass the check by default, and what their SDK violates is said to come from it.
+// Plain servers on official SDKs pass the check by default, and the report attributes violations of the SDK to it.
 
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// How SDKs are recognised, and which violations come from them. With servers on SDKs: sdks.full.test.ts.
+// How SDKs are recognised, and which violations they cause. sdks.full.test.ts tests servers on SDKs.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -68,7 +68,7 @@ describe('a violation', () => {
     expect(attributeToSdk([parseError], typescript, ['2025-11-25'])).toMatchObject([{ status: 'failed', sdk: {} }]);
   });
 
-  test('of another kind, or of a server on another SDK, comes from the code of the user', () => {
+  test('of another kind, or of a server on another SDK, is attributed to the code of the user', () => {
     const others = [
       { ...parseError, reason: 'A line that is not JSON was answered with a result.' },
       { ...unknownTool, reason: 'The call of an unknown tool was answered with a result.', evidence: [] },

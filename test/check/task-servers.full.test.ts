@@ -1,4 +1,4 @@
-// Servers with tasks that keep to the specification in other ways than the correct server, and servers whose tasks cannot be seen.
+// Servers with tasks that follow the specification in other ways than the correct server, and servers whose tasks cannot be tested.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test('every rule applies to the server of the conformance suite, which violates 
   expect(outcomes.filter(({ status }) => status !== 'passed')).toEqual([]);
 });
 
-test('a server whose tools may not be called is told how to name one', async () => {
+test('the reason for tools that may not be called names --allow-calls', async () => {
   const args = [join(fixtures, 'tasks/requires-tasks.mjs')];
   const only = ['tasks/created-task', 'tasks/unknown-tasks-are-not-read'];
   const outcomes = await checkTasks({ command: process.execPath, args, only, revisions: ['2026-07-28'] });

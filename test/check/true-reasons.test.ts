@@ -1,4 +1,5 @@
-// The first problem of a report names what the server did, and the fix mends it. Each server has one mistake that others had been taken for.
+// The first problem of a report names what the server did, and its fix repairs it. Each server has one mistake that was once mistaken for
+// another.
 
 import { expect, test } from 'vitest';
 import { problemsOf } from '../../src/check/report/problems.ts';
@@ -6,13 +7,13 @@ import { textOf } from '../../src/check/report/text.ts';
 import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
 
 interface Mistake {
-  /** Code for each message: with `message`, `id`, `method`, `params`, `send`, `result` and `error`. It returns true if nothing is left to do. */
+  /** Code for each message, with `message`, `id`, `method`, `params`, `send`, `result` and `error`. Returns true if the message is handled. */
   onMessage?: string;
-  /** Code of the tool `add`, with `a` and `b`: returns a result. */
+  /** Code of the tool `add`, with `a` and `b`. Returns a result. */
   onCall?: string;
-  /** Code at the end of stdin. */
+  /** Code that runs at the end of stdin. */
   onEnd?: string;
-  /** Members of the tool. */
+  /** Additional members of the tool. */
   tool?: object;
 }
 
@@ -132,7 +133,7 @@ test.concurrent.each([
     /^After `standpipe\/no-such-method`, the server exited with code 1/,
   ],
 ])(
-  'a server that exits 30 ms after %s violates the rule about it, alone and beside others',
+  'a server that exits 30 ms after %s violates the rule about it, alone and with other rules',
   async (_, code, id, reason) => {
     const all = ['jsonrpc', 'methods', 'robustness/stray-notifications'];
     for (const only of [[id], all]) {
@@ -147,7 +148,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent('a server that starts slowly, as all do on a busy machine, may exit later after the message', async () => {
+test.concurrent('a slow server, as on a busy machine, may exit later after the message', async () => {
   const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)';
   const onMessage = `
     if (method === 'initialize') ${block};
@@ -186,7 +187,7 @@ test.concurrent.each([
   expect(fix, text).toMatch(expected);
 });
 
-/** A message and its newline are two writes, and those of others come between them once there are many. */
+/** Writes a message and its newline separately, so that other writes get between them when many messages are pending. */
 const TWO_WRITES = `
   if (method !== 'ping') return false;
   state.pending = (state.pending ?? 0) + 1;

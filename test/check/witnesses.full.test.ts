@@ -1,5 +1,5 @@
-// Every rule for servers, both ways: a correct server passes it, and a server with one mistake violates it and no other rule. In the suite a
-// mistake meets its own rule, and those of its family that only read what was seen, or show it; with CHECK_ALL_RULES=1 all rules of all families.
+// Every rule for servers in both directions: a correct server passes it, and a server with one mistake violates this rule and no other. A
+// usual run tests a mistake with its own rule, and with cheap rules of its family; CHECK_ALL_RULES=1 tests all rules of all families.
 
 import { expect, test } from 'vitest';
 import { isViolated } from '../../src/check/report/rule-results.ts';

@@ -1,4 +1,4 @@
-// The mistakes of docs/troubleshooting.md about remote servers, with real servers: each is named, with its fix.
+// The mistakes of docs/troubleshooting.md about remote servers, with real servers: each is recognised, with its fix.
 
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
@@ -24,7 +24,7 @@ async function at(listener: HttpServer | TcpServer): Promise<number> {
   return (listener.address() as AddressInfo).port;
 }
 
-/** A server that gives every request the same response. */
+/** A server that answers every request with the same response. */
 async function answering(status: number, headers: Record<string, string>, body = ''): Promise<string> {
   const answer: RequestListener = (request, response) => {
     request.resume();
@@ -99,7 +99,7 @@ const mistakes: [
   ['not-mcp', async () => ({ url: await answering(200, json, '{"hello":"world"}') }), /API/],
 ];
 
-test.each(mistakes)('%s', async (name, target, fix) => {
+test.each(mistakes)('recognises %s with its fix', async (name, target, fix) => {
   const given = await target();
   const error = await failure(given);
   expect([error.evidence?.diagnosis, error.message]).toEqual([name, expect.stringContaining('the server ')]);
@@ -108,7 +108,7 @@ test.each(mistakes)('%s', async (name, target, fix) => {
   expect(JSON.stringify({ ...error, message: error.message })).not.toContain('another-secret-token');
 });
 
-test('a server that wants a token and got none names the login and the header', async () => {
+test('the hint for a missing token names the login and the header', async () => {
   const error = await failure({ url: guarded.url });
   expect(error).toMatchObject({
     code: 'LOGIN_REQUIRED',
@@ -127,6 +127,6 @@ test.each<[string, Partial<HttpSymptoms>]>([
   ['certificate-of-another-host', { errorCode: 'ERR_TLS_CERT_ALTNAME_INVALID' }],
   ['certificate-expired', { errorCode: 'CERT_HAS_EXPIRED' }],
   ['proxy-refused', { byProxy: true, status: 407 }],
-])('%s', (name, given) => {
+])('recognises %s by its symptoms', (name, given) => {
   expect(diagnoseHttp(symptoms(given))).toMatchObject({ name });
 });

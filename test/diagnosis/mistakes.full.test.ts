@@ -1,5 +1,5 @@
-// The mistakes of docs/troubleshooting.md with real servers: each is recognised, and early where its output proves it. The
-// start may take longer than a test, so that a start that is not ended early fails the test.
+// The mistakes of docs/troubleshooting.md with real servers: each is recognised, and early if the output proves it. The limit of a start is
+// longer than that of a test, so that the test fails if such a start is not ended early.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,14 +52,17 @@ const provenByOutput: [name: string, words: string[], message: RegExp, hint: Reg
   ['cannot-read-requests', node('cannot-read.mjs'), /"Parse error"/, /framing/],
 ];
 
-test.each(provenByOutput.filter(runsHere))('%s: %j is not waited for', async (name, words, message, hint) => {
-  const error = await failure(words, { startupTimeoutMs: FOR_EVER_MS, probeTimeoutMs: 100 });
-  // An answer that is almost JSON fails its request at once.
-  expect(['NEGOTIATION_FAILED', 'MESSAGE_INVALID']).toContain(error.code);
-  expect(error.evidence?.diagnosis).toBe(name);
-  expect(error.message).toMatch(message);
-  expect(error.hint).toMatch(hint);
-});
+test.each(provenByOutput.filter(runsHere))(
+  '%s: recognises %j before the timeout',
+  async (name, words, message, hint) => {
+    const error = await failure(words, { startupTimeoutMs: FOR_EVER_MS, probeTimeoutMs: 100 });
+    // An answer that is almost JSON fails its request at once.
+    expect(['NEGOTIATION_FAILED', 'MESSAGE_INVALID']).toContain(error.code);
+    expect(error.evidence?.diagnosis).toBe(name);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+  },
+);
 
 const foundAtTimeout: typeof provenByOutput = [
   ['missing-flush', python('never_flushes.py'), /starts slowly, or does not flush stdout/, /^Raise .*flush=True/],
@@ -67,34 +70,31 @@ const foundAtTimeout: typeof provenByOutput = [
   ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--litemcp/],
   ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],
 ];
-test.each(foundAtTimeout.filter(runsHere))(
-  '%s: %j is recognised when the time is over',
-  async (name, words, message, hint) => {
-    const clock = new ManualClock();
-    let stderr = '';
-    let sent = 0;
-    const observer = {
-      stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()),
-      sent: () => sent++,
-    };
-    const failing = failure(words, { clock, startupTimeoutMs: 60_000, probeTimeoutMs: 100 }, observer);
-    await until('it runs', () => stderr !== '' && sent > 0);
-    await until('initialize is sent', () => {
-      if (sent === 3) return true; // after server/discover and ping
-      clock.advance(100);
-      return false;
-    });
-    if (name === 'missing-flush') await until('it is read', () => stderr.includes('got initialize'));
-    clock.advance(60_000);
-    const error = await failing;
-    expect(error).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { diagnosis: name } });
-    expect(error.message).toMatch(message);
-    expect(error.hint).toMatch(hint);
-  },
-);
+test.each(foundAtTimeout.filter(runsHere))('%s: recognises %j at the timeout', async (name, words, message, hint) => {
+  const clock = new ManualClock();
+  let stderr = '';
+  let sent = 0;
+  const observer = {
+    stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()),
+    sent: () => sent++,
+  };
+  const failing = failure(words, { clock, startupTimeoutMs: 60_000, probeTimeoutMs: 100 }, observer);
+  await until('it runs', () => stderr !== '' && sent > 0);
+  await until('initialize is sent', () => {
+    if (sent === 3) return true; // after server/discover and ping
+    clock.advance(100);
+    return false;
+  });
+  if (name === 'missing-flush') await until('it is read', () => stderr.includes('got initialize'));
+  clock.advance(60_000);
+  const error = await failing;
+  expect(error).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { diagnosis: name } });
+  expect(error.message).toMatch(message);
+  expect(error.hint).toMatch(hint);
+});
 
 const crlf = join(folder, 'has-crlf.sh');
-const usesImport = join(folder, 'uses-import.cjs'); // no linter would have it in the repository
+const usesImport = join(folder, 'uses-import.cjs'); // linters would reject it in the repository
 writeFileSync(usesImport, "import 'node:fs';\n");
 writeFileSync(crlf, '#!/usr/bin/env bash\r\nset -e\r\nnode --version\r\n');
 
@@ -123,19 +123,19 @@ const foundAtExit: [name: string, words: string[], hint: RegExp][] = [
         ],
       ]),
 ];
-test.each(foundAtExit.filter(runsHere))('%s: %j is recognised when it has ended', async (name, words, hint) => {
+test.each(foundAtExit.filter(runsHere))('%s: recognises %j after its exit', async (name, words, hint) => {
   const error = await failure(words);
   expect(error).toMatchObject({ code: 'PROCESS_EXITED', evidence: { diagnosis: name } });
   expect(error.hint).toMatch(hint);
 });
 
-test('a server that prints what the rules look for, and answers, is connected', async () => {
+test('connects to a correct server whose stray output resembles the mistakes', async () => {
   const [command = '', ...args] = node('noisy-but-healthy.mjs');
   const client = closing(await connect({ command, args, stderr: 'ignore' }, { probeTimeoutMs: 100 }));
   expect(client.server.info?.name).toBe('fixture');
 });
 
-test('it is waited for, however long it takes', async () => {
+test('waits until the timeout for a correct server with such output', async () => {
   const gate = join(folder, 'gate');
   const [command = '', ...args] = [...node('noisy-but-healthy.mjs'), gate];
   const clock = new ManualClock();

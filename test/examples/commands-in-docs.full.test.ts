@@ -1,5 +1,5 @@
-// The command lines in docs that start a server of a file are run, as they are printed, beside files with these names. Those that the README has
-// are run by readme-as-printed.full.test.ts.
+// Runs the command lines of docs that start a server from a file, unchanged, in a folder with files of these names.
+// readme-as-printed.full.test.ts runs those of the README.
 
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ writeFileSync(
   `await import(process.env.LITEMCP ? ${path('examples/litemcp/client.mjs')} : ${path('test/fixtures/check/client/drivers/standpipe.mjs')});\n`,
 );
 const files = ['server.mjs', 'server.py', 'calculator.py', 'client.mjs'];
-/** One rule of each check: the rules have tests of their own. */
+/** One rule of each check, because the rules have their own tests. */
 const opening = {
   server: ['--rule', 'lifecycle/opens'],
   client: ['--rule', 'client-lifecycle/opens'],
@@ -44,12 +44,12 @@ const runnable = documentedCommands.filter(({ page, words }) => {
   );
 });
 
-test('there are such command lines', () => {
+test('finds command lines that can run', () => {
   expect(runnable.length).toBeGreaterThan(10);
 });
 
-// One after the other: a baseline is written by one and read by the next.
-test.each(runnable)('$page: $line', async ({ words }) => {
+// One after the other, because one command writes a baseline that the next one reads.
+test.each(runnable)('runs $line of $page', async ({ words }) => {
   const isLite = words.includes('--litemcp');
   const role = words.includes('--client') ? 'client' : 'server';
   const [command, ...rest] = words as [string, ...string[]];

@@ -1,4 +1,4 @@
-// Every command line in the pages is accepted: its command, options and their values, and the rules that it names. Nothing is started.
+// Every command line in the docs is accepted: its command, options and values, and the names of rules. Nothing is started.
 
 import { describe, expect, test } from 'vitest';
 import { parseConnectArguments } from '../../src/app/cli/connect/connect-arguments.ts';
@@ -18,7 +18,7 @@ function collectingOutput() {
   return { text, out: new Output({ stdout: stream, stderr: stream, env: {}, json: false }) };
 }
 
-/** As src/app/cli/main.ts does. Rejects if the command line is wrong. */
+/** Parses a command line like src/app/cli/main.ts. Rejects if it is wrong. */
 async function parse(words: readonly string[]): Promise<void> {
   const [name, second] = words;
   if (name === 'connect') return void parseConnectArguments(words.slice(1));
@@ -35,18 +35,18 @@ async function parse(words: readonly string[]): Promise<void> {
 
 const incomplete = ['commander.optionMissingArgument', 'commander.missingArgument', 'commander.help'];
 
-test('commands are found in all pages that have some', () => {
+test('finds commands in the README and the docs', () => {
   const pages = new Set(documentedCommands.map(({ page }) => page));
   expect([...pages]).toEqual(expect.arrayContaining(['README.md', 'README.zh-CN.md', 'docs/check.md', 'docs/cli.md']));
   expect(documentedCommands.length).toBeGreaterThan(80);
   expect(documentedRuleOptions.length).toBeGreaterThan(0);
 });
 
-/** `standpipe tap` in the text names the program, and is no command line. */
+/** In text, `standpipe tap` may be the name of the program rather than a command line. */
 const isName = ({ words: [name, ...rest], isInText }: DocumentedCommand) =>
   isInText && (name === 'tap' || name === 'connect') && rest.every((word) => word === '--');
 
-test.each(documentedCommands.filter((each) => !isName(each)))('$page: $line', async ({ words, isInText }) => {
+test.each(documentedCommands.filter((each) => !isName(each)))('accepts $line of $page', async ({ words, isInText }) => {
   const error = await parse(words).catch((thrown) => thrown);
   if (!isInText || !incomplete.includes(error?.code)) expect(error).toBeUndefined();
 });
@@ -54,7 +54,7 @@ test.each(documentedCommands.filter((each) => !isName(each)))('$page: $line', as
 describe('rules', () => {
   const ofCheck = documentedCommands.filter(({ words }) => words[0] === 'check');
 
-  test.each([...ofCheck, ...documentedRuleOptions])('$page: $line', async ({ words }) => {
+  test.each([...ofCheck, ...documentedRuleOptions])('exist that $line of $page names', async ({ words }) => {
     const { text, out } = collectingOutput();
     const { ours } = splitAtServer(words);
     const code = await executeCommand([...ours, '--list'], out, new AbortController().signal);

@@ -1,4 +1,4 @@
-// The command lines of the program in the pages: in blocks of code, line by line, and in the text as code that begins with its name.
+// The command lines of Standpipe in the docs: each line in code blocks, and inline code that begins with its name.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ import { codeBlocks, inlineCode } from '../repository/markdown.ts';
 export interface DocumentedCommand {
   page: string;
   line: string;
-  /** In the text, a command may be named without its arguments. */
+  /** Whether it is inline code, where a command may lack its arguments. */
   isInText: boolean;
-  /** Without the name of the program. */
+  /** The words after the name of the program. */
   words: string[];
 }
 
 const pages = ['README.md', 'README.zh-CN.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)];
-/** The languages of blocks whose lines are commands. Others show output, or what can be written in general. */
+/** Languages of code blocks whose lines are commands. Other blocks show output or syntax. */
 const shells = new Set(['sh', 'bash', 'yaml']);
 const called = /(?:^|[\s$(])(?:npx (?:--yes |-y )?)?standpipe(?:@[\d.]+)? (.*)$/;
-/** What stands for something else: `<server>`, `[name]`, `a|b`, `…`, or a word in capitals, but not a placeholder of `check`. */
+/** Matches placeholders: `<server>`, `[name]`, `a|b`, `…`, or a word in capitals, but not the placeholders of `check`. */
 const general = /[<[|…]|(?:^|\s)[A-Z]{2,}(?:\s|$)/;
 
 export const documentedCommands: readonly DocumentedCommand[] = pages
@@ -36,7 +36,7 @@ export const documentedCommands: readonly DocumentedCommand[] = pages
     });
   });
 
-/** Options of `check` that name rules, where the text shows them without a command. */
+/** Options of `check` that name rules, in inline code without a command. */
 export const documentedRuleOptions: readonly DocumentedCommand[] = pages
   .filter((page) => page.endsWith('.md'))
   .flatMap((page) =>
@@ -45,7 +45,7 @@ export const documentedRuleOptions: readonly DocumentedCommand[] = pages
       .map((line) => ({ page, line, isInText: true, words: ['check', ...shellWords(line)] })),
   );
 
-/** Words as a shell splits them, without the comment, the end of a substitution and redirections. */
+/** Splits a line into words like a shell, without the comment, the end of a substitution and redirections. */
 function shellWords(line: string): string[] {
   const words = [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) => word);
   const end = words.findIndex((word) => /^(?:#|>)/.test(word));
@@ -56,7 +56,7 @@ function shellWords(line: string): string[] {
   );
 }
 
-/** A quote inside of the other quotes is text. */
+/** A quote inside other quotes is text. */
 function isOuter(word: string, quote: string, at: number): boolean {
   const other = quote === "'" ? '"' : "'";
   return word.slice(0, at).split(other).length % 2 === 1;

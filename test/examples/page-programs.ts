@@ -23,7 +23,7 @@ export function programsOf(page: string): Program[] {
   return blocksOf(page).filter(({ language }) => /^(?:[mc]?[jt]sx?|javascript|typescript)$/.test(language));
 }
 
-/** The lines that a program prints, as its comments say. A server prints nothing to stdout. */
+/** Expected output of a program, from its comments. A server prints nothing to stdout. */
 export function expectedOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map((match) => match[1]!);
 }

@@ -1,4 +1,4 @@
-// The demonstration of the library, and `npm start` on a fresh clone.
+// The demonstration of the library, and `npm start` in a fresh clone.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { copyRepository, root } from '../repository/files.ts';
 
 const run = promisify(execFile);
 
-test('the demonstration tells its story and leaves no process behind', async () => {
+test('the demonstration prints its steps and leaves no process behind', async () => {
   const { stdout, stderr } = await run(process.execPath, ['examples/quickstart/host.mjs'], { cwd: root });
   const story = [
     'answers: Hello, Wörld 🌍!',
@@ -39,7 +39,7 @@ test.each([
   ['on a terminal', { isTTY: true }, {}, true],
   ['on a terminal with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
   ['in a pipe', { isTTY: false }, {}, false],
-])('colours %s: %o %o → %s', async (_where, stream, env, coloured) => {
+])('uses colours %s: %o %o → %s', async (_where, stream, env, coloured) => {
   const program = `
     import { narrator } from './examples/quickstart/narrator.mjs';
     const stream = { ...${JSON.stringify(stream)}, write: (text) => process.stdout.write(text) };
@@ -57,11 +57,11 @@ describe('npm start on a fresh clone', () => {
     spawn('npm', ['start', '--', '--no-inspector'], {
       cwd: clone,
       env: { ...process.env, PATH: path, XDG_RUNTIME_DIR: clone },
-      // A group of its own, so that it can be ended as Ctrl-C ends it: npm and all that it started at once.
+      // A separate process group, so that a signal reaches npm and its children, like Ctrl-C.
       detached: true,
     });
 
-  /** Ends it once it has shown all of these, and resolves to what it said in all. */
+  /** Interrupts the child once it has printed all texts. Resolves to its complete output. */
   async function untilShown(child: ReturnType<typeof start>, ...texts: (string | RegExp)[]) {
     let shown = '';
     let ending = false;
@@ -79,13 +79,13 @@ describe('npm start on a fresh clone', () => {
     return { shown, code };
   }
 
-  test('builds, runs the servers of the examples, and ends cleanly', async () => {
+  test('builds, runs the servers of the examples, and exits cleanly', async () => {
     const { shown } = await untilShown(start(), 'typescript ready', /python (?:ready|is left out)/);
     expect(shown).toContain('runs');
     expect(shown).toContain('all servers have stopped');
   });
 
-  test('leaves out a language that is not installed, with a word', async () => {
+  test('skips a language that is not installed, and reports that', async () => {
     const bin = join(clone, 'only-node');
     mkdirSync(bin);
     for (const command of ['node', 'npm', 'sh', 'env', 'uname', 'dirname', 'basename', 'sed']) {

@@ -1,5 +1,5 @@
-// Follows the README in an empty folder: writes the files it shows and runs its shell lines, in its order. The packed package is
-// installed in place of `standpipe`; the other packages are installed in the versions of package-lock.json, before npx would load them.
+// Follows the README in an empty folder: writes its files and runs its shell lines, in order. The packed package is installed in place of
+// `standpipe`, and other packages in the versions of package-lock.json before npx would download them.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,13 +25,13 @@ const env = {
   npm_config_audit: 'false',
   npm_config_fund: 'false',
 };
-/** Lines that run until Ctrl-C. */
+/** Processes of lines that run until Ctrl-C. */
 const running: ChildProcess[] = [];
 let tarball: string;
 
 beforeAll(async () => {
   mkdirSync(empty);
-  // Without scripts: dist/ is built already, and package.full.test.ts covers the build of a package.
+  // Scripts are not needed: dist/ is built, and package.full.test.ts tests the build of a package.
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary];
   const { stdout } = await run('npm', args, { cwd: root });
   tarball = join(temporary, JSON.parse(stdout)[0].filename);
@@ -53,7 +53,7 @@ test('every block is a file with a name, shell lines, or the output of the shell
   expect(steps.length).toBeGreaterThan(10);
 });
 
-test.each(steps)('$line', async ({ line, files, printed }) => {
+test.each(steps)('runs $line with the printed output', async ({ line, files, printed }) => {
   for (const { file, code } of files) writeFileSync(join(empty, file), code);
   if (/# .*until Ctrl-C/.test(line)) return keepRunning(line);
   const command = ['bash', '-c', `${asInstalledHere(line)} 2>>stderr.txt`];
@@ -63,7 +63,7 @@ test.each(steps)('$line', async ({ line, files, printed }) => {
   if (printed !== undefined) expect(stdout.trimEnd()).toBe(printed);
 });
 
-/** In a pipe a table has tabs and no header. */
+/** A header shows that the table is for a terminal: in a pipe, tables have tabs and no header. */
 const TABLE = 'TOOL ';
 
 async function onTerminal(command: readonly string[]): Promise<{ stdout: string }> {
@@ -75,9 +75,9 @@ async function onTerminal(command: readonly string[]): Promise<{ stdout: string 
 
 interface Step {
   line: string;
-  /** The files shown between the step before and this one. */
+  /** Files between the previous step and this one. */
   files: Program[];
-  /** What the README shows as its output. */
+  /** Output of the line in the README. */
   printed?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ async function keepRunning(line: string): Promise<void> {
   await until(`the address of the Inspector: ${line}`, () => /http:\/\/127\.0\.0\.1:\d+/.test(printed));
 }
 
-/** Like Ctrl-C: the signal goes to npx and to the command. */
+/** Sends the signal to npx and to the command, like Ctrl-C. */
 async function interrupt(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, 'close');

@@ -1,5 +1,4 @@
-// Runs and type-checks the programs in the pages of docs, and type-checks those of the README, which
-// readme-as-printed.full.test.ts runs.
+// Runs and type-checks the programs in the docs, and type-checks those of the README, which readme-as-printed.full.test.ts runs.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +18,7 @@ const pages = {
   'docs/gateway.md': ['http-client.mjs', 'serve-greeter.mjs', 'in-an-application.mjs', 'serve-host.mjs'],
 };
 
-// Inside the repository, where 'standpipe' means this package; ignored by git.
+// The folder is inside the repository, where 'standpipe' resolves to this package; git ignores it.
 mkdirSync(join(root, '.standpipe'), { recursive: true });
 const folder = mkdtempSync(join(root, '.standpipe', 'pages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,15 +30,15 @@ describe.each(Object.entries(pages))('%s', (page, expected) => {
   mkdirSync(cwd);
   for (const { file, code } of programs) if (file) writeFileSync(join(cwd, file), code);
 
-  /** Servers wait for a client; the programs that start them are the ones to run. */
+  /** Programs to run. Servers are excluded: these programs start them. */
   const started = programs.filter(({ code }) => !/new StdioServerTransport\(|serveStdio\(/.test(code));
 
-  test('every block of code is a program with a name', () => {
+  test('every code block is a program with a file name', () => {
     expect(programs.filter(({ language, file }) => language !== 'js' || file === '')).toEqual([]);
     expect(started.map(({ file }) => file)).toEqual(expected);
   });
 
-  test.skipIf(page === 'README.md').each(started)('$file prints what its comments say', async ({ file, code }) => {
+  test.skipIf(page === 'README.md').each(started)('$file prints the output in its comments', async ({ file, code }) => {
     const { stdout } = await run(process.execPath, [file], { cwd });
     expect(stdout.split('\n').slice(0, -1)).toEqual(expectedOutput(code));
   });

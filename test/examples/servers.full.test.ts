@@ -1,5 +1,5 @@
-// The same small server in three languages: ours, and two that know nothing of Standpipe. Each is driven by our client,
-// and each is told the same nonsense by hand.
+// The same small server in three languages: one on our library, and two without any dependency on Standpipe. Our client uses each of them,
+// and each gets the same invalid input.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ const servers = [
   { language: 'java', command: 'java', args: [path('java/Server.java')], era: 'legacy' },
 ] as const;
 
-/** Why a server cannot be run on this machine, if it cannot. */
+/** The reason why a server cannot run on this machine, if there is one. */
 function missing(command: string): string | undefined {
   const { error, status } = spawnSync(command, ['--version'], { stdio: 'ignore' });
-  // Windows and macOS have a `python3` or `java` that only says where to get it.
+  // Windows and macOS have a `python3` or `java` that only prints how to install it.
   return status === 0 ? undefined : `${command} is not installed here (${error?.message ?? `exit code ${status}`})`;
 }
 
@@ -47,14 +47,14 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
     return { text: content.map((block) => (block.type === 'text' ? block.text : block.type)).join(), isError };
   };
 
-  // A virtual machine takes its time to start and to end, more so on a busy computer.
+  // A virtual machine starts and exits slowly, above all on a busy machine.
   beforeAll(async () => {
     const stopWaits = { stdinMs: 60_000 };
     client = await connect({ command, args: [...args], stderr: 'ignore', stopWaits }, { startupTimeoutMs: 60_000 });
   });
   afterAll(() => client?.close());
 
-  test('says who it is', () => {
+  test('returns its name and version', () => {
     expect(client.server).toMatchObject({ era, info: { name: `small-${language}`, version: '1.0.0' } });
     expect(client.warnings).toEqual([]);
   });
@@ -76,13 +76,13 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
     expect(tools.every(({ description }) => description)).toBe(true);
   });
 
-  test('answers calls', async () => {
+  test('returns results of calls', async () => {
     expect(await textOf('hello_world', { name: 'World' })).toEqual({ text: 'Hello, World!', isError: false });
     expect(await textOf('add', { a: 2, b: 3 })).toEqual({ text: '5', isError: false });
     expect(await textOf('add', { a: -1.5, b: 0.25 })).toEqual({ text: '-1.25', isError: false });
   });
 
-  test('says what went wrong in a tool, and which argument does not fit', async () => {
+  test('reports the error of a tool, and the name of an invalid argument', async () => {
     expect(await textOf('fail')).toEqual({ text: 'This tool always fails', isError: true });
     const wrong = await textOf('add', { a: 'two', b: 3 });
     expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/add.*\ba\b.*number/s) });
@@ -90,33 +90,33 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
     expect(absent).toMatchObject({ isError: true, text: expect.stringMatching(/hello_world.*\bname\b.*string/s) });
   });
 
-  test('refuses tools and methods that it does not have', async () => {
+  test('refuses unknown tools and methods', async () => {
     await expect(client.callTool('nope')).rejects.toMatchObject({ rpcCode: -32602 });
     await expect(client.request('no/such/method')).rejects.toMatchObject({ rpcCode: -32601 });
   });
 
-  test.each(Object.entries(texts))('gives back %s, character by character', async (_what, text) => {
+  test.each(Object.entries(texts))('returns %s unchanged', async (_what, text) => {
     expect(await textOf('echo', { text })).toEqual({ text, isError: false });
     expect(await textOf('hello_world', { name: text })).toEqual({ text: `Hello, ${text}!`, isError: false });
   });
 
-  test('gives back a megabyte', async () => {
+  test('returns a megabyte unchanged', async () => {
     const text = 'a megabyte, grüße 🙂 '.repeat(50_000);
     expect((await textOf('echo', { text })).text === text).toBe(true);
   });
 
-  test('answers a hundred calls at once, each its own', async () => {
+  test('answers each of a hundred concurrent calls with its own result', async () => {
     const sums = await Promise.all(Array.from({ length: 100 }, (_, n) => textOf('add', { a: n, b: 1000 })));
     expect(sums.map(({ text }) => text)).toEqual(sums.map((_, n) => `${n + 1000}`));
   });
 
-  test('ends with its input, unforced', async () => {
+  test('exits at the end of its input', async () => {
     await client.close();
     expect(client.transport.stopRung).toBe('stdin');
     expect(client.transport.evidence()).toMatchObject({ exitCode: 0 });
   });
 
-  test('is polite to a peer that is not', async () => {
+  test('answers invalid input with errors and continues', async () => {
     const answers = await converse(command, args, [
       { jsonrpc: '2.0', id: 'a', method: 'initialize', params: { protocolVersion: '1999-01-01', capabilities: {} } },
       { jsonrpc: '2.0', id: 'b', method: 'initialize', params: { protocolVersion: '2024-11-05', capabilities: {} } },
@@ -152,7 +152,7 @@ interface Answer {
   error?: { code: number };
 }
 
-/** Writes lines to a fresh server, ends its input, and resolves to all it said. It must exit by itself, with code 0. */
+/** Writes lines to a new server and ends its input. Resolves to all its answers. The server must exit by itself with code 0. */
 async function converse(command: string, args: readonly string[], lines: (object | string)[]): Promise<Answer[]> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   for (const line of lines) child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);

@@ -1,4 +1,4 @@
-// Skills (SEP-2640): our server and client with each other, and each with the official SDK.
+// Skills (SEP-2640): our server with our client, and each with the official SDK.
 
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ describe('a server with skills', () => {
     expect(await connected.request('resources/templates/list', {})).toMatchObject({ resourceTemplates: [] });
   });
 
-  test('reads directories at each depth, and refuses anything else with -32602', async () => {
+  test('reads directories at each depth, and refuses other URIs with -32602', async () => {
     const connected = await client();
     const read = (uri: string) => connected.request('resources/directory/read', { uri });
     expect(await read(ROOT)).toMatchObject({
@@ -223,7 +223,7 @@ describe('readSkills refuses', () => {
     }
   });
 
-  test('nothing because of the name of a file', async () => {
+  test('no files because of their names', async () => {
     const [skill] = await readSkills(await folderWith('__proto__', 'x'));
     expect(Object.keys(skill!.files)).toEqual(['SKILL.md', '__proto__']);
   });

@@ -1,4 +1,4 @@
-// Apps and skills through a host and its gateway: one server alone, several served as one, and a principal whose tools are limited by its token.
+// Apps and skills through a host and its gateway: a single server, several servers as one, and a principal whose token limits its tools.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const folder = temporaryFolder('extensions');
 let runs = 0;
-/** Declares that it shows apps. */
+/** Options of a client that shows apps. */
 const shows = {
   capabilities: { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } },
 };
@@ -45,7 +45,7 @@ async function gateway(allowed?: string[], entry: object = {}, endsOnce = '') {
     closing.push(() => client.close());
     return client;
   };
-  /** How often the server `shop` got requests of this method. */
+  /** Number of requests of this method to the server `shop`. */
   const asked = (method: string) =>
     readFileSync(journals[1], 'utf8')
       .split('\n')
@@ -70,7 +70,7 @@ describe('one server behind a gateway', () => {
   });
 });
 
-describe('all servers as one', () => {
+describe('the servers at /mcp', () => {
   test('list each view under its scheme with the server, and read it', async () => {
     const client = await (await gateway()).open('');
     expect(client.server.capabilities.extensions).toEqual({
@@ -124,18 +124,21 @@ describe('a principal that may not use a tool', () => {
   const allowed = ['shop/time', 'shop/change', 'shop/late', 'one two/*'];
   const notFound = { message: expect.stringContaining('not found') };
 
-  test.each(views)('at "%s" cannot read its view, but those of other tools', async (path, hidden, shared) => {
-    for (const declared of [{}, shows]) {
-      const client = await (await gateway(allowed)).open(path, declared);
-      await expect(client.readResource(hidden)).rejects.toMatchObject(notFound);
-      expect((await client.readResource(shared)).contents).toHaveLength(1);
-      const [skill] = await listSkills(client);
-      expect(await readSkillFile(client, skill!)).not.toHaveLength(0);
-    }
-  });
+  test.each(views)(
+    'cannot read the view of the tool, but those of other tools, at "%s"',
+    async (path, hidden, shared) => {
+      for (const declared of [{}, shows]) {
+        const client = await (await gateway(allowed)).open(path, declared);
+        await expect(client.readResource(hidden)).rejects.toMatchObject(notFound);
+        expect((await client.readResource(shared)).contents).toHaveLength(1);
+        const [skill] = await listSkills(client);
+        expect(await readSkillFile(client, skill!)).not.toHaveLength(0);
+      }
+    },
+  );
 
   test.each(views.flatMap((each) => (['2025-11-25', '2026-07-28'] as const).map((revision) => ({ revision, each }))))(
-    'reads views while a server of $revision is asked for its tools once per change: $each',
+    'lists the tools of a server of $revision once per change while it reads views: $each',
     async ({ revision, each: [path, hidden, shared, late] }) => {
       const { open, asked } = await gateway(allowed, { revision });
       const client = await open(path, shows);
@@ -146,7 +149,7 @@ describe('a principal that may not use a tool', () => {
         }
       };
       await read();
-      const before = asked('tools/list'); // an unused process was restarted for the capabilities of the client
+      const before = asked('tools/list'); // the capabilities of the client may have restarted an unused process
       await read();
       await expect(client.readResource(late)).rejects.toMatchObject(notFound);
       expect(asked('tools/list')).toBe(before);
@@ -157,25 +160,25 @@ describe('a principal that may not use a tool', () => {
     },
   );
 
-  /** Servers that parse URIs take each of these for the view. */
+  /** Other forms of the URI, which some parsers of URIs accept for the view. */
   const spellings = (uri: string) => {
     const rest = uri.slice('ui://'.length);
     return [`UI://${rest}`, ` ${uri}`, `u\ti://${rest}`, `${uri}\n`, uri.replace('view.html', './view.html')];
   };
 
-  test.each(views)('at "%s" cannot read its view by another spelling', async (path, hidden) => {
+  test.each(views)('cannot read the view by other forms of its URI, at "%s"', async (path, hidden) => {
     const client = await (await gateway(allowed)).open(path, shows);
     for (const uri of [...spellings(hidden), ...(path === '' ? spellings(VIEW).map((own) => `shop/${own}`) : [])]) {
       await expect(client.readResource(uri), uri).rejects.toMatchObject(notFound);
     }
   });
 
-  test('cannot read its view by a URI in an array', async () => {
+  test('cannot read the view by a URI in an array', async () => {
     const client = await (await gateway(allowed)).open('/shop', { ...shows, revision: '2025-11-25' });
     await expect(client.request('resources/read', { uri: [VIEW] })).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
-  test.each(views)('at "%s" neither lists nor watches its view', async (path, hidden, shared) => {
+  test.each(views)('can neither list nor subscribe to the view, at "%s"', async (path, hidden, shared) => {
     const client = await (await gateway(allowed)).open(path, shows);
     const { resources } = await client.listResources();
     const listed = resources.map(({ uri }) => uri);
@@ -184,22 +187,25 @@ describe('a principal that may not use a tool', () => {
     await expect(client.subscribe(hidden, () => undefined)).rejects.toMatchObject(notFound);
   });
 
-  test.each(['/one%20two', ''])('of the entry, neither lists nor watches its view: "%s"', async (path) => {
-    const client = await (await gateway(undefined, { tools: { deny: ['clock'] } })).open(path, shows);
-    const { resources } = await client.listResources();
-    expect(resources.filter(({ uri }) => uri.endsWith('/view.html'))).toEqual([]);
-    expect(resources.filter(({ uri }) => uri.endsWith('/shared.html'))).not.toEqual([]);
-    const hidden = path === '' ? 'ui://one%20two/clock/view.html' : VIEW;
-    await expect(client.subscribe(hidden, () => undefined)).rejects.toMatchObject(notFound);
-  });
+  test.each(['/one%20two', ''])(
+    'can neither list nor subscribe to the view if the entry denies the tool, at "%s"',
+    async (path) => {
+      const client = await (await gateway(undefined, { tools: { deny: ['clock'] } })).open(path, shows);
+      const { resources } = await client.listResources();
+      expect(resources.filter(({ uri }) => uri.endsWith('/view.html'))).toEqual([]);
+      expect(resources.filter(({ uri }) => uri.endsWith('/shared.html'))).not.toEqual([]);
+      const hidden = path === '' ? 'ui://one%20two/clock/view.html' : VIEW;
+      await expect(client.subscribe(hidden, () => undefined)).rejects.toMatchObject(notFound);
+    },
+  );
 
-  test('of the entry, neither', async () => {
+  test('cannot read the view if the entry denies the tool', async () => {
     const client = await (await gateway(undefined, { tools: { deny: ['clock'] } })).open('/one%20two');
     await expect(client.readResource(VIEW)).rejects.toMatchObject(notFound);
     expect((await client.readResource('ui://clock/shared.html')).contents).toHaveLength(1);
   });
 
-  test('of the entry, and by its token not the others that show the view, neither', async () => {
+  test('cannot read a view whose tools are denied by the entry or by the token', async () => {
     const client = await (await gateway(['one two/time', 'one two/clock'], { tools: { deny: ['time', 'date'] } })).open(
       '/one%20two',
     );
@@ -207,14 +213,14 @@ describe('a principal that may not use a tool', () => {
     expect((await client.readResource(VIEW)).contents).toHaveLength(1);
   });
 
-  test('with a process of its own, neither', async () => {
+  test('cannot read the view with a process per client', async () => {
     const client = await (await gateway(['one two/time'], { share: 'client' })).open('/one%20two');
     await expect(client.readResource(VIEW)).rejects.toMatchObject(notFound);
     expect((await client.readResource('ui://clock/shared.html')).contents).toHaveLength(1);
   });
 });
 
-test('a principal that may not use a server finds none of its skills', async () => {
+test('a principal that may not use a server cannot find its skills', async () => {
   const client = await (await gateway(['shop/time'])).open('');
   expect((await listSkills(client)).map(({ uri }) => uri)).toEqual(['skill://shop/refunds/SKILL.md']);
   for (const [method, uri] of [
@@ -229,7 +235,7 @@ test('a principal that may not use a server finds none of its skills', async () 
 describe.each([
   ['/shop', 'skill://'],
   ['', 'skill://shop/'],
-])('at "%s"', (path, scheme) => {
+])('requests about skills at "%s"', (path, scheme) => {
   test.each([
     [
       'skills/list',
@@ -238,7 +244,7 @@ describe.each([
     ],
     ['skills/get', { uri: `${scheme}refunds/SKILL.md` }, { skill: { uri: `${scheme}refunds/SKILL.md` } }],
     ['resources/directory/read', { uri: `${scheme}refunds` }, { resources: [{ name: 'SKILL.md' }, { name: 'more' }] }],
-  ])('%s is sent again to the next process of a server that exited', async (method, params, result) => {
+  ])('are sent again to the next process of a server that exited: %s', async (method, params, result) => {
     const { open, asked } = await gateway(undefined, {}, method);
     const client = await open(path);
     expect(await client.request(method, params)).toMatchObject(result);

@@ -1,4 +1,4 @@
-// Speaks 2025-03-26, where messages may come together in one array: answers an array with an array, in another order.
+// A server of 2025-03-26, which allows several messages in one array: it answers an array with an array in another order.
 
 import { createInterface } from 'node:readline';
 

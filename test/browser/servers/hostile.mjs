@@ -1,4 +1,4 @@
-// A server whose every word tries to be more than a word: markup, scripts, terminal escapes, reversed text, bad addresses.
+// A server whose texts contain markup, scripts, terminal escapes, reversed text and invalid addresses.
 
 import { initialize, serve } from './line-peer.mjs';
 

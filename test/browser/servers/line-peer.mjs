@@ -1,4 +1,4 @@
-// JSON-RPC over lines by hand, so that these servers can also do what no library would let them.
+// JSON-RPC over lines without a library, so that these servers can also break the protocol.
 
 let lastId = 0;
 const waiting = new Map();
@@ -6,14 +6,14 @@ const running = new Map();
 
 export const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-/** Asks the client; resolves with its result, or with its error. */
+/** Sends a request to the client. Resolves with its result or its error. */
 export function ask(method, params) {
   const id = `ask-${++lastId}`;
   send({ id, method, params });
   return new Promise((resolve) => waiting.set(id, resolve));
 }
 
-/** `handlers`: by method, each gets the params and a signal that is aborted by a cancel. */
+/** `handlers`: by method. Each gets the params and a signal that a cancellation aborts. */
 export function serve(handlers) {
   let rest = '';
   process.stdin.setEncoding('utf8');

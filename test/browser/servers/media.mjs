@@ -1,8 +1,8 @@
-// A small picture and a short sound, made here: no files to carry about.
+// Generates a small image and a short sound, so that the repository needs no files for them.
 
 import { deflateSync } from 'node:zlib';
 
-/** A gradient. */
+/** Generates a colour gradient. */
 export function picture(width = 96, height = 64) {
   const lines = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
@@ -37,7 +37,7 @@ function crc(bytes) {
   return ~sum >>> 0;
 }
 
-/** A quarter of a second of a tone. */
+/** Generates a tone of a quarter of a second. */
 export function sound() {
   const samples = Buffer.alloc(2000, 0).map((_, at) => 128 + 60 * Math.sin(at / 3));
   const head = Buffer.alloc(44);

@@ -1,4 +1,4 @@
-// One tool for each thing that a page has to show.
+// One tool for each feature that the page shows.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { ask, send } from './line-peer.mjs';

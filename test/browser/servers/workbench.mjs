@@ -1,4 +1,4 @@
-// A well-behaved server with something of everything.
+// A correct server with every feature.
 
 import { initialize, send, serve } from './line-peer.mjs';
 import { tools } from './workbench-tools.mjs';

@@ -1,5 +1,5 @@
-// Writes every run of a tool into a journal before it answers, and hurts itself in the ways it is asked to. Plain JSON-RPC
-// by hand: nothing in here keeps it from breaking the rules.
+// A server that records every run of a tool before it answers, and damages itself on request. It uses no library, which would prevent it
+// from breaking the protocol.
 
 import { appendFileSync, openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -58,7 +58,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const text = JSON.stringify({ jsonrpc: '2.0', id, result });
     process.stdout.write(text.slice(0, text.length / 2), () => process.exit(5));
   };
-  // Some work takes a moment, so that many calls are under way when something happens.
+  // Calls take up to 20 ms, so that many are in flight when a fault occurs.
   if (method === 'tools/call') setTimeout(answer, Math.random() * 20);
   else answer();
 });
