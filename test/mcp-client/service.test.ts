@@ -14,7 +14,8 @@ async function open(options: ClientOptions) {
 for (const revision of modernRevisions) {
   serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
     skip: {
-      'a subscriber gets log messages that are unrelated to a request': 'the revision has log messages of requests only',
+      'a subscriber gets log messages that are unrelated to a request':
+        'the revision has log messages of requests only',
     },
   });
 }
@@ -45,7 +46,8 @@ serviceContract(
   },
   {
     skip: {
-      'a subscriber gets log messages that are unrelated to a request': 'the revision has log messages of requests only',
+      'a subscriber gets log messages that are unrelated to a request':
+        'the revision has log messages of requests only',
     },
   },
 );
