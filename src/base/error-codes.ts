@@ -84,6 +84,7 @@ export const usageErrorCodes = [
   'NODE_NAME_TAKEN',
   'FLEET_CHANGED',
   'NOT_SUPPORTED',
+  'RECORDING_UNUSABLE',
 ] as const;
 
 export type RpcErrorCode = (typeof rpcErrorCodes)[number];

@@ -40,8 +40,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     lazyPackages: ['@decimalturn/toml-patch', 'yaml'],
   },
   observe: {
-    imports: ['base', 'wire', 'config'],
-    parts: ['flow', 'analysis', 'record', 'live', 'tap'],
+    imports: ['base', 'wire', 'mcp', 'config'],
+    parts: ['flow', 'analysis', 'record', 'replay', 'live', 'tap'],
     pure: ['flow', 'analysis'],
     lazyPackages: ['@modelcontextprotocol/core'],
   },

@@ -76,6 +76,9 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
     logout: { summary: 'log out of a remote server', load: async () => (await login()).logout },
     litemcp: { summary: 'serve a tool of an MCP server over LiteMCP', load: () => import('./commands/litemcp.ts') },
   },
+  'Use a recording': {
+    replay: { summary: 'answer as a recorded server did', load: () => import('./commands/replay.ts') },
+  },
   'Run servers on several machines': {
     fleet: { summary: 'change and show the servers of a fleet', load: () => import('./commands/fleet.ts') },
     drain: { summary: 'move the servers of a fleet away from a node', load: () => import('./commands/drain.ts') },

@@ -21,12 +21,21 @@ import {
 
 export type RecordingItem =
   | { type: 'run'; run: RecordingRun }
-  | { type: 'event'; run: RecordingRun; event: FlowEvent }
+  | { type: 'event'; run: RecordingRun; event: FlowEvent; place: LinePlace }
   /** A valid line of a kind that only newer versions know. */
   | { type: 'unknown'; run: RecordingRun; line: RawLine }
   /** Events missing from all files: rotated away, or skipped because the disk or a slow reader could not keep up. */
   | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
   | { type: 'damage'; offset: number; length: number; reason: string; prefix: string };
+
+/** Where the line of an event is. */
+export interface LinePlace {
+  /** Absent if the recording was not read from a file. */
+  readonly file?: string | undefined;
+  readonly offset: number;
+  /** Bytes, without the newline. */
+  readonly length: number;
+}
 
 export interface ReaderOptions {
   /** A longer line counts as damaged. */
@@ -54,7 +63,9 @@ async function* readLines(
   { maxLineBytes = DEFAULT_MAX_LINE_BYTES }: ReaderOptions,
   lines: LineReader,
 ): AsyncGenerator<RecordingItem, void, undefined> {
-  const chunks = typeof source === 'string' ? createReadStream(source, { highWaterMark: 256 * 1024 }) : source;
+  const isFile = typeof source === 'string';
+  lines.file = isFile ? source : undefined;
+  const chunks = isFile ? createReadStream(source, { highWaterMark: 256 * 1024 }) : source;
   const decoder = newline().decoder({ maxFrameBytes: maxLineBytes });
   for await (const chunk of chunks) {
     decoder.push(chunk, lines);
@@ -85,6 +96,7 @@ export async function* readRecordings(
 }
 
 class LineReader implements FrameSink {
+  file: string | undefined;
   #items: RecordingItem[] = [];
   readonly #runs = new Map<string, { run: RecordingRun; lastSeq: number }>();
 
@@ -96,7 +108,7 @@ class LineReader implements FrameSink {
 
   frame(bytes: Uint8Array, offset: number): void {
     const text = decodeText(bytes);
-    const problem = this.#line(text);
+    const problem = this.#line(text, { file: this.file, offset, length: bytes.length });
     if (problem === undefined) return;
     this.#items.push({
       type: 'damage',
@@ -115,7 +127,7 @@ class LineReader implements FrameSink {
   }
 
   /** Returns the problem of the line, if any. */
-  #line(text: string): string | undefined {
+  #line(text: string, place: LinePlace): string | undefined {
     const line = parseObject(text);
     if (!line) return 'Not a JSON object';
     if (typeof line.run === 'string' && line.run.length > LONGEST_RUN_NAME) return 'The name of its run is too long';
@@ -129,7 +141,7 @@ class LineReader implements FrameSink {
     if (seq <= lastSeq) return undefined; // a process that ended during a write may have written a line twice
     if (seq > lastSeq + 1) this.#items.push({ type: 'gap', run, fromSeq: lastSeq + 1, toSeq: seq - 1 });
     if (event === 'unknown') this.#items.push({ type: 'unknown', run, line: migrated });
-    else this.#items.push({ type: 'event', run, event });
+    else this.#items.push({ type: 'event', run, event, place });
     this.#remember(run, seq);
     return undefined;
   }
