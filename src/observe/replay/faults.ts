@@ -7,7 +7,7 @@ import { globMatcher } from '../../base/glob.ts';
 import { pause, unlessAborted } from '../../base/wait.ts';
 import type { ServiceLayer } from '../../mcp/layers/layer.ts';
 import type { Caller } from '../../mcp/service.ts';
-import { targetOf } from './recorded-session.ts';
+import { targetOf } from './recorded-exchange.ts';
 
 type FaultAction =
   | { readonly kind: 'delay'; readonly ms: number }

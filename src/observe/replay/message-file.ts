@@ -5,7 +5,7 @@ import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { type LinePlace, parseEvent } from '../record/reader.ts';
-import type { MessagePlace } from './recorded-session.ts';
+import type { MessagePlace } from './recorded-exchange.ts';
 
 export class MessageFile {
   readonly #file: string;

@@ -2,12 +2,10 @@
 // answered. Messages stay in the file: an exchange holds the places of their lines, so that a recording of any size fits into memory.
 // Exchanges can be used while the rest of the file is still being read.
 
-import { canonicalJson } from '../../base/canonical-json.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { ownCommand } from '../../base/own-command.ts';
-import { shortHash } from '../../base/short-hash.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
 import type { Revision } from '../../mcp/revisions.ts';
@@ -15,46 +13,15 @@ import type { Params, Result, ServiceFacts } from '../../mcp/service.ts';
 import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { type LinePlace, readRecordings } from '../record/reader.ts';
 import { MessageFile } from './message-file.ts';
-
-/** Where a message is: a line of the file, and its number in a batch. */
-export interface MessagePlace extends LinePlace {
-  readonly part: number;
-}
-
-/** Something that happened during an exchange, or after it. */
-export interface Happening {
-  readonly kind: 'progress' | 'log' | 'question' | 'round' | 'notification' | 'stderr';
-  readonly place: MessagePlace;
-  readonly atMs: number;
-}
-
-/** `cut`: the answer was too long to be recorded whole. `lost`: the process ended first. */
-export type RecordedOutcome = 'pending' | 'answered' | 'cut' | 'cancelled' | 'lost';
-
-export interface RecordedExchange {
-  /** Its number among the requests of the server, from 0. */
-  readonly index: number;
-  readonly key: string;
-  readonly method: string;
-  /** The tool, prompt or resource, if the method has one. */
-  readonly target: string | undefined;
-  readonly request: MessagePlace;
-  readonly startMs: number;
-  readonly during: Happening[];
-  /** What happened between the end of this exchange and the end of the next one, outside of other exchanges. */
-  readonly after: Happening[];
-  outcome: RecordedOutcome;
-  answer?: MessagePlace;
-  endMs?: number;
-  exit?: RecordedExit;
-  /** The task that the answer is. */
-  taskId?: string;
-}
-
-export interface RecordedExit {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
+import {
+  type Happening,
+  type MessagePlace,
+  type RecordedExchange,
+  type RecordedExit,
+  requestKey,
+  roundOf,
+  targetOf,
+} from './recorded-exchange.ts';
 
 export interface RecordedFacts extends ServiceFacts {
   readonly revision: Revision | undefined;
@@ -65,29 +32,8 @@ interface SessionOptions {
   server?: string | undefined;
 }
 
-const LONGEST_KEY = 200;
 /** The most names that an error lists. */
 const MOST_NAMES = 20;
-
-/**
- * Equal for requests with the same method and parameters. `_meta` differs between clients, `task` between revisions, and what answers
- * questions is part of the exchange that asked them.
- */
-export function requestKey(method: string, params: Params): string {
-  const text = `${method} ${canonicalJson(comparable(params))}`;
-  return text.length <= LONGEST_KEY ? text : `${method} ${shortHash(text)}`;
-}
-
-/** The parameters that requests are compared by. */
-export function comparable({ _meta, task, requestState, inputResponses, ...others }: Params): Params {
-  return others;
-}
-
-export function targetOf(method: string, params: Params): string | undefined {
-  const parameter = methodsOfMcp.get(method)?.target?.parameter;
-  const target = parameter === undefined ? undefined : params[parameter];
-  return typeof target === 'string' ? target : undefined;
-}
 
 export class RecordedSession {
   readonly exchanges: RecordedExchange[] = [];
@@ -432,11 +378,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined; // stray output
   }
-}
-
-/** Connects the questions of 2026-07-28 with the request that answers them. */
-function roundOf(requestState: unknown, key: string): string {
-  return typeof requestState === 'string' ? `state ${requestState}` : key;
 }
 
 /** Whether a notification of a server concerns more than a single connection or request. */

@@ -20,10 +20,10 @@ import {
   type Happening,
   type RecordedExchange,
   type RecordedExit,
-  RecordedSession,
   requestKey,
   targetOf,
-} from './recorded-session.ts';
+} from './recorded-exchange.ts';
+import { RecordedSession } from './recorded-session.ts';
 
 export interface ReplayOptions {
   /** The server to replay. Not needed if the recording has only one. */

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { systemClock } from '../../../base/clock.ts';
 import { compose } from '../../../mcp/layers/layer.ts';
-import type { RecordedExit } from '../../../observe/replay/recorded-session.ts';
+import type { RecordedExit } from '../../../observe/replay/recorded-exchange.ts';
 import { untilAborted } from '../exit-code.ts';
 import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
 import { collect, help, readPort } from './server-options.ts';
