@@ -1,4 +1,4 @@
-// Puts figures into a page of the documentation, between the marks that name them.
+// Writes figures into a page of the documentation, between the marks that name them.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 

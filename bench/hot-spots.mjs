@@ -1,5 +1,5 @@
-// Reads the CPU profiles of a run and says where the time of each end went: self time by function, over all rounds, the
-// time it waited left out.
+// Reads the CPU profiles of a run and reports where the time of each end went: self time by function over all rounds,
+// without idle time.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,12 +1,12 @@
-// Steady load on a connection: so many calls in flight, for so long.
+// Steady load on a connection: a number of calls in flight for a given time.
 
 import { usage } from './contenders/usage.mjs';
 import { checkWhole, payload } from './payload.mjs';
 
-/** A bound on top of the time, for calls that take none. */
+/** Ends a load whose calls take almost no time. */
 const MOST_CALLS = 10_000_000;
 
-/** Resolves to the calls made and the time they took, the last answer included. */
+/** Resolves to the number of calls and their total time, including the last answer. */
 export async function load(client, { inFlight, bytes, durationMs }) {
   const text = payload(bytes);
   const startMs = performance.now();
@@ -24,8 +24,8 @@ export async function load(client, { inFlight, bytes, durationMs }) {
 }
 
 /**
- * The same after a warm-up, which is always crowded: the compiler wants many calls, not much time. Counts the processor
- * time of both ends too, which a busy machine does not stretch.
+ * Runs `load` after a warm-up with 64 calls in flight, because the compiler needs many calls. Also counts the processor
+ * time of both ends, which other load on the machine does not stretch.
  */
 export async function warmLoad(client, { warmMs, ...wanted }) {
   await load(client, { ...wanted, inFlight: 64, durationMs: warmMs });
@@ -34,7 +34,10 @@ export async function warmLoad(client, { warmMs, ...wanted }) {
   return { calls, elapsedMs, cpuUs: (await cpuOfBothUs(client)) - cpuBeforeUs };
 }
 
-/** Every call by itself, after the same warm-up: an average would hide what a few of them wait for. */
+/**
+ * Runs `load` after the same warm-up and records the time of each call, because an average would hide the slowest
+ * calls.
+ */
 export async function timedLoad(client, { warmMs, ...wanted }) {
   await load(client, { ...wanted, inFlight: 64, durationMs: warmMs });
   const takenMs = [];

@@ -1,10 +1,10 @@
-// Rounds: in each, every contender is measured once, one after the other, so that whatever else the machine does meets
-// all of them alike. A contender that fails at a case is not tried at it again. Figures are medians over the rounds, and
-// so are ratios and differences: of what two contenders did in the same round, moments apart.
+// Rounds: each round measures every contender once, one after the other, so that other load on the machine affects all
+// of them alike. A contender that fails at a case is not measured at it again. Figures are medians over the rounds.
+// Ratios and differences compare two contenders within a round, and are medians too.
 
 import { measureInProcess } from './measured-process.mjs';
 
-/** A scenario may have something that runs beside all of its samples; it ends with them. */
+/** A scenario may have a background that runs beside all of its samples and ends with them. */
 export async function measureScenario(scenario, options) {
   const background = await scenario.background?.();
   try {
@@ -55,12 +55,12 @@ function mediansOf({ samples, failed }) {
   return Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((sample) => sample[key]))]));
 }
 
-/** How the one compares with the other; not a number where either has no figure. */
+/** Ratio of our figure to the other one; NaN if one of them is missing. */
 export function ratioOf(each, ours, theirs, key) {
   return compared(each, ours, theirs, key, (a, b) => a / b);
 }
 
-/** What the one has more than the other, in the figure's unit. */
+/** Difference of our figure and the other one, in its unit. */
 export function differenceOf(each, ours, theirs, key) {
   return compared(each, ours, theirs, key, (a, b) => a - b);
 }

@@ -1,6 +1,6 @@
-// One sample, taken in a process of its own, so that the memory and the garbage of one contender are not another's.
-// Started by `measureInProcess` below; run as a program, it takes the sample and reports it. It is ended in any case:
-// its servers see their stdin end with it.
+// One sample, taken in a separate process, so that memory and garbage of contenders are separate. Started by
+// `measureInProcess` below; run as a program, it takes the sample and reports it. Its servers end with it, because
+// their stdin closes.
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -38,8 +38,8 @@ export function measureInProcess(job, profileFolder) {
 }
 
 /**
- * Contenders differ in what they hand on to their servers, and some variables make every start of Node slower (more
- * certificates, options): nobody gets them.
+ * Keeps few variables: contenders pass different ones on to their servers, and some variables slow each start of Node
+ * (certificates, options).
  */
 function shortEnvironment() {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SYSTEMROOT'];
@@ -57,7 +57,8 @@ async function takeSample(job) {
 }
 
 if (process.argv[1] === ownPath) {
-  // Nobody is left to report to. Unreferenced: a sample whose server died must end, not wait for its time limit.
+  // Without the parent, the sample cannot be reported. The channel is unreferenced, so that a sample whose server died
+  // ends before its time limit.
   process.once('disconnect', () => process.exit());
   process.channel.unref();
   const outcome = await takeSample(JSON.parse(process.argv[2]));

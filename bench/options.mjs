@@ -1,4 +1,4 @@
-// What the command line may say.
+// Options of the command line.
 
 import { parseArgs } from 'node:util';
 
@@ -6,8 +6,8 @@ const USAGE = `node bench/run.mjs [--rounds n] [--only scenario]… [--quick] [-
 
   --rounds n       how often each contender is measured (default 5; 3 with --quick)
   --only scenario  one scenario, by the name of its file; may be repeated
-  --quick          smaller messages and shorter samples: a look, not a figure to quote
-  --profile        CPU profiles of all processes, and where their time went`;
+  --quick          smaller messages and shorter samples; the figures are too rough to quote
+  --profile        CPU profiles of all processes, and a summary of their hot spots`;
 
 export function readOptions(args) {
   const { quick, only, profile, rounds } = parse(args);

@@ -1,4 +1,4 @@
-// Text to send: plain ASCII words, the same every time, nothing in it that JSON has to escape.
+// The text that is sent: plain ASCII words, always the same, without characters that JSON escapes.
 
 export const KB = 1024;
 export const MB = 1024 * KB;
@@ -9,7 +9,7 @@ export function payload(bytes) {
   return words.repeat(Math.ceil(bytes / words.length)).slice(0, bytes);
 }
 
-/** An answer that came back shorter is no figure to compare with. */
+/** A truncated answer must not be measured. */
 export function checkWhole(answer, bytes) {
   if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
 }

@@ -1,5 +1,5 @@
-// The whole run: prepares what is missing, measures every scenario, prints the tables and keeps the figures as JSON.
-// Figures only: whatever they say, the exit code is 0. Knows no scenario and no contender by name.
+// The whole run: prepares the clone, measures every scenario, prints the tables and stores the figures as JSON. The
+// exit code is 0, whatever the figures are. The names of scenarios and contenders do not occur here.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -39,7 +39,7 @@ writeFileSync(file, `${JSON.stringify({ startedAt, machine, options, results, ta
 const seconds = Math.round((Date.now() - startedAt.getTime()) / 1000);
 console.log(`\n${seconds} s in all; every sample is in ${relative(process.cwd(), file)}`);
 
-/** On a terminal only: one line that says what is being measured, written over by the next. */
+/** On a terminal, one line shows the current step; the next step overwrites it. */
 function showStep(step) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step}`);
 }

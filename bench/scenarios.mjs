@@ -11,11 +11,11 @@ export async function loadScenario(name) {
   return { name, ...(await import(new URL(`${name}.mjs`, folder))) };
 }
 
-/** All of them, or those asked for. */
+/** Loads all scenarios, or those that `only` names. */
 export function loadScenarios(only) {
   const unknown = only.find((name) => !names.includes(name));
   if (unknown) {
-    console.error(`There is no scenario "${unknown}"; there are ${names.join(', ')}`);
+    console.error(`unknown scenario "${unknown}"; the scenarios are ${names.join(', ')}`);
     process.exit(2);
   }
   return Promise.all((only.length > 0 ? only : names).map(loadScenario));

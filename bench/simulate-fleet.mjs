@@ -1,5 +1,5 @@
-// A fleet of many nodes in one process, with a real NATS server: how many messages it takes at rest and while nodes come and go, and how
-// long it takes until everything is placed. Figures only.
+// A fleet of many nodes in one process, with a real NATS server: the number of messages while it is idle and while
+// nodes leave and join, and the time until everything is placed. Figures only.
 
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Figures as Markdown tables that are also readable as they are.
+// Figures as Markdown tables that are also readable as plain text.
 
 import { differenceOf, ratioOf } from './measure.mjs';
 
@@ -35,7 +35,7 @@ export function targetsTable(targets) {
   return `### targets\n\n${grid(['', 'wanted', 'measured', 'reached'], rows)}`;
 }
 
-/** How far the samples of the least steady contender lie apart, in percent of their median. */
+/** Range of the samples of the least steady contender, in percent of their median. */
 function spread(cells, key) {
   const spreads = cells
     .filter((cell) => cell.medians[key] > 0)
@@ -46,7 +46,7 @@ function spread(cells, key) {
   return spreads.length > 0 ? `${Math.round(Math.max(...spreads) * 100)} %` : NONE;
 }
 
-/** Why a cell has no figure. */
+/** Explains cells without a figure. */
 function remarks(cases) {
   const lines = cases.flatMap(({ label, cells }) =>
     cells
@@ -63,7 +63,7 @@ function figure(value, digits) {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** The first column to the left, figures to the right. */
+/** Aligns the first column to the left and figures to the right. */
 function grid(head, rows) {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)));
   const line = (row) =>

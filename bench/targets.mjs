@@ -1,5 +1,5 @@
-// What a scenario wants of its figures: `{ text, value, atLeast | atMost }`, where `value` computes one number from
-// medians, ratios and differences. Without the figures for it a target is neither reached nor missed.
+// The targets of a scenario: `{ text, value, atLeast | atMost }`, where `value` computes one number from medians,
+// ratios and differences. A target whose figures are missing is neither reached nor missed.
 
 import { differenceOf, ratioOf } from './measure.mjs';
 

@@ -1,6 +1,6 @@
-// A contender's client, loaded in the process that measures it and in no other.
+// Loads the client of a contender only in the process that measures it.
 
-/** `path` is a module in this folder that exports `connect`; what else it is to be told follows. */
+/** `path`: a module in this folder that exports `connect`; the remaining arguments are passed to it. */
 export const clientFrom =
   (path, ...told) =>
   async () => {

@@ -1,4 +1,5 @@
-// What finds the lines. `createDecoder()` gives `{ push(chunk) }`, which says how many lines the chunk completed.
+// The decoders that split chunks into lines. `createDecoder()` returns `{ push(chunk) }`, which returns the number of
+// lines that the chunk completed.
 
 export const decoders = [
   { name: 'naive', load: () => naive((line) => line) },
@@ -8,7 +9,9 @@ export const decoders = [
   { name: 'ReadBuffer', load: official },
 ];
 
-/** What everybody writes first: it decodes each chunk by itself, so it breaks characters that chunks cut in two. */
+/**
+ * The obvious implementation: it decodes each chunk separately, so it breaks characters that are split between chunks.
+ */
 async function naive(read) {
   return {
     createDecoder() {

@@ -1,5 +1,5 @@
-// The three that echo a text over a pair of pipes. A client module exports `connect()`, which starts its server and
-// resolves to `{ echo(text), serverUsage(), close() }`; `close` resolves when the server is gone.
+// The three contenders that echo a text over a pair of pipes. A client module exports `connect()`, which starts its
+// server and resolves to `{ echo(text), serverUsage(), close() }`; `close` resolves after the server has exited.
 
 import { clientFrom } from './client-from.mjs';
 

@@ -1,5 +1,5 @@
-// Those that call a tool over HTTP on loopback: our client and `serveHttp`, the official pair, each as it comes and in the other
-// era, and Node's own client and server, which are the limit.
+// The contenders that call a tool over HTTP on loopback: our client and `serveHttp`, and the official pair, each in its
+// default era and in the other one; and the client and server of Node, which are the limit.
 
 import { clientFrom } from './client-from.mjs';
 
@@ -18,7 +18,7 @@ export const httpRatios = [
   ['standpipe', 'raw'],
 ];
 
-/** Of each of ours, the official one of the same era. */
+/** Pairs each Standpipe contender with the official one of the same era. */
 export const httpPairs = [
   ['standpipe', 'official 2026'],
   ['standpipe 2025', 'official'],

@@ -1,10 +1,10 @@
-// Those that call a tool: our client and server with a schema, and the official pair, each as it comes and in the other
-// era. The raw loop is the limit here too, though it calls nothing; with the messages of a call it says what those cost by
-// themselves.
+// The contenders that call a tool: our client and server with a schema, and the official pair, each in its default era
+// and in the other one. The raw loop, which calls no tool, is the limit here too; with the messages of a call, it shows
+// the cost of the messages alone.
 
 import { clientFrom } from './client-from.mjs';
 
-/** `standpipe` and `official` are what their users get without saying anything: 2026-07-28 the one, 2025-11-25 the other. */
+/** `standpipe` and `official` use their default revisions: 2026-07-28 and 2025-11-25. */
 export const mcpContenders = [
   { name: 'raw', load: clientFrom('raw/client') },
   { name: 'raw 2025', load: clientFrom('raw/mcp-client', { modern: false }) },

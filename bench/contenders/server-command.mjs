@@ -1,4 +1,5 @@
-// How a client starts the server next to it. Options of its own Node (a profiler's) hold for the server too.
+// The command that starts the server next to a client. Options of the current Node process (for example of a profiler)
+// apply to the server too.
 
 import { fileURLToPath } from 'node:url';
 

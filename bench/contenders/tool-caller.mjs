@@ -1,4 +1,4 @@
-// The client of a server with the tools `echo` and `usage`, over whatever calls tools.
+// A client of the tools `echo` and `usage`, over a function that calls tools.
 
 export function toolCaller(callTool, close) {
   const call = async (name, input) => {

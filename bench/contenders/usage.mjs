@@ -1,4 +1,5 @@
-// What this process has cost so far. On Linux the peak starts at what its parent used when it was forked.
+// Processor time and peak memory of this process. On Linux the peak starts at the memory that the parent used when it
+// forked.
 
 export function usage() {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();

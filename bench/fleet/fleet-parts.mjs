@@ -1,4 +1,4 @@
-// The parts of a node of a fleet, from the sources: the package exports none of them. They are bundled once for each run.
+// The parts of a fleet node, bundled from the sources once for each run, because the package does not export them.
 
 import { fileURLToPath } from 'node:url';
 

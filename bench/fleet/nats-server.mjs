@@ -1,4 +1,4 @@
-// A real NATS server with JetStream and its monitoring, on loopback. What it stores is gone with it.
+// A real NATS server with JetStream and monitoring, on loopback. Its store is removed when it ends.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,10 +8,10 @@ import { makeTempFolder } from '../temp-folder.mjs';
 
 const START_LIMIT_MS = 10_000;
 
-/** Resolves to `{ url, pid, monitor, end }`. `monitor('connz?limit=10')` is a page of its monitoring. */
+/** Resolves to `{ url, pid, monitor, end }`. `monitor('connz?limit=10')` returns a page of the monitoring. */
 export async function startNatsServer() {
   const program = findNatsServer();
-  if (!program) throw new Error('no nats-server: install one, or name it in STANDPIPE_NATS_SERVER');
+  if (!program) throw new Error('nats-server was not found: install it, or set STANDPIPE_NATS_SERVER to its path');
   const folder = makeTempFolder();
   const [port, monitorPort] = [await freePort(), await freePort()];
   const args = ['-a', '127.0.0.1', '-p', port, '-m', monitorPort, '-js', '-sd', folder.path].map(String);

@@ -11,7 +11,7 @@ const runs = readdirSync(folder)
   .sort()
   .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 const run = runs.findLast(({ results }) => results.some(({ name }) => name === 'fleet'));
-if (!run) throw new Error('no run of the scenario `fleet`: npm run bench -- --only fleet');
+if (!run) throw new Error('the scenario `fleet` has not been run: npm run bench -- --only fleet');
 
 const withoutHeading = (table) => table.split('\n').slice(2).join('\n');
 const { cores, node } = run.machine;

@@ -1,4 +1,5 @@
-// One run of the simulation: nodes join, servers are applied, rest, nodes die one by one, nodes come and go.
+// One run of the simulation: nodes join, servers are applied, the fleet is idle, nodes die one by one, nodes leave and
+// join.
 
 import { bundleFleetParts } from './fleet-parts.mjs';
 import { startNatsServer } from './nats-server.mjs';
@@ -6,19 +7,19 @@ import { SimulatedNode } from './simulated-node.mjs';
 import { Traffic } from './traffic.mjs';
 
 const FLEET = 'simulated';
-/** At a time. */
+/** Operations that run at the same time. */
 const JOINING = 50;
 const APPLYING = 200;
-/** After that, the node that places has listed all leases. */
+/** After this time, the node that places servers has listed all leases. */
 const SEEN_MS = 3_000;
 const SETTLE_MS = 10_000;
 const DEATHS = 5;
 const FIRST = 20;
-/** Of the nodes, each minute. */
+/** Share of the nodes that is replaced each minute. */
 const CHURN = 0.01;
 const MINUTE_MS = 60_000;
 
-/** Resolves to the figures of `simulation-table.mjs`. */
+/** Resolves to the figures that `simulation-table.mjs` prints. */
 export async function simulateFleet({ nodes: count, servers, tables, seconds, show }) {
   const parts = await import(await bundleFleetParts());
   const nats = await startNatsServer();
@@ -94,12 +95,12 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
   }
 }
 
-/** Not the first ones: they place, or try to more often than others. */
+/** Skips the first nodes: they place servers, or try to more often than others. */
 export function hasTable(number, tables) {
   return number > FIRST && number <= FIRST + tables;
 }
 
-/** The claims that are held, by key: the name of the node. */
+/** The held claims by key; the value is the name of the node. */
 class Claimed {
   held = new Map();
   #changed = () => undefined;

@@ -1,7 +1,7 @@
-// A node of a fleet without a host: its lease, its claims, its record, the requests of other nodes, and its placer are those of a
-// real one, over a connection of its own. Its servers are claims without processes.
+// A fleet node without a host: its lease, claims, record, handlers for requests of other nodes, and placer are those of
+// a real node, over a separate connection. Its servers are claims without processes.
 
-/** Nothing runs: a claim is all there is. */
+/** Replaces the processes of claims. */
 const noProcesses = { run: async () => undefined, end: async () => undefined };
 const LIFETIME_MS = 5_000;
 
@@ -12,7 +12,9 @@ export class SimulatedNode {
   #placer;
   #table;
 
-  /** `rank()`: how many nodes come before it. `withTable`: it also keeps the routing table that a node has for its clients. */
+  /**
+   * `rank()`: the number of earlier nodes. `withTable`: the node also keeps the routing table that serves its clients.
+   */
   static async join(parts, { url, fleet, name, rank, withTable }) {
     const node = new SimulatedNode();
     node.name = name;
@@ -47,11 +49,11 @@ export class SimulatedNode {
     return node;
   }
 
-  /** As if it were killed: it gives nothing back. */
+  /** Simulates a kill: claims and the lease are not released. */
   async die() {
     this.#table?.stop();
     await this.#network.close();
     void this.#placer.stop();
-    await this.#lease.release(); // ends its timers; without a connection, NATS learns nothing of it
+    await this.#lease.release(); // ends its timers; without a connection, NATS is not informed
   }
 }

@@ -1,4 +1,4 @@
-// What NATS counts for each connection of a node, both ways together.
+// The messages and bytes that NATS counts for each connection of a node, both directions together.
 
 const MINUTE_MS = 60_000;
 const PAGE = 1_024;
@@ -13,12 +13,14 @@ export class Traffic {
     this.#hasTable = hasTable;
   }
 
-  /** Of one connection so far. */
+  /** Totals of one connection so far. */
   async of(name) {
     return (await this.#read()).get(name);
   }
 
-  /** Messages and bytes a node and minute: the median of the nodes without and with a routing table, the highest, and the sum of all. */
+  /**
+   * Messages and bytes per node and minute: the median of the nodes without and with a routing table, and the maximum.
+   */
   async during(run) {
     const before = await this.#read();
     const startMs = performance.now();

@@ -1,4 +1,4 @@
-// What the memory of a host takes to keep one message: a copy and an object.
+// Memory that a host uses to keep one message: a copy and an object.
 
 export const title = 'keeping a message in the flow, 100 bytes';
 export const contenders = [{ name: 'FlowStore' }];
@@ -15,7 +15,7 @@ export async function measure(_contender, { count }) {
   const keep = () => {
     for (let at = 0; at < count; at++) source.frame('fromServer', message, at);
   };
-  keep(); // to get warm
+  keep(); // warm-up
   const startMs = performance.now();
   keep();
   return { frameUs: ((performance.now() - startMs) * 1000) / count };

@@ -1,5 +1,5 @@
-// The whole `standpipe check` of a healthy server: how long it takes, and whether it finds the same each time. One sample is ten runs, so that
-// five rounds on four servers are two hundred.
+// The whole `standpipe check` of a healthy server: its duration, and whether its outcome is the same each time. One
+// sample is ten runs, so five rounds on four servers are two hundred runs.
 
 import { checkServer } from '../../dist/entry/check.js';
 import { realServers } from '../../test/fixtures/check/real-servers.mjs';

@@ -1,5 +1,5 @@
-// What the command line costs before it does anything, and for the smallest thing that it does: a call on a host that runs
-// already. Whole lives of processes, beside the life of a Node with nothing to do.
+// The cost of the command line before it does anything, and for its smallest task, a call on a running host. Each
+// figure is that of a whole process, compared with a Node process that exits at once.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { startRunningHost } from '../contenders/cli/running-host.mjs';
 const reportUsage = fileURLToPath(new URL('../contenders/cli/report-usage.cjs', import.meta.url));
 const LIMIT_MS = 20_000;
 
-export const title = 'the life of a command';
+export const title = 'from start to exit of a command';
 export const contenders = [
   { name: 'node -e 0', args: () => ['-e', '0'], prints: '' },
   { name: '--version', args: () => [cliPath, '--version'] },
@@ -27,12 +27,12 @@ export const roundsFactor = 3;
 
 export const cases = () => [{ label: 'process' }];
 
-/** The host of `call`. It is there for all of them, so that it disturbs all alike. */
+/** The host that `call` uses. It runs beside all contenders, so that it affects all alike. */
 export const background = () => startRunningHost();
 
 export function measure({ args, prints }, _case, shared) {
   const { lifeMs } = run(args(shared), shared, prints);
-  // Another run: what writes the figure down takes time too.
+  // A separate run, because writing the figure takes time too.
   const { cpuUs } = run(['-r', reportUsage, ...args(shared)], shared, prints);
   return { lifeMs, cpuMs: cpuUs / 1000 };
 }

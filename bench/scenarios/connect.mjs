@@ -1,5 +1,5 @@
-// A client that has the server as its child, and one that uses the server of a running host through `standpipe connect`: what
-// two more processes on the way cost a call.
+// Compares a client whose server is its child with one that uses the server of a running host through `standpipe
+// connect`: the cost of two more processes in a call.
 
 import { connectDirectly, connectThrough } from '../contenders/cli/connected-client.mjs';
 import { startRunningHost } from '../contenders/cli/running-host.mjs';

@@ -1,5 +1,5 @@
-// From chunks to lines, without a pipe. The official reader cannot be had without `JSON.parse` and its schema check, so
-// ours is measured with `JSON.parse` too; bytes alone are what `newline()` itself hands on.
+// Splits chunks into lines, without a pipe. The official reader includes `JSON.parse` and its schema check, so our
+// decoder is measured with `JSON.parse` too; `newline()` itself returns bytes.
 
 import { decoders } from '../contenders/decoders.mjs';
 import { KB, MB, payload } from '../payload.mjs';
@@ -30,7 +30,7 @@ export async function measure(contender, { chunkBytes, textBytes, durationMs }) 
   return { mbPerSecond: bytes / MB / (elapsedMs / 1000) };
 }
 
-/** About 4 MB of messages, cut where a pipe would cut them; each chunk owns its memory, as those of a stream do. */
+/** About 4 MB of messages, cut as a pipe would cut them. Each chunk owns its memory, like the chunks of a stream. */
 function stream(chunkBytes, textBytes) {
   const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'echo', params: { text: payload(textBytes) } })}\n`;
   const lines = Math.ceil((4 * MB) / line.length);

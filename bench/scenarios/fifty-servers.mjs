@@ -1,11 +1,11 @@
-// A config with fifty small servers: how long until all are ready, and what the process that runs them holds for each. It
-// is mostly the start of fifty processes; the bare clients say how much of it.
+// A config with fifty small servers: the time until all are ready, and the memory that the process which runs them uses
+// for each. Most of the time is the start of fifty processes; the bare clients show how much.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KB, MB } from '../payload.mjs';
 
 const COUNT = 50;
-/** What a start leaves behind is not what a server costs. */
+/** Time for garbage of the start to be collected, because it is no cost of a server. */
 const SETTLE_MS = 500;
 
 const load = (name) => async () => (await import('../contenders/tiny/fifty.mjs'))[name];

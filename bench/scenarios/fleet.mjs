@@ -1,5 +1,6 @@
-// A call through a second node of a fleet: client, node, NATS, node, stdio server, and back. Beside it, NATS request/reply that passes
-// bytes and nothing else, the same whose responder passes each message to the same stdio server, and a server on the node itself.
+// A call through a second node of a fleet: client, node, NATS, node, stdio server, and back. Compared with NATS
+// request/reply that passes bytes only, with NATS request/reply whose responder passes each message to the same stdio
+// server, and with a server on the node itself.
 
 import { connect as connectNats } from '../contenders/fleet/nats-client.mjs';
 import { connect as connectNode } from '../contenders/fleet/node-client.mjs';

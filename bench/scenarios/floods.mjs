@@ -1,5 +1,5 @@
-// A healthy server's calls while another server of the same host floods it, in each of many ways, beside the same calls
-// while that server is silent: what one bad server costs its neighbours.
+// Calls to a healthy server while another server of the same host floods it in several ways, compared with the same
+// calls while that server is silent: the effect of one bad server on others.
 
 import { connect } from '../contenders/flood/host.mjs';
 import { load } from '../load.mjs';
@@ -20,7 +20,7 @@ const kinds = [
   'stderr with newlines',
   'stderr without newlines',
 ];
-/** The flood has filled every buffer by then, and its code is compiled. */
+/** After this time, the flood has filled every buffer and its code is compiled. */
 const FLOODED_MS = 500;
 
 export const title = 'a healthy server beside one that floods, one call at a time';

@@ -1,13 +1,14 @@
-// Sessions whose clients have opened them and send nothing: what the gateway keeps for each. Their connections are closed.
+// Sessions whose clients have opened them and send no request: the memory that the gateway keeps for each. Their
+// connections are closed.
 
 import { openClient } from '../contenders/gateway/mcp-client.mjs';
 import { processTree } from '../contenders/gateway/process-tree.mjs';
 import { startGateway } from '../contenders/gateway/start.mjs';
 import { KB } from '../payload.mjs';
 
-/** The limit of the gateway is 10,000, and the client that waits for its start has one. */
+/** The gateway allows 10,000 sessions, and the client that waits for its start has one. */
 const SESSIONS = 9_990;
-/** The first sessions make the heap grow, whatever they keep. */
+/** The first sessions make the heap grow, so they are not counted. */
 const WARM_SESSIONS = 500;
 const AT_ONCE = 20;
 const SETTLE_MS = 10_000;
@@ -35,7 +36,7 @@ export async function measure({ name }, { sessions }) {
     await openSessions(target, WARM_SESSIONS);
     const before = processTree(pid).rssBytes;
     await openSessions(target, sessions - WARM_SESSIONS);
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)); // the heap is collected when nothing happens
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS)); // garbage is collected while the gateway is idle
     return { rssKb: (processTree(pid).rssBytes - before) / KB / (sessions - WARM_SESSIONS) };
   } finally {
     await end();

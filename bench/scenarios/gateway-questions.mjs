@@ -1,4 +1,5 @@
-// 49 principals that make one call at a time each, alone and beside one that leaves the questions of the server unanswered.
+// 49 principals that make one call at a time each, alone and beside a principal that leaves the questions of the server
+// unanswered.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// One stdio server for many clients over HTTP: ours, two others, and the raw loop that is the limit. The same server, the same
-// clients, whose ids and progress tokens are equal; every answer is checked.
+// One stdio server for many clients over HTTP, behind our gateway, two others, and the raw loop, which is the limit.
+// All gateways have the same server and the same clients, whose ids and progress tokens are equal; each answer is
+// checked.
 
 import { loadGateway, openClients, quantile } from '../contenders/gateway/load.mjs';
 import { processTree } from '../contenders/gateway/process-tree.mjs';
@@ -32,7 +33,7 @@ const speed = ['perSecond', 'p50Ms', 'p99Ms', 'cpuUs', 'misdelivered', 'processe
 
 export function cases({ quick }) {
   const times = { warmMs: quick ? 500 : 1500, durationMs: quick ? 1000 : 3000 };
-  const modern = { supergateway: 'it does not know 2026-07-28' };
+  const modern = { supergateway: 'it does not support 2026-07-28' };
   const loads = [
     { load: `${CLIENTS} × 1, 100 B`, inFlight: 1, bytes: 100 },
     { load: `${CLIENTS} × 8, 100 B`, inFlight: 8, bytes: 100 },
@@ -59,7 +60,7 @@ export function cases({ quick }) {
       withProgress: true,
       ...era,
       ...times,
-      skip: { raw: 'it passes no notifications on', ...era.skip },
+      skip: { raw: 'it forwards no notifications', ...era.skip },
     })),
     {
       label: `${first}, ${CLIENTS} clients vanish`,
@@ -110,12 +111,12 @@ const compared = (load) => [`2025-11-25, ${CLIENTS} × ${load}`, `2026-07-28, ${
 const rival = (label) => (label.startsWith('2026') ? ['mcp-proxy'] : ['mcp-proxy', 'supergateway']);
 const targetsOf = (label) => [
   {
-    text: `${label}: calls/s, of the raw loop`,
+    text: `${label}: calls/s, relative to the raw loop`,
     value: ({ ratio }) => ratio(label, 'standpipe', 'raw', 'perSecond'),
     atLeast: 0.6,
   },
   {
-    text: `${label}: calls/s, of the better other one`,
+    text: `${label}: calls/s, relative to the faster of the other gateways`,
     value: ({ ratio }) => Math.min(...rival(label).map((other) => ratio(label, 'standpipe', other, 'perSecond'))),
     atLeast: 5,
   },
@@ -131,7 +132,7 @@ export const targets = [
     targetsOf,
   ),
   {
-    text: 'answers and notifications that came to another call',
+    text: 'answers and notifications delivered to another call',
     value: ({ labels, median }) =>
       labels.reduce((sum, label) => sum + (median(label, 'standpipe', 'misdelivered') || 0), 0),
     atMost: 0,

@@ -1,5 +1,5 @@
-// The same tool of the same server through a host and through the bare client: what supervision, and a store of all that
-// passes, add to a call.
+// The same tool of the same server, through a host and through the bare client: the cost that supervision and the store
+// of messages add to a call.
 
 import { clientFrom } from '../contenders/client-from.mjs';
 import { warmLoad } from '../load.mjs';
@@ -24,7 +24,7 @@ export function cases({ quick }) {
   ];
 }
 
-/** With many in flight the time of a call is that of all of them, divided by their number. */
+/** With many calls in flight, the time of a call is the total time divided by the number of calls. */
 export async function measure(contender, { inFlight, warmMs, durationMs }) {
   const { connect } = await contender.load();
   const client = await connect();

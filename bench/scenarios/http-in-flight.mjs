@@ -1,4 +1,5 @@
-// Many calls of a tool over HTTP on loopback: what a whole client and a whole server leave of what Node's own can do.
+// Many calls of a tool over HTTP on loopback: the performance of a complete client and server, relative to that of
+// Node's own.
 
 import { httpContenders, httpPairs, httpRatios } from '../contenders/http.mjs';
 

@@ -1,5 +1,5 @@
-// From the start of the client to the first answered call of a tool over HTTP, in a server that runs and has served nothing yet. The
-// client's own modules are loaded.
+// Time from the start of the client to the first answered call of a tool over HTTP. The server is running and has not
+// served a request yet; the modules of the client are loaded.
 
 import { httpContenders, httpPairs, httpRatios } from '../contenders/http.mjs';
 

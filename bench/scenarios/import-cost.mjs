@@ -1,4 +1,4 @@
-// What a process pays for our modules before it does anything: its whole life, with nothing in it but the import.
+// The cost of importing our modules: the time of a whole process that only imports them.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

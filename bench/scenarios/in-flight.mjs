@@ -1,4 +1,4 @@
-// Many calls share one pipe: what it carries when nobody waits for anybody.
+// Many calls share one pipe, without waiting for each other.
 
 import { echoContenders, echoRatios } from '../contenders/echo.mjs';
 import { warmLoad } from '../load.mjs';

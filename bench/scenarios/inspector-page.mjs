@@ -1,5 +1,5 @@
-// The longest task of the Inspector's page while it loads a long recording, and while somebody works with it. People notice
-// a pause from about 100 ms on.
+// The longest task of the Inspector's page while it loads a long recording, and while a user works with it. Pauses
+// above 100 ms are noticeable.
 
 import { join } from 'node:path';
 import { largeRecording } from '../../ui/dev/large-recording.mjs';
@@ -27,7 +27,7 @@ export const metrics = steps.map(([name]) => ({ key: name, label: `longest task 
 
 export const cases = ({ quick }) => [{ label: 'page', events: quick ? EVENTS_OF_A_QUICK_LOOK : EVENTS }];
 
-/** Both recordings, so that each sample opens the one of its case. */
+/** Writes both recordings, so that each sample opens the one of its case. */
 export async function background() {
   const { FlowStore, record } = await import('../../dist/entry/recording.js');
   const folder = makeTempFolder();

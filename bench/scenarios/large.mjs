@@ -1,5 +1,5 @@
-// One large message there and back, in fresh processes: its time, and the most memory that each end ever held, as a
-// multiple of the message. Nothing is subtracted from the peak; what the processes use when idle stands beside it.
+// One large message in both directions, in fresh processes: its time, and the peak memory of each end as a multiple of
+// the message. The peak includes the memory of an idle process, which is shown beside it.
 
 import { echoContenders, echoRatios } from '../contenders/echo.mjs';
 import { usage } from '../contenders/usage.mjs';
@@ -16,12 +16,12 @@ export const metrics = [
   { key: 'serverIdleMb', label: 'server RSS, MB', digits: 0 },
 ];
 
-/** Beyond this a run would be spent on waiting for one contender. */
+/** Limits the time that a run spends on the official contender. */
 const officialUpToMb = (quick) => (quick ? 8 : 32);
 
 export function cases({ quick }) {
   const sizesMb = quick ? [1, 8, 32] : [1, 8, 32, 64, 100];
-  const reason = 'its time grows with the square of the size';
+  const reason = 'its time is quadratic in the size';
   const sizes = sizesMb.map((mb) => ({
     label: label(mb),
     metrics: ['seconds', 'clientPeak', 'serverPeak'],

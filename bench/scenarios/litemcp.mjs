@@ -1,11 +1,11 @@
-// LiteMCP beside our own MCP of both eras, on the same wires: what the smaller protocol costs with its larger messages, in
-// its own client and as a host sees it. `peer` is what all of them stand on.
+// LiteMCP compared with our MCP in both eras, over the same transport: the cost of the smaller protocol with its larger
+// messages, in its own client and as a host uses it. `peer` is the base of all of them.
 
 import { clientFrom } from '../contenders/client-from.mjs';
 
 export { measure, metrics } from './in-flight.mjs';
 
-/** Its schema is plain JSON Schema, as the parameters of LiteMCP are plain data. */
+/** Uses plain JSON Schema, because the parameters of LiteMCP are plain data. */
 const mcpIn = (revision) => clientFrom('mcp/client', { server: 'json-schema-server.mjs', revision });
 
 export const title = 'LiteMCP and MCP, 64 calls in flight, 100 bytes';

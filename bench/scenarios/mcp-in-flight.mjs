@@ -1,4 +1,4 @@
-// Many calls of a tool share one pipe: what a whole client and a whole server leave of what the pipe carries.
+// Many calls of a tool share one pipe: the performance of a complete client and server, relative to that of the pipe.
 
 import { mcpContenders, mcpRatios } from '../contenders/mcp.mjs';
 

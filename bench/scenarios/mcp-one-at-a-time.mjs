@@ -1,4 +1,4 @@
-// Each call of a tool waits for the answer to the one before.
+// Each call of a tool waits for the previous answer.
 
 import { mcpContenders, mcpRatios } from '../contenders/mcp.mjs';
 

@@ -1,4 +1,4 @@
-// From the spawn of the server, through whatever a client wants to know first, to the first answered call of a tool.
+// Time from the spawn of the server to the first answered call of a tool, including the opening of the connection.
 
 import { mcpContenders, mcpRatios } from '../contenders/mcp.mjs';
 

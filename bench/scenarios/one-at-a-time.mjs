@@ -1,4 +1,4 @@
-// Each call waits for the answer to the one before: what a round trip costs.
+// Each call waits for the previous answer: the cost of a round trip.
 
 import { echoContenders, echoRatios } from '../contenders/echo.mjs';
 import { warmLoad } from '../load.mjs';
@@ -6,7 +6,7 @@ import { warmLoad } from '../load.mjs';
 export const title = 'one call at a time, 100 bytes';
 export const contenders = echoContenders;
 export const ratios = echoRatios;
-/** Whether the two processes share a core decides more than the code does; only many rounds even that out. */
+/** Whether the two processes share a core has more effect than the code, so more rounds are needed. */
 export const roundsFactor = 2;
 export const metrics = [
   { key: 'callUs', label: 'µs a call', digits: 0 },

@@ -1,6 +1,6 @@
-// A tool reports progress three times and returns in the same turn: how many of 50 calls, one at a time, get all three, and what a
-// call costs. The official client loses progress that one read brings with the answer, so each contender names its client,
-// the transport below it, and its server.
+// A tool reports progress three times and returns in the same turn: how many of 50 consecutive calls receive all three,
+// and the cost of a call. The official client loses progress that it reads together with the answer, so each contender
+// names its client, its transport and its server.
 
 import { official, officialOnOurs, ours } from '../contenders/progress/clients.mjs';
 
@@ -43,7 +43,7 @@ export async function measure({ connect }, { warmCalls, calls }) {
   return { whole, callUs, plainUs, perSecond };
 }
 
-/** Microseconds a call. */
+/** Microseconds per call. */
 async function many(calls, inFlight, call) {
   let left = calls;
   const startMs = performance.now();

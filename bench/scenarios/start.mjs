@@ -1,4 +1,4 @@
-// From the spawn of the server to the first answer, the client's own modules already loaded: what a host waits for.
+// Time from the spawn of the server to the first answer; the modules of the client are loaded.
 
 import { echoContenders, echoRatios } from '../contenders/echo.mjs';
 

@@ -1,12 +1,12 @@
-// Our client and server alone, with a tap between them, and with a tap that records: what being watched costs a pair that
-// knows nothing of it, and what the tap holds while a large message goes through.
+// Our client and server alone, with a tap between them, and with a tap that records: the cost of a tap for the pair,
+// and the memory of the tap while a large message passes.
 
 import { readFileSync } from 'node:fs';
 import { clientFrom } from '../contenders/client-from.mjs';
 import { timedLoad, warmLoad } from '../load.mjs';
 import { checkWhole, KB, MB, payload } from '../payload.mjs';
 
-/** A tap runs for hours, and has code of its own for the compiler to find hot: in its first second it is slower. */
+/** A tap is slower in its first second, until its own code is compiled; taps run for hours. */
 const WARM_MS = 1500;
 
 export const title = 'a tap between client and server';
@@ -50,10 +50,10 @@ export function cases({ quick }) {
     {
       label: 'one large message',
       metrics: ['tapIdleMb', 'tapPeakMb'],
-      mostRounds: 3, // seconds each, and all alike
+      mostRounds: 3, // each takes seconds, and all are alike
       what: 'large',
       bytes: largeMb * MB,
-      skip: { untapped: 'there is no tap', ...(!onLinux && { tap: reason, 'tap --record': reason }) },
+      skip: { untapped: 'the tap does not run', ...(!onLinux && { tap: reason, 'tap --record': reason }) },
     },
   ];
 }
@@ -87,7 +87,9 @@ async function peaks(client, { bytes }) {
   return { tapIdleMb, tapPeakMb: peakRssMb(client.pid) };
 }
 
-/** From the kernel, which counts it anew for each program: what the parent held is not in it. */
+/**
+ * Peak memory, read from the kernel, which starts the count with each program: memory of the parent is not included.
+ */
 function peakRssMb(pid) {
   const [, kb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return (Number(kb) * KB) / MB;

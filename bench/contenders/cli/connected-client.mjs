@@ -1,4 +1,5 @@
-// Our client over `standpipe connect`, which relays to the running host; or the same server as a child of its own.
+// Our client over `standpipe connect`, which relays to the running host, or with the same server as its own child
+// process.
 
 import { connect as connectMcp } from '../../../dist/entry/client.js';
 import { serverCommand } from '../server-command.mjs';

@@ -1,5 +1,5 @@
-// Loaded before a program that runs beside the samples: it ends with its parent, however that one ends. The fourth entry of
-// `stdio` is a pipe that nothing writes to.
+// Preloaded into a program that runs beside the samples: the program exits when its parent exits, for any reason. The
+// fourth entry of `stdio` is a pipe that is never written to.
 
 import { Socket } from 'node:net';
 

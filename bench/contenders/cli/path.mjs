@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The command line, as it is built. */
+/** Path of the built command line. */
 export const cliPath = fileURLToPath(new URL('../../../dist/cli/main.cjs', import.meta.url));

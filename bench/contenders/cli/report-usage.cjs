@@ -1,4 +1,4 @@
-// Loaded before a program: what it has cost is written to its fourth descriptor when it exits.
+// Preloaded into a program: on exit, it writes the processor time of the process to the fourth descriptor.
 
 const { writeSync } = require('node:fs');
 

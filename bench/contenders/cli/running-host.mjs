@@ -1,4 +1,4 @@
-// `standpipe up` with one server, beside everything that is measured. `shared` is what others need to reach it.
+// `standpipe up` with one server, running beside all samples. `shared` is the data that a client needs to reach it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +14,13 @@ const STOP_LIMIT_MS = 10_000;
 
 const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
 
-/** `name`: of the server, and of the folder that it is in. */
+/** `name`: name of the server and of its folder. */
 export async function startRunningHost(name = 'tiny') {
   const folder = makeTempFolder();
   const config = join(folder.path, 'mcp.json');
   const { args } = serverCommand(new URL(`../${name}/`, import.meta.url));
   writeFileSync(config, JSON.stringify({ mcpServers: { [name]: { command: process.execPath, args } } }));
-  // A runtime folder of its own: hosts and taps of the user are not met.
+  // Uses a separate runtime folder, so that running hosts and taps of the user are not found.
   const env = { ...process.env, XDG_RUNTIME_DIR: folder.path };
   const words = ['--import', endWithParent, cliPath, 'up', '--config', config, '--no-inspector', '--json'];
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
@@ -37,7 +37,7 @@ export async function startRunningHost(name = 'tiny') {
   throw new Error('standpipe up did not get its server ready');
 }
 
-/** Reads on afterwards: a host that nobody listens to would stop at a full pipe. */
+/** Keeps reading after the result: the host would block on a full pipe. */
 function becomesReady(child) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, START_LIMIT_MS, false);

@@ -22,7 +22,7 @@ export async function connect({ url, withServer }) {
     const { result } = (await connection.request(SUBJECT, JSON.stringify(message), options)).json();
     return result.content[0].text;
   };
-  /** Nothing but bytes: neither end reads them. */
+  /** Raw bytes: neither end parses them. */
   const plain = async (text) => (await connection.request(SUBJECT, text, options)).string();
   return {
     echo: withServer ? request : plain,

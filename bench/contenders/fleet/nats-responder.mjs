@@ -1,5 +1,6 @@
-// Answers requests at a subject of NATS: with the same bytes, or with what a stdio server answers. The latter is the limit for a node of
-// a fleet: each message is parsed and serialised once in each direction, to give it an id of its own, and nothing else is done.
+// Answers requests on a NATS subject, either with the same bytes or with the answer of a stdio server. The latter is
+// the limit for a fleet node: each message is parsed and serialised once in each direction to replace its id, without
+// other work.
 
 import { spawn } from 'node:child_process';
 import { connect } from '@nats-io/transport-node';

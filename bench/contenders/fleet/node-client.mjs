@@ -1,5 +1,5 @@
-// A client of a node of a fleet, in the process of the node. The echo server runs on this node, or on another one in a process of
-// its own, which is started as its documentation says.
+// A client of a fleet node, in the process of the node. The echo server runs on this node, or on another node in a
+// separate process, which is started as its documentation says.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,10 @@ const serverPath = fileURLToPath(new URL('../gateway/server.mjs', import.meta.ur
 const echoServer = { command: process.execPath, args: [serverPath] };
 const START_LIMIT_MS = 20_000;
 
-/** `parts`: the file of `fleet-parts.mjs`. */
+/** `parts`: the bundle of `fleet-parts.mjs`. */
 export async function connect({ url, parts, isLocal }) {
   const { FleetNode, Host, openNetwork } = await import(parts);
-  // Each sample has a fleet of its own.
+  // Each sample uses a separate fleet.
   const fleet = `bench-${process.pid}`;
   const folder = makeTempFolder();
   const owner = isLocal ? undefined : startOwner(folder, url, fleet);

@@ -1,4 +1,4 @@
-// A healthy server (the one of `mcp/`) and one that floods, in one host.
+// A host with a healthy server (the one of `mcp/`) and a server that floods.
 
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../host/open-host.mjs';
@@ -17,13 +17,13 @@ export async function connect({ kind }) {
   const healthy = await toolCaller((name, input) => host.callTool('echo', name, input), close);
   const flood = () => host.callTool('flood', 'flood', {}, { onProgress: () => undefined });
   let over = false;
-  const again = () => !over && flood().then(again, () => undefined); // only large answers come at all
+  const again = () => !over && flood().then(again, () => undefined); // only large answers return and are requested again
   return {
     ...healthy,
     begin() {
       for (let calls = 0; calls < LARGE_IN_FLIGHT; calls++) void again();
     },
-    /** Throws where the flood has ended: nothing was measured then. */
+    /** Throws if the flood has ended, because the sample would be worthless. */
     checkFlooding() {
       const { state, reason } = host.status().find(({ name }) => name === 'flood');
       if (state !== 'ready') throw new Error(`the flooding server is ${state}: ${reason}`);

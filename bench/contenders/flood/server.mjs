@@ -1,5 +1,5 @@
-// An MCP server that behaves until its tool `flood` is called, and then floods its host for as long as it lives, in the
-// way that its argument names. It writes synchronously: nothing slows it down but a full pipe.
+// An MCP server that behaves until its tool `flood` is called, and then floods its host until it is killed, in the way
+// that its argument names. It writes synchronously: only a full pipe slows it down.
 
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ const KB = 1024;
 const MB = 1024 * KB;
 const rpc = (rest) => JSON.stringify({ jsonrpc: '2.0', ...rest });
 
-/** What is written again and again: one line, or one piece of something without lines. `to` is the file descriptor. */
+/** The data that is written repeatedly: a line, or a piece of text without a newline. `to` is the file descriptor. */
 const floods = {
   'half JSON lines': () => ({ line: '{"jsonrpc":"2.0","id":' }),
   'junk text': () => ({ line: 'Listening on all interfaces, have fun' }),

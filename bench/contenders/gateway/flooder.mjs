@@ -1,4 +1,5 @@
-// A client of its own process that keeps so many requests in flight until it is ended. Started by `startFlood` below.
+// A client in a separate process that keeps a number of requests in flight until it is killed. Started by `startFlood`
+// below.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +8,7 @@ import { loadGateway, openClients } from './load.mjs';
 
 const ownPath = fileURLToPath(import.meta.url);
 
-/** Resolves when all requests are under way, to what ends it. */
+/** Resolves, when all requests are in flight, to a function that kills the client. */
 export async function startFlood(target, wanted) {
   const child = fork(ownPath, [JSON.stringify({ target, wanted })], { execArgv: [] });
   const exited = once(child, 'exit');

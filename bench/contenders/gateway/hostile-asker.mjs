@@ -1,10 +1,11 @@
-// A client that calls a tool that asks, does not answer, and calls it again every half a second, in the same session.
+// A client that calls a tool that asks a question, leaves it unanswered, and repeats the call every half second in the
+// same session.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 const REPEAT_MS = 500;
 
-/** Resolves when the first question is open, to a function that ends it. */
+/** Resolves, when the first question is pending, to a function that ends the client. */
 export async function startAsker({ port, path, headers }) {
   const url = `http://127.0.0.1:${port}${path}`;
   const ending = new AbortController();
@@ -32,7 +33,7 @@ export async function startAsker({ port, path, headers }) {
       await pause(REPEAT_MS, undefined, { signal: ending.signal });
       await call();
     }
-  })().catch(() => undefined); // it was ended
+  })().catch(() => undefined); // the client was ended
   return async () => {
     ending.abort();
     await repeating;

@@ -1,5 +1,5 @@
-// One keep-alive connection that posts, one request at a time, with as little work as possible: the load must not be what is
-// measured. Understands bodies with a length and chunked ones, and nothing else of HTTP.
+// One keep-alive connection that posts one request at a time, with little processor time of its own, so that the load
+// does not dominate the measurement. Supports bodies with a length and chunked bodies, and no other feature of HTTP.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -30,7 +30,7 @@ class HttpConnection {
     socket.on('close', () => this.#fail?.(new Error('the gateway closed the connection')));
   }
 
-  /** `head`: the request line and the headers. ASCII alone. Resolves to `{ status, head, body }`. */
+  /** `head`: the request line and the headers, in ASCII. Resolves to `{ status, head, body }`. */
   post(head, body) {
     return new Promise((resolve, reject) => {
       this.#settle = resolve;

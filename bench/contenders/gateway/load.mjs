@@ -1,4 +1,4 @@
-// Clients that each keep so many calls in flight, for so long.
+// Clients that each keep a number of calls in flight for a given time.
 
 import { payload } from '../../payload.mjs';
 import { Misdelivered, openClient } from './mcp-client.mjs';
@@ -11,7 +11,10 @@ export function openClients(target, { clients, inFlight, revision, name = 'clien
   );
 }
 
-/** Resolves to the times of the calls, in order of length, how many were misdelivered, and the progress that came. */
+/**
+ * Resolves to the sorted durations of the calls, the number of misdelivered answers, and the number of progress
+ * notifications.
+ */
 export async function loadGateway(clients, { inFlight, bytes, durationMs, withProgress }) {
   const padding = payload(bytes);
   const takenMs = [];

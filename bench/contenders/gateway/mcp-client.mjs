@@ -1,14 +1,14 @@
-// A client of the echo tool over HTTP, in either era. All clients count their ids from 0 and use them as progress tokens, so
-// equal ones are under way all the time; every text names its client and its call, and every answer is checked.
+// A client of the echo tool over HTTP, in either era. All clients count their ids from 0 and use them as progress
+// tokens, so equal ids are always in flight. Each text names its client and its call, and each answer is checked.
 
 import { openConnection } from './http-connection.mjs';
 
 const MODERN = '2026-07-28';
-/** Clients with the same name and the same token count as one: each has its own. */
+/** The gateway treats clients with the same name and token as one, so each client has its own name. */
 const envelopeOf = (name) =>
   `"io.modelcontextprotocol/protocolVersion":"${MODERN}","io.modelcontextprotocol/clientInfo":{"name":"${name}","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}`;
 
-/** An answer or a notification that belongs to another call. */
+/** Thrown for an answer or a notification that belongs to another call. */
 export class Misdelivered extends Error {}
 
 export async function openClient({ port, path, headers = {} }, { name, revision, connections }) {
@@ -57,7 +57,7 @@ class McpClient {
     await this.#post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   }
 
-  /** `padding`: what the text has after the name of the call. Resolves to the number of progress notifications. */
+  /** `padding`: the rest of the text, after the name of the call. Resolves to the number of progress notifications. */
   async echo(padding, withProgress = false) {
     const id = ++this.#lastId;
     const text = `${this.#name} call ${id} ${padding}`;
@@ -86,7 +86,7 @@ class McpClient {
   }
 }
 
-/** The body is JSON, or the events of a stream. */
+/** The body is JSON or an event stream. */
 function checked(body, id, text) {
   if (body.startsWith('{')) return checkAnswer(JSON.parse(body), id, text);
   let progress = 0;

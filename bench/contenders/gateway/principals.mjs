@@ -1,5 +1,5 @@
-// A gateway of ours whose clients name their principal in a header: `serveHttp` with the servers of a `Host`, in a process of its
-// own. Sends its port to its parent.
+// A Standpipe gateway whose clients name their principal in a header: `serveHttp` with the servers of a `Host`, in a
+// separate process. Sends its port to its parent.
 
 import { fileURLToPath } from 'node:url';
 import { Host } from '../../../dist/entry/host.js';

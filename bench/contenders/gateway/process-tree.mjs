@@ -1,11 +1,11 @@
-// A process and its descendants, as the kernel counts them. Linux only: elsewhere there are no figures.
+// A process and its descendants, read from /proc. Systems without /proc yield no figures.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 const PAGE_BYTES = 4096;
 const TICK_US = 10_000;
 
-/** `{ pids, rssBytes, cpuUs }`; undefined members where there is no /proc. */
+/** Returns `{ pids, rssBytes, cpuUs }`; without /proc, only the pid of the root. */
 export function processTree(root) {
   if (process.platform !== 'linux') return { pids: [root] };
   const all = readAll();
@@ -37,6 +37,6 @@ function readProcess(pid) {
       rssBytes: Number(fields[21]) * PAGE_BYTES,
     };
   } catch {
-    return undefined; // it has ended
+    return undefined; // the process has ended
   }
 }

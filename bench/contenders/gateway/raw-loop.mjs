@@ -1,6 +1,6 @@
-// `node:http` to a pipe and back, as fast as Node lets it: the limit for a gateway. Each message is parsed and serialised
-// once in each direction, to give it an id that no other client has. No checks, no sessions, no limits, no errors; a
-// notification of the server goes nowhere.
+// `node:http` to a pipe and back, as fast as Node allows: the limit for a gateway. Each message is parsed and
+// serialised once in each direction, to give it an id that is unique among clients. It lacks checks, sessions, limits
+// and errors, and drops notifications of the server.
 
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -1,5 +1,6 @@
-// The stdio server behind every gateway: 2025-11-25, one tool that echoes, and one that asks and ends with the answer. A call of the
-// first with a progress token is preceded by one notification, whose message is the text.
+// The stdio server behind every gateway: revision 2025-11-25, one tool that echoes, and one that asks a question and
+// returns the answer. The echo tool sends one notification before its result if the call has a progress token; its
+// message is the text.
 
 import { lineWriter, readLines } from '../raw/lines.mjs';
 
@@ -16,7 +17,7 @@ const results = {
   ping: {},
   'tools/list': { tools: [{ name: 'echo', inputSchema }] },
 };
-/** The calls that wait for an answer, by the id of the question. */
+/** Calls that wait for the answer to a question, by the id of the question. */
 const asking = new Map();
 
 readLines(process.stdin, (line) => {

@@ -1,5 +1,5 @@
-// Each gateway in front of the same stdio server, started as its documentation says. `target` is what a client needs; `end`
-// stops the gateway and whatever it has left behind.
+// Each gateway in front of the same stdio server, started as its documentation says. `target` is the data that a client
+// needs; `end` stops the gateway and the processes that it leaves running.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ const words = {
   standpipe: (port, config) => [cliPath, 'up', '--config', config, '--http', port, '--json'],
 };
 
-/** `path` of ours: one server, unless all are asked for. */
+/** `path`: a path of Standpipe; the default is that of the one server. */
 export async function startGateway(name, path = '/mcp/echo') {
   const folder = makeTempFolder();
   const config = join(folder.path, 'mcp.json');
@@ -74,7 +74,7 @@ async function becomesReady(child, connect) {
       await client.echo('');
       return client.vanish();
     } catch (error) {
-      if (child.exitCode !== null) throw new Error(`it ended with exit code ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`the gateway ended with exit code ${child.exitCode}`);
       if (performance.now() > limitMs) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -90,6 +90,6 @@ function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // the process has ended
   }
 }

@@ -1,11 +1,11 @@
-// A host with a config file in a folder of its own, as a user would have one.
+// A host with a config file in a separate folder, as a user would have one.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Host } from '../../../dist/entry/host.js';
 import { makeTempFolder } from '../../temp-folder.mjs';
 
-/** Writes the config and reads it; nothing is started yet. `close` stops the servers and removes the folder. */
+/** Writes and loads the config; servers are not started yet. `close` stops the servers and removes the folder. */
 export async function openHost(mcpServers) {
   const folder = makeTempFolder();
   const file = join(folder.path, 'mcp.json');

@@ -1,3 +1,3 @@
-// Imported by a server: it ends when the process that started it closes its input, or is gone.
+// Preloaded into a server: it exits when its stdin closes, or when the process that started it exits.
 
 process.stdin.on('close', () => process.exit(0)).resume();

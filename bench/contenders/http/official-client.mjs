@@ -1,4 +1,4 @@
-// The official client and server over HTTP: as they come, in the revision 2025-11-25, or in 2026-07-28.
+// The official client and server over HTTP: in the default revision, 2025-11-25, or in 2026-07-28.
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { toolCaller } from '../tool-caller.mjs';

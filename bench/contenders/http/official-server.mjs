@@ -1,4 +1,5 @@
-// An echo tool on the official server, over HTTP by its adapter for Node: with sessions, or, told `modern`, without.
+// An echo tool on the official server, over HTTP through its adapter for Node: with sessions, or without them if the
+// argument is `modern`.
 
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

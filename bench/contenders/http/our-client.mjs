@@ -1,4 +1,4 @@
-// Our client and `serveHttp`, in the revision that it detects, or in the one that is given.
+// Our client and `serveHttp`, in the detected revision or in the given one.
 
 import { connect as connectMcp } from '../../../dist/entry/client.js';
 import { toolCaller } from '../tool-caller.mjs';

@@ -1,4 +1,4 @@
-// `node:http` with connections that are kept: the limit for a client.
+// `node:http` with keep-alive connections: the limit for a client.
 
 import { Agent, request } from 'node:http';
 import { toolCaller } from '../tool-caller.mjs';

@@ -1,4 +1,4 @@
-// `node:http` that answers a call with its own text: the limit for a server. No checks, no sessions, no errors.
+// `node:http` that answers a call with its own text, without checks, sessions and errors: the limit for a server.
 
 import { createServer } from 'node:http';
 import { usage } from '../usage.mjs';

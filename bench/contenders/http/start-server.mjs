@@ -1,4 +1,5 @@
-// Starts a server of this folder as a process of its own, which ends with its input (end-with-input.mjs). It prints its address in its first line; `readyMs` is when that came.
+// Starts a server of this folder as a separate process, which exits when its stdin closes (end-with-input.mjs). The
+// server prints its address in its first line; `readyMs` is when that line arrived.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// The LiteMCP server as a host sees it: our MCP client over the LiteMCP service.
+// The LiteMCP server as a host uses it: our MCP client over the LiteMCP service.
 
 import { openLiteMcpAsMcp } from '../../../dist/entry/litemcp.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
@@ -11,7 +11,7 @@ export async function connect() {
   });
   const call = async (what, text) => {
     const { content, isError } = await client.callTool('echo', { what, text });
-    if (isError) throw new Error(`It answered with an error: ${content[0]?.text}`);
+    if (isError) throw new Error(`the tool answered with an error: ${content[0]?.text}`);
     return content[0].text;
   };
   return {

@@ -1,4 +1,4 @@
-// Our LiteMCP client: a call is its positional strings, an answer the first content.
+// Our LiteMCP client: a call has positional strings, and the answer is the first content.
 
 import { connectLiteMcp } from '../../../dist/entry/litemcp.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
@@ -8,7 +8,7 @@ export async function connect() {
   const client = await connectLiteMcp({ ...serverCommand(import.meta.url), maxFrameBytes: MAX_MESSAGE_BYTES });
   const call = async (what, text) => {
     const { response } = await client.call([what, text]);
-    if (response.error) throw new Error(`It answered with an error: ${response.content[0]?.data}`);
+    if (response.error) throw new Error(`the tool answered with an error: ${response.content[0]?.data}`);
     return response.content[0].data;
   };
   return {

@@ -1,4 +1,4 @@
-// LiteMCP has one tool a server, so the first argument says whether it echoes or tells its usage.
+// A LiteMCP server has one tool, so the first argument selects between echo and usage.
 
 import { LiteMcpServer, serveLiteMcp } from '../../../dist/entry/litemcp.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';

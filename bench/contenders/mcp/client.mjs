@@ -1,5 +1,5 @@
-// Our client, in the revision that it finds or is told. Its server has the schema of the official one, unless another is
-// named.
+// Our client, in the detected revision or in the given one. Its server has the schema of the official one, unless
+// another server is named.
 
 import { connect as connectMcp } from '../../../dist/entry/client.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';

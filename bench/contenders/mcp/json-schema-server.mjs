@@ -1,4 +1,4 @@
-// An echo tool on our own MCP server, its schema plain JSON Schema.
+// An echo tool on our MCP server, with a plain JSON Schema.
 
 import { Server, serveStdio } from '../../../dist/entry/server.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';

@@ -1,5 +1,5 @@
-// The official client, its buffer allowed to hold the largest message: as it comes, in the revision 2025-11-25, or in
-// 2026-07-28, which it finds by starting the server twice.
+// The official client, with a buffer that holds the largest message: in its default revision, 2025-11-25, or in
+// 2026-07-28, which it detects by starting the server twice.
 
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

@@ -1,4 +1,4 @@
-// An echo tool on the official server: as it comes, or, told `modern`, in both eras.
+// An echo tool on the official server: in its default era, or in both eras if the argument is `modern`.
 
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';

@@ -1,7 +1,7 @@
-// How long the page's main thread was busy at a stretch. Processor time is what the page itself costs, however many others
-// share the machine.
+// Measures the longest task of the page's main thread, in processor time, which other processes on the machine do not
+// affect.
 
-/** The longest task of the page while `act` runs, in ms of processor time. */
+/** Longest task of the page while `act` runs, in ms of processor time. */
 export async function longestTaskMs(page, act) {
   const browser = page.context().browser();
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });

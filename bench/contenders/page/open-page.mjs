@@ -1,4 +1,5 @@
-// The Inspector's page in Chromium, behind `standpipe inspect`. Both end with `close`, or with the process that opened them.
+// The page of the Inspector in Chromium, served by `standpipe inspect`. Browser and server end with `close`, or with
+// the process that opened them.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +12,10 @@ const endWithParent = new URL('../cli/end-with-parent.mjs', import.meta.url).hre
 const flags = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 const LIMIT_MS = 100_000;
 
-/** `address` is of the view `hash`; the page is still empty. */
+/** `address` is that of the view `hash`; the page is not loaded yet. */
 export async function openPage({ words, hash, env = {} }) {
   const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium here');
+  if (!executablePath) throw new Error('Chromium was not found');
   const inspector = spawn(process.execPath, ['--import', endWithParent, cliPath, 'inspect', '--no-open', ...words], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],

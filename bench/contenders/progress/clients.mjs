@@ -1,4 +1,5 @@
-// Clients of a tool that reports progress. Each resolves to `{ call(onProgress), close() }`; without `onProgress` none is asked for.
+// Clients of a tool that reports progress. Each resolves to `{ call(onProgress), close() }`; without `onProgress`, the
+// call has no progress token.
 
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Official } from '@modelcontextprotocol/client/stdio';

@@ -1,4 +1,5 @@
-// A tool of the official server that reports progress three times and returns in the same turn. The argument names whose transport.
+// A tool on the official server that reports progress three times and returns in the same turn. The argument selects
+// the transport.
 
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport as Official } from '@modelcontextprotocol/server/stdio';

@@ -1,4 +1,4 @@
-// The raw loop: whatever it costs, nobody can go below.
+// The raw loop, which is the lower bound of all costs.
 
 import { serverCommand } from '../server-command.mjs';
 import { startLoop } from './loop.mjs';

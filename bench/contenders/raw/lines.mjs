@@ -1,5 +1,5 @@
-// Lines in and out as fast as Node lets them through. Each chunk is searched once; a line over many chunks is joined
-// once; what is written in one tick goes out in one write.
+// Reads and writes lines as fast as Node allows. Each chunk is searched once, a line over many chunks is joined once,
+// and the output of one tick is written at once.
 
 export function readLines(stream, onLine) {
   let parts = [];

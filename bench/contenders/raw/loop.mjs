@@ -1,4 +1,4 @@
-// The other end of a raw server: a table of callers by id, and nothing else.
+// The client end of a raw server: a table of callers by id.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,9 +1,9 @@
-// The raw loop with the messages of tools/call: what those cost by themselves, before anybody checks them.
+// The raw loop with the messages of tools/call: the cost of the messages alone, without checks.
 
 import { serverCommand } from '../server-command.mjs';
 import { startLoop } from './loop.mjs';
 
-/** What every request of 2026-07-28 carries. Those of before say less about themselves. */
+/** The metadata of every request of 2026-07-28. Requests of 2025-11-25 have none. */
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },

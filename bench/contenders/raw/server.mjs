@@ -1,4 +1,4 @@
-// Answers every line, whatever it asks. No checks, no protocol: the practical limit of Node over pipes.
+// Answers every line, without checks and without a protocol: the practical limit of Node over pipes.
 
 import { usage } from '../usage.mjs';
 import { lineWriter, readLines } from './lines.mjs';

@@ -1,4 +1,4 @@
-// Our peer over our stdio transport, without a protocol on top: what the plane itself costs.
+// Our peer over our stdio transport, without a protocol on top: the cost of the peer alone.
 
 import { Peer } from '../../../dist/entry/jsonrpc.js';
 import { StdioClientTransport } from '../../../dist/entry/stdio.js';

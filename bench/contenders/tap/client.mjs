@@ -1,4 +1,5 @@
-// Our peer and its server with a tap between them: the hardest pair for a tap, since their own calls cost next to nothing.
+// Our peer and its server with a tap between them: the hardest case for a tap, because the calls themselves cost
+// little.
 
 import { join } from 'node:path';
 import { Peer } from '../../../dist/entry/jsonrpc.js';
@@ -8,7 +9,7 @@ import { cliPath } from '../cli/path.mjs';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
 import { serverCommand } from '../server-command.mjs';
 
-/** `pid` is the tap's. */
+/** `pid` is the pid of the tap. */
 export async function connect({ record }) {
   const folder = makeTempFolder();
   const server = serverCommand(new URL('../standpipe/', import.meta.url));
@@ -22,7 +23,7 @@ export async function connect({ record }) {
   const peer = new Peer(transport);
   await peer.start();
   const { pid } = transport;
-  // Before the folder goes: a tap that is still recording would make it again.
+  // Kills the tap before the folder is removed: a tap that is still recording would create it again.
   const kill = () => process.kill(pid, 'SIGKILL');
   process.prependOnceListener('exit', kill);
   return {

@@ -1,5 +1,5 @@
-// Fifty small servers at once, under a host and under fifty clients that know nothing of each other. Either gives
-// `{ close }` once every server has answered.
+// Fifty small servers at once, under a host and under fifty independent clients. Both resolve to `{ close }` once every
+// server has answered.
 
 import { connect } from '../../../dist/entry/client.js';
 import { openHost } from '../host/open-host.mjs';

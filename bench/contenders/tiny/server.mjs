@@ -1,4 +1,4 @@
-// As little of a server as one can be: one tool that takes anything.
+// A minimal server: one tool that accepts any arguments.
 
 import { Server, serveStdio } from '../../../dist/entry/server.js';
 
