@@ -1,6 +1,6 @@
-// `npm run build`: dist/ as the sources are now. The library and the command line are bundled, the types are compiled file by file; the page in
-// dist/ui has a build of its own. Files of earlier builds are removed last, one by one: a program that runs
-// meanwhile finds all its files. Arguments go to the compiler.
+// `npm run build`: builds dist/ from the sources. The library and the command line are bundled, and the types are
+// compiled file by file; dist/ui has a separate build. Files of earlier builds are removed last, one by one, so that a
+// running program finds all its files. Arguments are passed to the compiler.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const written = [
 ];
 removeAllBut(new Set(written), dist);
 
-/** Gives the files that it wrote. */
+/** Returns the written files. */
 function compileTypes(options) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const args = [compiler, '-p', 'tsconfig.build.json', '--listEmittedFiles', ...options];
@@ -34,7 +34,7 @@ function compileTypes(options) {
   process.exit(status ?? 1);
 }
 
-/** True when nothing is left of the folder. */
+/** Returns true if the folder is empty afterwards. */
 function removeAllBut(kept, folder) {
   let isEmpty = true;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

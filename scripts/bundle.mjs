@@ -1,12 +1,15 @@
-// The command line and the subpaths of the library, each as few files as its starts need. Node.js takes longer to find and
-// load a module than to compile one: sixty files cost more than all the rest of `standpipe call`.
+// Bundles the command line and the subpaths of the library into few files for each start. Node.js takes longer to find
+// and load a module than to compile it: sixty files would take longer than the rest of `standpipe call`.
 
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './prepare.mjs';
 
-/** Starts that must be fast, and what they load. Modules that the same starts need become one file, named after them. */
+/**
+ * Starts that must be fast, and the modules that they load. Modules that are needed by the same starts become one file,
+ * named after them.
+ */
 const COMMANDS = {
   version: ['mcp/own-info.ts', 'wire/process/files/cache-folder.ts'],
   call: [
@@ -27,18 +30,18 @@ const SUBPATHS = {
 };
 /** Programs that the library starts. */
 const PROGRAMS = ['check/client/server-stub'];
-/** Not exported by the package: programs of the tests start from these. */
+/** Modules that programs of the tests start from; the package does not export them. */
 const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/reserve-stdout', 'tree/watchdog'].map(
   (name) => `wire/process/${name}`,
 );
-/** Not used by `main` under this name: tests run commands in their own process with it. */
+/** Lets tests run commands in their own process; `main` does not use it under this name. */
 const COMMAND_FOR_TESTS = 'run-command';
-/** A module that exports all of another one, so that the other lies where its starts want it. */
+/** Prefix of a module that re-exports another one, so that the other stays in the file of its starts. */
 const ALL_OF = 'all-of:';
-/** Bundled, and so no dependency of those who install the package. */
+/** Bundled into the command line, so that installing the package does not install them. */
 const BUNDLED = ['commander', 'hono'];
 
-/** Gives the files that it wrote. */
+/** Returns the written files. */
 export async function bundleCommandLine(target) {
   const input = Object.fromEntries(['main', COMMAND_FOR_TESTS].map((name) => [name, `src/app/cli/${name}.ts`]));
   const output = {
@@ -54,13 +57,18 @@ export async function bundleCommandLine(target) {
   return [...files, ...licenses];
 }
 
-/** One file for each pair of commands would be more files than each of them needs. Every start loads `start`. */
+/**
+ * Returns the name of a file. Modules of several starts share one file, because a file for each pair of starts would be
+ * more files for each of them. Every start loads `start`.
+ */
 function commandFile(starts) {
   if (starts.includes('version')) return 'start';
   return starts.length > 1 ? 'shared' : starts[0];
 }
 
-/** All subpaths together: a class that two of them export is the same class. Gives the files that it wrote. */
+/**
+ * Bundles all subpaths together, so that a class which two of them export is the same class. Returns the written files.
+ */
 export function bundleLibrary(target) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const exported = Object.values(exports).flatMap((each) => /^\.\/dist\/(.*)\.js$/.exec(each.default)?.[1] ?? []);
@@ -85,7 +93,7 @@ async function bundle(input, starts, output, fileOf = (of) => of.join('-')) {
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external: (id) => !isSource(id) && !isBundled(id),
-    // A module may be loaded on first use by one and at once by another.
+    // A module may be imported dynamically by one module and statically by another.
     checks: { ineffectiveDynamicImport: false },
     plugins: [
       {
@@ -111,7 +119,7 @@ async function bundle(input, starts, output, fileOf = (of) => of.join('-')) {
   return written.output.map(({ fileName }) => join(output.dir, fileName));
 }
 
-/** An entry, a relative import, or what either was resolved to. */
+/** Whether an id is an entry, a relative import, or a resolved source file. */
 function isSource(id) {
   return id.startsWith('src/') || id.startsWith(ALL_OF) || id.startsWith('.') || id.startsWith(root);
 }
@@ -120,7 +128,7 @@ function isBundled(id) {
   return BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-/** Which starts need a module, by its id. What is loaded on first use only is not needed. */
+/** The starts that need each module, by module id. A module that is loaded on first use is not needed by a start. */
 function findStarts(files, infoOf) {
   const startsOf = new Map();
   const add = (start, id) => {

@@ -1,4 +1,4 @@
-// Finds a Chromium for the browser tests, and installs one by the system's package manager where there is none.
+// Finds Chromium for the browser tests, and installs it with the package manager of the system if it is missing.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const packages = {
   choco: 'googlechrome',
 };
 
-/** The path of a Chromium, or nothing. `STANDPIPE_CHROMIUM` says which one. */
+/** Path of Chromium, or undefined. `STANDPIPE_CHROMIUM` overrides it. */
 export function findChromium() {
   if (process.env.STANDPIPE_CHROMIUM) return process.env.STANDPIPE_CHROMIUM;
   return findProgram(names) ?? places.find((path) => existsSync(path));
@@ -32,6 +32,6 @@ export function ensureChromium() {
   installPackage('Chromium', packages);
   if (findChromium()) return;
   throw new Error(
-    'The browser tests need a Chromium, and none could be installed. Install one, name it in STANDPIPE_CHROMIUM, or set STANDPIPE_SKIP_BROWSER=1 to do without these tests.',
+    'The browser tests need Chromium, which could not be installed. Install it, set STANDPIPE_CHROMIUM to its path, or set STANDPIPE_SKIP_BROWSER=1 to skip these tests.',
   );
 }

@@ -1,6 +1,7 @@
-// `npm run conformance`: the official conformance suite against our servers and our client, over HTTP, in each revision that it
-// has requirements for. A failure or warning of a check is an error unless expected-failures.json has it, and so is an entry
-// there that does not fail. Arguments choose: `npm run conformance -- --way official --revision 2026-07-28 --scenario caching`.
+// `npm run conformance`: runs the official conformance suite on our servers and our client, over HTTP, in each revision
+// that it has requirements for. A failure or warning of a check is an error unless expected-failures.json lists it; a
+// listed entry that does not fail is an error too. Arguments select: `npm run conformance -- --way official --revision
+// 2026-07-28 --scenario caching`.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -27,12 +28,12 @@ const runs = ways.flatMap((way) =>
 await inParallel(runs, run);
 for (const each of runs.filter(({ way }) => WAYS[way].leg === 'client')) await run(each, 'timed');
 if (runs.every(({ scenarios }) => scenarios.length === 0)) {
-  console.error(`No revision has the scenario ${chosen.scenario}`);
+  console.error(`The scenario ${chosen.scenario} exists in no revision`);
   process.exit(2);
 }
 report();
 
-/** What a way leaves out is run when both are named. */
+/** Runs a combination that a way omits only if both are named. */
 function isTested(way, revision) {
   return WAYS[way].revisions?.includes(revision) !== false || Boolean(chosen.way && chosen.revision);
 }
@@ -41,11 +42,11 @@ function choose(option, all) {
   const given = chosen[option];
   if (given === undefined) return all;
   if (all.includes(given)) return [given];
-  console.error(`Unknown ${option}: ${given}. There are ${all.join(', ')}.`);
+  console.error(`Unknown ${option}: ${given}. Available: ${all.join(', ')}.`);
   process.exit(2);
 }
 
-/** As many at a time as there are processors. */
+/** Runs as many at a time as there are processors. */
 async function inParallel(all, work) {
   const waiting = [...all];
   const next = async () => {
@@ -85,7 +86,7 @@ function report() {
   }
 }
 
-/** Undefined if they were not run. */
+/** Returns undefined if the scenarios were not run. */
 function scenariosRun(way, revision) {
   return runs.find((each) => each.way === way && each.revision === revision)?.scenarios;
 }
@@ -114,7 +115,7 @@ function isEntryOf(entry, way, revision, scenario) {
   return entry.way === way && entry.revision === revision && entry.scenario === scenario;
 }
 
-/** Only what ran can tell. */
+/** Entries of scenarios that were not run cannot be judged. */
 function isStale(entry) {
   const scenarios = scenariosRun(entry.way, entry.revision);
   if (!scenarios || (chosen.scenario && chosen.scenario !== entry.scenario)) return false;

@@ -1,5 +1,5 @@
-// A port on loopback for a program that must be told its port, or that ends and starts again at the same one. Below the ports that
-// systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere): these could take it before the program listens.
+// A free port on loopback for a program that needs a fixed port. The ports are below those of outgoing connections
+// (from 32768 on Linux, 49152 elsewhere), which could take the port before the program listens.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -20,5 +20,5 @@ export async function freePort() {
     await once(probe, 'close');
     return port;
   }
-  throw new Error(`No port of 127.0.0.1 between ${FIRST} and ${FIRST + COUNT} is free`);
+  throw new Error(`All ports of 127.0.0.1 between ${FIRST} and ${FIRST + COUNT} are in use`);
 }

@@ -1,3 +1,3 @@
-/** The path of a nats-server, or nothing. */
+/** Path of nats-server, or undefined. */
 export function findNatsServer(): string | undefined;
 export function ensureNatsServer(): void;

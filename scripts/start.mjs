@@ -1,5 +1,5 @@
-// `npm start`: on a fresh clone installs and builds, then runs the servers of examples/mcp.json under `standpipe up`, the
-// same small server in three languages. A language that is not installed here is left out, with a word.
+// `npm start`: installs and builds on a fresh clone, then runs the servers of examples/mcp.json under `standpipe up`:
+// the same small server in three languages. Servers of languages that are not installed are left out, with a message.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ function configOfWhatCanRun() {
   const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
   const missing = Object.entries(mcpServers).filter(([, { command }]) => !isInstalled(command));
   for (const [name, { command }] of missing) {
-    console.error(`${name} is left out: ${command} is not installed here, or not in PATH.`);
+    console.error(`${name} is left out: ${command} is not installed or not in PATH.`);
     delete mcpServers[name];
   }
   if (missing.length === 0) return file;

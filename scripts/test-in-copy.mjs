@@ -1,5 +1,6 @@
-// Runs the tests in a copy of the checkout whose path has a space, a letter outside of ASCII and the name of the product, in random
-// order, and, where root started it, as a user without a name: a test that depends on any of these fails here first.
+// Runs the tests in a copy of the checkout whose path has a space, a non-ASCII letter and the name of the product, in
+// random order, and, if started by root, as a user without a name. A test that depends on any of these fails here
+// first.
 
 import {
   chownSync,
@@ -16,16 +17,16 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { root, run } from './prepare.mjs';
 
-/** No system gives this number to a person or a service. */
+/** A uid that systems do not assign. */
 const UNPRIVILEGED = 64_321;
-/** Not part of what is tested, and large. */
+/** Large folders that are not tested. */
 const notCopied = ['.git', join('node_modules', '.cache'), join('node_modules', '.vite')];
 
-/** Resolves to the exit code. The seed is that of `STANDPIPE_TEST_SEED`, to repeat an order, or a random one. */
+/** Resolves to the exit code. The seed is `STANDPIPE_TEST_SEED`, to repeat an order, or random. */
 export async function testInCopy(args) {
   const seed = process.env.STANDPIPE_TEST_SEED ?? String(Math.floor(Math.random() * 1e9));
   const parent = mkdtempSync(join(tmpdir(), 'standpipe-'));
-  // At Ctrl-C, Vitest ends by itself; the copy is removed after it.
+  // Vitest handles Ctrl-C; the copy is removed after it has ended.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   try {
     const folder = join(parent, 'Standpipe tést', 'standpipe');
@@ -46,11 +47,11 @@ export async function testInCopy(args) {
     });
     return code ?? 1;
   } finally {
-    rmSync(parent, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 }); // after Ctrl-C, workers may still write
+    rmSync(parent, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 }); // workers may still write after Ctrl-C
   }
 }
 
-/** Root can, unless Node.js is in the home folder of root. */
+/** Root can switch to another user unless Node.js is in the home folder of root. */
 function canBecomeOther() {
   return process.getuid?.() === 0 && !isOfRoot(process.execPath);
 }
@@ -59,7 +60,7 @@ function isOfRoot(path) {
   return !relative(homedir(), path).startsWith('..');
 }
 
-/** Options of spawn. All below the folder belongs to the user then, with a home of its own. */
+/** Returns the options of spawn, and makes the user the owner of the folder, which contains a separate home. */
 function becomeOther(parent) {
   const home = join(parent, 'home');
   mkdirSync(home);
@@ -68,8 +69,8 @@ function becomeOther(parent) {
   chownSync(parent, UNPRIVILEGED, UNPRIVILEGED);
   for (const name of readdirSync(parent, { recursive: true }))
     lchownSync(join(parent, name), UNPRIVILEGED, UNPRIVILEGED);
-  // What npm says about this run, and folders of root, are not for it: a shell says of an unknown command that it is not permitted if a
-  // folder of PATH is closed.
+  // Removes variables of npm for this run and folders of root from PATH: for an unknown command, a shell reports a
+  // missing permission if a folder of PATH is not readable.
   const isPersonal = (name) => /^(?:npm_|XDG_)/i.test(name) || ['USER', 'LOGNAME', 'MAIL'].includes(name);
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPersonal(name)));
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => !isOfRoot(folder));

@@ -1,5 +1,5 @@
-// `npm run test:nodes`: all the tests on each supported major version of Node.js, one after another. Arguments choose the
-// versions; what follows `--` goes to Vitest: `npm run test:nodes -- 24 26 -- src/wire/jsonrpc`.
+// `npm run test:nodes`: runs all tests on each supported major version of Node.js, one after another. Arguments select
+// the versions; arguments after `--` are passed to Vitest: `npm run test:nodes -- 24 26 -- src/wire/jsonrpc`.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const forVitest = separator < 0 ? [] : given.slice(separator + 1);
 
 const unknown = chosen.filter((major) => !majors.includes(major));
 if (unknown.length > 0) {
-  console.error(`Unknown version of Node.js: ${unknown.join(', ')}. There are ${majors.join(', ')}.`);
+  console.error(`Unknown version of Node.js: ${unknown.join(', ')}. Available: ${majors.join(', ')}.`);
   console.error('Test paths follow a second `--`: npm run test:nodes -- 24 26 -- src/wire/jsonrpc');
   process.exit(2);
 }
@@ -34,7 +34,7 @@ console.log(`\n${summary.join('\n')}`);
 async function testOn(major) {
   const version = versionOf(major);
   if (!version) {
-    const line = `Node ${major}: not run, npm has no package with it for ${process.platform} ${process.arch}`;
+    const line = `Node ${major}: not run, because npm has no package with it for ${process.platform} ${process.arch}`;
     return { passed: chosen.length === 0, line };
   }
   const file = await fetchNode(version);
@@ -48,7 +48,7 @@ async function testOn(major) {
   return { passed: status === 0, line: `Node ${version}: ${result}` };
 }
 
-/** The tests start processes by `process.execPath` and by `node`: both have to be this version. */
+/** The tests start processes with `process.execPath` and with `node`; both must be this version. */
 function requireVersion(command, version, env) {
   const found = spawnSync(command, ['--version'], { env, encoding: 'utf8' });
   if (found.stdout?.trim() === `v${version}`) return;

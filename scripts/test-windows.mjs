@@ -39,12 +39,12 @@ if (values.list) {
 }
 const chosen = values.node.split(',');
 const unknown = chosen.filter((major) => !majors.includes(major));
-if (unknown.length > 0) stop(`Unknown version of Node.js: ${unknown}. There are ${majors.join(', ')}.`);
+if (unknown.length > 0) stop(`Unknown version of Node.js: ${unknown}. Available: ${majors.join(', ')}.`);
 const missing = missingForWine();
 if (missing.length > 0)
   stop(`The tests in Wine cannot run here. Missing:\n${missing.map((each) => `- ${each}`).join('\n')}`);
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1)); // ends what runs in the root
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1)); // ends the processes in the root
 if (!isBuilt()) await prepareLibrary();
 await ensureWineRoot();
 await copyForWindows();
@@ -71,7 +71,7 @@ async function runVitest(major, title, project) {
   const quick = words.length === 0 ? { STANDPIPE_QUICK_TESTS: '1' } : {};
   const code = await runInWine(major, args, print, 60 * MINUTE, quick);
   if (code !== 0) note(title, major, 'failed');
-  else if (words.length === 0) note(title, major, 'passed'); // some of them say nothing about the rest
+  else if (words.length === 0) note(title, major, 'passed'); // a filtered run does not cover the rest
 }
 
 async function runScenarios(major) {
@@ -83,7 +83,7 @@ async function runScenarios(major) {
     .filter(Boolean)
     .map((line) => JSON.parse(line));
   for (const title of await titlesOf(words)) {
-    const { outcome, fault } = lines.find((line) => line.title === title) ?? { outcome: 'failed' }; // it was not reached
+    const { outcome, fault } = lines.find((line) => line.title === title) ?? { outcome: 'failed' }; // the scenario was not reached
     note(title, major, fault ? `[fault of Wine](#${fault})` : outcome);
   }
   if (code !== 0) console.log(`The driver ended with ${code}`);

@@ -1,6 +1,6 @@
-// `npm test`: everything a fresh clone needs to pass the tests, in order. A step that succeeds prints one line.
-// Without arguments, all test files but the slow ones, `*.full.test.ts`. With `--full`, all of them, as test-in-copy.mjs says. Other
-// arguments go to Vitest.
+// `npm test`: prepares a fresh clone and runs the tests. A successful step prints one line. Without arguments, all test
+// files except the slow ones, `*.full.test.ts`, are run; with `--full`, all of them, in a copy (test-in-copy.mjs).
+// Other arguments are passed to Vitest.
 
 import { ensureChromium } from './chromium.mjs';
 import { ensureNatsServer } from './nats-server.mjs';
@@ -10,14 +10,14 @@ import { testInCopy } from './test-in-copy.mjs';
 const given = process.argv.slice(2);
 const isFull = given.includes('--full');
 const forVitest = given.filter((word) => word !== '--full');
-// A path names its slow files too.
+// A path argument includes slow files.
 const isQuick = !isFull && forVitest.every((word) => word.startsWith('-'));
 
 await prepare();
 if (!process.env.STANDPIPE_SKIP_BROWSER) ensureChromium();
 ensureNatsServer();
 
-// The check runs beside the tests, which wait for processes more often than they compute.
+// The check runs beside the tests, which mostly wait for processes.
 const [checkCode, testCode] = await Promise.all([check(), isFull ? testInCopy(forVitest) : test()]);
 process.exitCode = testCode || checkCode;
 

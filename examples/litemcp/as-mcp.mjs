@@ -1,4 +1,4 @@
-// Shows a LiteMCP server as an MCP server, to whichever MCP client starts this program:
+// Serves a LiteMCP server as an MCP server to the MCP client that starts this program:
 //   node examples/litemcp/as-mcp.mjs python3 examples/litemcp/calculator.py
 
 import { serveLiteMcpAsMcp } from 'standpipe/litemcp';

@@ -13,7 +13,7 @@ const calculator = new LiteMcpServer(
       { name: 'b', type: 'number', description: 'The second number', example: '3' },
     ],
   },
-  ({ a, b }) => a + b, // a and b are numbers: the strings of the wire were read by their type
+  ({ a, b }) => a + b, // a and b are numbers: the strings of the message were converted by their types
 );
 
 await serveLiteMcp(calculator);

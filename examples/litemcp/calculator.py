@@ -1,4 +1,4 @@
-"""The same LiteMCP server in Python, with nothing but the standard library."""
+"""The same LiteMCP server in Python, with the standard library only."""
 
 import json
 import sys
@@ -29,7 +29,7 @@ def add(a, b):
 
 
 def messages(stream):
-    """Three newlines in a row end a message; newlines before it mean nothing."""
+    """Three newlines in a row end a message; newlines before a message are ignored."""
     lines = []
     for line in stream:
         blank = line in (b"\n", b"\r\n")
@@ -44,7 +44,7 @@ def messages(stream):
 
 
 def send(request_id, kind, data):
-    # json.dumps escapes newlines and everything beyond ASCII, so a message is always one line.
+    # json.dumps escapes newlines and non-ASCII characters, so a message is always one line.
     message = json.dumps({"version": VERSION, "id": request_id, "type": kind, "data": data}, separators=(",", ":"))
     sys.stdout.buffer.write(message.encode() + b"\n\n\n")
     sys.stdout.buffer.flush()

@@ -14,7 +14,7 @@ const byPosition = await client.call(['2', '3']);
 const byName = await client.call({ a: 40, b: 2 }, { timeoutMs: 5_000 });
 console.log('\n2 + 3 =', textOf(byPosition.response), '\n40 + 2 =', textOf(byName.response));
 
-// What a model might answer to the prompt.
+// A possible reply of a model to the prompt.
 const reply = parseModelReply('Sure! {"tool": "Calculator", "arguments": {"a": 1, "b": 0.5}}', client.tool);
 if (reply.kind === 'call') {
   const { response } = await client.call(reply.call.arguments);

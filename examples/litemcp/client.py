@@ -1,4 +1,4 @@
-"""A LiteMCP client in Python, with nothing but the standard library: starts a server and calls its tool.
+"""A LiteMCP client in Python, with the standard library only: starts a server and calls its tool.
 
     python3 examples/litemcp/client.py 2 3 -- python3 examples/litemcp/calculator.py
 """
@@ -11,7 +11,7 @@ VERSION = [1, 0, 0]
 
 
 def messages(stream):
-    """Three newlines in a row end a message. Printed lines before one are no part of it."""
+    """Three newlines in a row end a message. Lines that are printed before a message are ignored."""
     lines = []
     for line in stream:
         if not lines and not line.startswith(b"{"):
@@ -33,7 +33,7 @@ def ask(server, answers, request_id, kind, data):
 
 
 def stop(server):
-    """The end of stdin is enough for most servers; others get signals."""
+    """Closes stdin, at which most servers exit, and sends signals to the others."""
     server.stdin.close()
     for signal in (server.terminate, server.kill):
         try:

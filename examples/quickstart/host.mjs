@@ -49,27 +49,27 @@ assert.deepEqual(
   delays,
 );
 const total = delays.reduce((sum, ms) => sum + ms, 0);
-say(`100 calls that take ${total} ms one after the other: ${many.ms} ms, every answer to its own call`);
+say(`100 calls that take ${total} ms one after the other: ${many.ms} ms, each with its own answer`);
 
 step('A large message');
 const large = '0123456789abcdef'.repeat(1024 * 1024);
 const echo = await timed(() => peer.request('echo', { large }));
 assert.equal(echo.result.large, large);
-say(`16 MB there and back, unharmed: ${echo.ms} ms`);
+say(`16 MB in both directions, unchanged: ${echo.ms} ms`);
 
 step('A server that prints');
 const printed = once(transport.stderr, 'data');
 await peer.request('chat', { text: 'console.log in a handler' });
 quote('stderr', String(await printed));
 assert.equal(transport.noiseCount, 0);
-say('on Standpipe, what a server prints goes to stderr, and stdout stays protocol');
+say('with Standpipe, output of a server goes to stderr, and stdout carries only the protocol');
 const rude = await connect('rude-server.mjs', { stopWaits: { stdinMs: 200, sigtermMs: 200 } });
-rude.transport.onnoise = (noise) => quote('noise', noise.text);
+rude.transport.onnoise = (noise) => quote('stdout', noise.text);
 const answers = await Promise.all([1, 2, 3].map((n) => rude.peer.request('echo', { n })));
 assert.deepEqual(answers, [{ n: 1 }, { n: 2 }, { n: 3 }]);
-say(`any other server may print to stdout: ${rude.transport.noiseCount} lines of noise, no answer lost`);
+say(`other servers may print to stdout: ${rude.transport.noiseCount} lines of stray output, all calls answered`);
 
-step('A crash, and what is left of it');
+step('A crash and its evidence');
 const doomed = await connect('server.mjs', { env: { API_KEY: 'sk-secret-123' }, stderr: 'ignore' });
 const error = await doomed.peer.request('crash').catch((caught) => caught);
 assert.equal(error.code, 'OUTCOME_UNKNOWN');
@@ -79,12 +79,12 @@ quote('stderr', error.evidence.stderrTail);
 quote('hint', error.hint);
 say('values of `env` are masked');
 
-step('Stop, and leave nothing behind');
+step('Stop all processes');
 const polite = await timed(() => peer.close());
 assert.equal(transport.stopRung, 'stdin');
-say(`server.mjs left when its input ended (rung: ${transport.stopRung}, ${polite.ms} ms)`);
+say(`server.mjs exited when its stdin closed (rung: ${transport.stopRung}, ${polite.ms} ms)`);
 const forced = await timed(() => rude.peer.close());
 assert.equal(rude.transport.stopRung, 'SIGKILL');
 say(`rude-server.mjs had to be killed (rung: ${rude.transport.stopRung}, ${forced.ms} ms)`);
 
-end('Next: README.md has the library in three examples, docs/ the rest.');
+end('Next: README.md shows the library in three examples; docs/ has the reference.');

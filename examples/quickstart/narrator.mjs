@@ -1,4 +1,4 @@
-// Tells what happens, in few words. Colours only on a terminal, and never where NO_COLOR is set.
+// Prints the steps of the example, with colours on a terminal unless NO_COLOR is set.
 
 export function narrator(stream = process.stdout, env = process.env) {
   const colours = Boolean(stream.isTTY) && !env.NO_COLOR;

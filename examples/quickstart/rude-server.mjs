@@ -1,5 +1,5 @@
-// A server without Standpipe, and without manners: it prints to stdout between its answers, and neither the end of its
-// input nor SIGTERM makes it leave.
+// A server without Standpipe that misbehaves: it prints to stdout between its answers, and exits neither at the end of
+// stdin nor on SIGTERM.
 
 import { createInterface } from 'node:readline';
 

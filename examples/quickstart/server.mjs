@@ -1,4 +1,4 @@
-// A server on Standpipe: a few methods over stdin and stdout. Whatever it prints goes to stderr.
+// A server on Standpipe: a few methods over stdin and stdout. Its console output goes to stderr.
 
 import { Peer } from 'standpipe/jsonrpc';
 import { StdioServerTransport } from 'standpipe/stdio';
@@ -12,7 +12,7 @@ peer.handle('work', async ({ ms }) => {
   return { ms };
 });
 peer.handle('chat', ({ text }) => {
-  console.log(text); // would break the protocol, if it reached stdout
+  console.log(text); // would break the protocol if it reached stdout
   return { printed: text };
 });
 peer.handle('crash', () => {

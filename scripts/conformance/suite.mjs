@@ -1,4 +1,4 @@
-// The official conformance suite: fetches it, runs the scenarios of a revision, and reads what they found.
+// The official conformance suite: downloads it, runs the scenarios of a revision, and reads their results.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -9,18 +9,18 @@ import { installArguments, root, step } from '../prepare.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance';
 const VERSION = '0.2.0-alpha.12';
-/** The suite needs 22 or later; our servers and clients run on the version that runs this script. */
+/** The suite needs Node.js 22 or later; our servers and clients run on the version that runs this script. */
 const NODE_OF_SUITE = versionOf('22');
-/** The suite adds it to every scenario: all messages fit the schema of the specification. */
+/** A check that the suite adds to every scenario: all messages match the schema of the specification. */
 const CHECK_OF_ALL = 'wire-schema-valid';
-/** They compare times with a tolerance of milliseconds: nothing else may run. */
+/** Scenarios that compare times with a tolerance of milliseconds, so they run alone. */
 const TIMED = ['sse-retry'];
-/** The suite starts the clients of all scenarios at once, and they wait for each other. */
+/** Large, because the suite starts the clients of all scenarios at once, and they wait for each other. */
 const CLIENT_TIMEOUT_MS = 300_000;
-/** The last line that our client prints when it did all that a scenario asks for. */
+/** The last line of our client after a successful scenario. */
 const DONE = 'done';
 
-/** Fetches the package and its Node unless an earlier run did. `only`: the name of the one scenario to run. */
+/** Downloads the package and its Node.js unless they are cached. `only`: the name of the one scenario to run. */
 export async function fetchSuite(only) {
   const folder = `node_modules/.cache/conformance/${VERSION}`;
   const installed = join(root, folder, 'node_modules', SUITE);
@@ -32,7 +32,7 @@ export async function fetchSuite(only) {
   return new Suite(installed, await fetchNode(NODE_OF_SUITE), only);
 }
 
-/** Scenarios of an extension that no list of requirements has, by what they test. */
+/** Scenarios of an extension that are missing in the requirements, by the tested side. */
 const SKILLS = {
   server: ['sep-2640-skills-directory', 'sep-2640-skills-enumeration', 'sep-2640-skills-manifest'],
   client: [
@@ -49,8 +49,8 @@ class Suite {
   }
 
   /**
-   * `leg`: what is tested, 'server' or 'client'. `extensions`: those whose scenarios must pass too. Gives what each
-   * scenario found, those first that the revision requires.
+   * `leg`: the tested side, 'server' or 'client'. `extensions`: extensions whose scenarios must pass too. Returns the
+   * result of each scenario, required ones first.
    */
   async run(leg, revision, target, extensions = []) {
     const { required, others } = this.#scenariosOf(leg, revision);
@@ -71,7 +71,7 @@ class Suite {
     return [...found, ...apart];
   }
 
-  /** Runs those of the scenarios again, alone, that measure time. */
+  /** Repeats the scenarios that measure time, alone. */
   async runTimed(leg, revision, target, scenarios) {
     for (const [at, { name, isRequired }] of scenarios.entries()) {
       if (TIMED.includes(name)) scenarios[at] = await this.#runOne(leg, revision, target, name, isRequired);
@@ -88,21 +88,21 @@ class Suite {
     return ['--scenario', name, '--spec-version', revision, '--force'];
   }
 
-  /** Runs the chosen scenarios. Gives what `read` finds in the folder of their results. */
+  /** Runs the chosen scenarios. Returns the result of `read` on the folder of their results. */
   async #start(leg, target, choice, read) {
     const results = mkdtempSync(join(tmpdir(), 'conformance-'));
     try {
       const tested = leg === 'server' ? ['--url', target] : ['--command', target, '--timeout', CLIENT_TIMEOUT_MS];
       const args = [join(this.folder, 'dist/index.js'), leg, ...tested, '--output-dir', results, ...choice];
       const output = await outputOf(this.node, args.map(String));
-      if (readdirSync(results).length === 0) throw new Error(`The suite has no results:\n${output}`);
+      if (readdirSync(results).length === 0) throw new Error(`The suite wrote no results:\n${output}`);
       return read(results);
     } finally {
       rmSync(results, { recursive: true });
     }
   }
 
-  /** Of the suite's requirements: lists of plain names, and of entries with a name and a leg. */
+  /** Reads the scenarios from the requirements of the suite, which list names, and entries with a name and a leg. */
   #scenariosOf(leg, revision) {
     const yaml = readFileSync(join(this.folder, `requirements/${revision}.yaml`), 'utf8');
     const required = new RegExp(`^${leg}:\n((?: {2}- .*\n)+)`, 'm').exec(yaml)[1].match(/[^ \n-].*/g);
@@ -112,7 +112,10 @@ class Suite {
   }
 }
 
-/** On both streams. The suite ends with 1 when a check fails; that is read from its results. */
+/**
+ * Output of a command on both streams. The exit code is ignored: the suite exits with 1 if a check fails, which its
+ * results show.
+ */
 function outputOf(command, args) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -124,8 +127,8 @@ function outputOf(command, args) {
 }
 
 /**
- * A scenario without results did not end, and one in which no check of its own succeeded has tested nothing. A client that
- * failed may have sent too little to be tested.
+ * A scenario without results did not end, and one without a successful check of its own has tested nothing. A client
+ * that failed may have sent too little to be tested.
  */
 function readScenario(results, leg, name, isRequired) {
   const begin = `${leg === 'server' ? 'server-' : ''}${name}-`.split('/').join(sep);

@@ -1,5 +1,5 @@
-// The suite starts a client for each scenario, all of them at once. Each connects here and waits for its turn, so that only as
-// many work at a time as there are processors. A turn ends with the connection.
+// The suite starts the clients of all scenarios at once. Each client connects here and waits for its turn, so that only
+// as many run at a time as there are processors. A turn ends when the connection closes.
 
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,7 @@ export async function giveTurns() {
   };
   const server = createServer((socket) => {
     waiting.push(socket);
-    socket.on('error', () => socket.destroy()); // the client was ended
+    socket.on('error', () => socket.destroy()); // the client was killed
     socket.on('close', () => {
       const at = waiting.indexOf(socket);
       if (at >= 0) waiting.splice(at, 1);

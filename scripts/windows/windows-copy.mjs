@@ -1,5 +1,5 @@
-// A copy of the checkout below the Wine root, with the packages of win32 in place of those of Linux, in a folder whose path has a
-// space and a letter outside of ASCII. The packages are kept until package.json or the lock file changes.
+// A copy of the checkout below the Wine root, with the packages of win32 instead of those of Linux, in a folder whose
+// path has a space and a non-ASCII letter. The packages are kept until package.json or the lock file changes.
 
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { wineRoot } from './wine-root.mjs';
 const notCopied = ['.git', 'node_modules'];
 const named = ['package.json', 'package-lock.json'];
 
-/** Two checkouts have two copies. Seen from inside the root, `place` is drive W:. */
+/** Each checkout has its own copy. Inside the root, `place` is drive W:. */
 export const place = `/copies/${createHash('sha256').update(root).digest('hex').slice(0, 12)}`;
 export const placeInWine = `${place}/Standpipe tést`;
 

@@ -1,6 +1,6 @@
-// A Debian root with Wine, made once and kept: trixie, because Wine 8 of bookworm is too old for Node.js 24 and its taskkill has no /T.
-// All that runs in it runs in mount and pid namespaces of its own, so that the kernel ends the processes and removes the mounts of a
-// run, however it ends.
+// A Debian root with Wine, created once and kept: trixie, because Wine 8 of bookworm is too old for Node.js 24 and its
+// taskkill lacks /T. Everything in it runs in separate mount and pid namespaces, so that the kernel ends the processes
+// and removes the mounts of a run in any case.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -10,33 +10,33 @@ import { findProgram } from '../system-package.mjs';
 
 const SUITE = 'trixie';
 const defaultMirror = 'http://deb.debian.org/debian';
-/** Users have them in no PATH. */
+/** Users usually do not have these folders in PATH. */
 const sbin = ['/usr/sbin', '/sbin'];
 const withSbin = { ...process.env, PATH: [process.env.PATH, ...sbin].join(':') };
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
 export const wineRoot = process.env.STANDPIPE_WINE_ROOT ?? join(cache, 'standpipe-test', 'wine-root');
 
-/** The prefix that a run copies: making one takes half a minute. */
+/** The prefix that each run copies, because creating one takes half a minute. */
 const template = 'prefixes/template';
 const isMade = () => existsSync(join(wineRoot, template, 'system.reg'));
 
-/** What this machine lacks, one line each. */
+/** Missing requirements of this machine, one line each. */
 export function missingForWine() {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     return [`Linux on x64: this is ${process.platform} on ${process.arch}`];
   const programs = ['unshare', 'chroot', 'mount', ...(isMade() ? [] : ['debootstrap'])];
   return [
-    ...(process.getuid() === 0 ? [] : ['root: mounting /proc and changing the root folder need it']),
+    ...(process.getuid() === 0 ? [] : ['root: required to mount /proc and to change the root folder']),
     ...programs.filter((name) => !findProgram([name], sbin)).map((name) => `the program ${name}`),
   ];
 }
 
-/** Makes the root unless an earlier run did. */
+/** Creates the root unless it exists. */
 export async function ensureWineRoot() {
   if (isMade()) return;
   const folder = `${wineRoot}.new`;
-  console.error(`Making a Debian root with Wine in ${wineRoot}: 2.5 GB, some minutes, once`);
+  console.error(`Creating a Debian root with Wine in ${wineRoot}: 2.5 GB, takes minutes, only once`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(dirname(folder), { recursive: true });
   await step(
@@ -47,13 +47,13 @@ export async function ensureWineRoot() {
   await step('install wine and wine64', inRoot(folder, ['sh', '-c', install], { DEBIAN_FRONTEND: 'noninteractive' }));
   mkdirSync(join(folder, 'prefixes'));
   const boot = 'wine64 wineboot -i && wineserver -w';
-  await step('make a Wine prefix', inRoot(folder, ['sh', '-c', boot], { WINEPREFIX: `/${template}` }));
+  await step('create a Wine prefix', inRoot(folder, ['sh', '-c', boot], { WINEPREFIX: `/${template}` }));
   renameSync(folder, wineRoot);
 }
 
 /**
- * Starts a command in the root, with /proc, which Wine needs. All its processes end with it: it is the first of a pid namespace.
- * `stdio`: of spawn; Node.js inside Wine needs files.
+ * Starts a command in the root, with /proc, which Wine needs. It is the first process of a pid namespace, so all its
+ * processes end with it. `stdio`: as for spawn; Node.js in Wine needs files.
  */
 export function inRoot(root, command, env = {}, stdio = ['ignore', 'pipe', 'pipe']) {
   const variables = {
@@ -79,7 +79,7 @@ export function inRoot(root, command, env = {}, stdio = ['ignore', 'pipe', 'pipe
 
 const assignments = (variables) => Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 
-/** The first archive of Debian in the configuration of apt, so that the mirror of a network is used. */
+/** The first Debian archive in the configuration of apt, so that a local mirror is used. */
 function mirror() {
   const folder = '/etc/apt/sources.list.d';
   const files = [
@@ -99,5 +99,5 @@ async function step(name, child) {
     child.once('close', resolve);
   });
   if (code === 0) return console.error(`${name}: done`);
-  throw new Error(`${name} failed with exit code ${code}. Is a mirror of Debian reachable?\n${output.slice(-3000)}`);
+  throw new Error(`${name} failed with exit code ${code}. Is a Debian mirror reachable?\n${output.slice(-3000)}`);
 }

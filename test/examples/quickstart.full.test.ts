@@ -16,11 +16,11 @@ test('the demonstration prints its steps and leaves no process behind', async ()
   const { stdout, stderr } = await run(process.execPath, ['examples/quickstart/host.mjs'], { cwd: root });
   const story = [
     'answers: Hello, Wörld 🌍!',
-    'every answer to its own call',
-    '16 MB there and back, unharmed',
+    'each with its own answer',
+    '16 MB in both directions, unchanged',
     'stderr │ console.log in a handler',
-    'noise  │ rude-server 0.1 is starting…',
-    '4 lines of noise, no answer lost',
+    'stdout │ rude-server 0.1 is starting…',
+    '4 lines of stray output, all calls answered',
     'fails with OUTCOME_UNKNOWN',
     'exit   │ code 3',
     'stderr │ fatal: the database refused the key [env API_KEY]',

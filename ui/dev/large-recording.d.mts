@@ -1,2 +1,2 @@
-/** A source for the Inspector. */
+/** Returns a source of events for the Inspector. */
 export function largeRecording(FlowStore: unknown, count: number): unknown;

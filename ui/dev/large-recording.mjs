@@ -1,9 +1,10 @@
-// A recording of many events, made up: calls of a few tools on a few servers, with answers, errors, noise and stderr between.
+// A synthetic recording of many events: calls of a few tools on a few servers, with answers, errors, stray output and
+// stderr.
 
 const servers = ['weather', 'files', 'search', 'database'];
 const tools = ['forecast', 'read_file', 'query', 'list_rows', 'summarize'];
 
-/** `FlowStore` is handed in, so that the source and the build of it can both be used. */
+/** `FlowStore` is a parameter, so that both its source and its build can be used. */
 export function largeRecording(FlowStore, count) {
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, after: () => ({ cancel: () => undefined, keepAlive: () => undefined }) };

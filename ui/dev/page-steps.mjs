@@ -1,4 +1,4 @@
-// What a person does with a long timeline, for the tests and the benchmark of the page. `page` is Playwright's.
+// Actions of a user on a long timeline, for the tests and the benchmark of the page. `page` is a Playwright page.
 
 export function scrollAbout(page) {
   return page.evaluate(`(async () => {
@@ -15,7 +15,7 @@ export function scrollAbout(page) {
   })()`);
 }
 
-/** Types a text and then puts another in its place, and waits for the rows of each. */
+/** Searches for a text, then for another one, and waits for the rows of each. */
 export async function search(page, events) {
   const found = page.getByText(new RegExp(`^[\\d,]+ of ${events.toLocaleString('en')}`));
   await page.getByLabel('Find in the timeline').pressSequentially('item 777', { delay: 30 });

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/screenshots, or of another folder: each view, light and dark, with the servers of mcp.json.
-// Needs `npm run build && npm run build:ui` and Chromium.
+// Takes the screenshots of docs/screenshots, or writes them to another folder: each view, light and dark, with the
+// servers of mcp.json. Needs `npm run build && npm run build:ui` and Chromium.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ async function api(path, body) {
   return (await fetch(new URL(`/api/${path}`, address), request)).json();
 }
 
-/** Resolves when the call is over, failed or not: a crash is part of the picture. */
+/** Resolves when the call has ended, even if it failed: the screenshots include a crash. */
 async function call(server, name, args) {
   const { id } = await api(`servers/${server}/call`, { kind: 'tool', name, args });
   while ((await api('calls')).find((each) => each.id === id)?.state === 'running') await sleep(5);

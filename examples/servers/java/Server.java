@@ -1,7 +1,7 @@
 // A small MCP server in one file, without dependencies: start it with `java Server.java`.
 //
-// MCP over stdio is one JSON message a line: requests come in on stdin, answers go out on stdout, everything else goes to
-// stderr. The end of stdin ends the server.
+// MCP over stdio has one JSON message per line: requests arrive on stdin, answers are written to stdout, other output goes
+// to stderr. The server exits at the end of stdin.
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -22,7 +22,7 @@ import java.util.function.Function;
 public class Server {
     static final Map<String, Object> INFO = Json.object("name", "small-java", "version", "1.0.0");
     static final List<String> REVISIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
-    /** The one revision in which several messages may come as a list. */
+    /** The only revision with batches: lists of messages. */
     static final String BATCHES = "2025-03-26";
 
     static final int PARSE_ERROR = -32700;
@@ -31,7 +31,7 @@ public class Server {
     static final int INVALID_PARAMS = -32602;
     static final int INTERNAL_ERROR = -32603;
 
-    // The tools: what a client sees of each, and the function that does the work.
+    // The tools: each has a definition for clients and a function.
 
     static final List<Tool> TOOLS = List.of(
             new Tool("hello_world", "Greets somebody", List.of(new Parameter("name", "string")),
@@ -58,10 +58,10 @@ public class Server {
             List<String> required = parameters.stream().map(Parameter::name).toList();
             return Json.object("name", name, "description", description, "inputSchema",
                     Json.object("type", "object", "properties", properties, "required", required),
-                    "annotations", Json.object("readOnlyHint", true)); // a host may call it without asking
+                    "annotations", Json.object("readOnlyHint", true)); // a host may call it without confirmation by the user
         }
 
-        /** What does not fit, in words that tell a model how to do better; null if all is well. */
+        /** Describes the first invalid argument so that a model can correct it; null if all are valid. */
         String problemWith(Map<String, Object> arguments) {
             for (Parameter each : parameters) {
                 Object value = arguments.get(each.name());
@@ -91,7 +91,7 @@ public class Server {
 
     String revision = REVISIONS.get(0);
 
-    /** The answer to one message; null for what needs none. */
+    /** Returns the answer to a message, or null for a notification. */
     Object answer(Object message) {
         if (message instanceof List<?> batch && !batch.isEmpty() && revision.equals(BATCHES)) {
             List<?> answers = batch.stream().map(this::answer).filter(Objects::nonNull).toList();
@@ -101,13 +101,13 @@ public class Server {
             return errorAnswer(null, new RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"));
         }
         Object id = fields.get("id");
-        if (id instanceof Double number && number.isInfinite()) { // such as 1e400
+        if (id instanceof Double number && number.isInfinite()) { // for example 1e400
             return errorAnswer(null, new RpcError(INVALID_REQUEST, "\"id\" is out of range"));
         }
         if (fields.containsKey("method") && !(fields.get("method") instanceof String)) {
             return errorAnswer(id, new RpcError(INVALID_REQUEST, "\"method\" must be a string"));
         }
-        // A notification, or an answer to nothing: neither is answered.
+        // Notifications and unexpected answers are not answered.
         if (id == null || !(fields.get("method") instanceof String method)) return null;
         try {
             return Json.object("jsonrpc", "2.0", "id", id, "result", result(method, objectIn(fields, "params")));
@@ -139,7 +139,7 @@ public class Server {
     }
 
     static Map<String, Object> listTools(Object cursor) {
-        // The list has one page: no cursor was ever given out.
+        // The list has one page, so every cursor is invalid.
         if (cursor != null) throw new RpcError(INVALID_PARAMS, "Invalid cursor");
         return Json.object("tools", TOOLS.stream().map(Tool::definition).toList());
     }
@@ -153,7 +153,7 @@ public class Server {
         if (problem != null) return toolResult("Invalid arguments for tool " + name + ": " + problem, true);
         try {
             return toolResult(tool.run().apply(arguments), false);
-        } catch (RuntimeException error) { // a failed tool is a result that says so, not an error of the protocol
+        } catch (RuntimeException error) { // a failed tool is an error result, not a protocol error
             return toolResult(error.getMessage(), true);
         }
     }
@@ -177,13 +177,13 @@ public class Server {
         throw new RpcError(INVALID_PARAMS, "\"" + key + "\" must be an object");
     }
 
-    // The pipe.
+    // Input and output.
 
     public static void main(String[] args) throws IOException {
-        // Bytes, not text: readers and writers would use the local character set on some platforms.
+        // Binary streams: readers and writers use the local character set on some platforms.
         InputStream input = new BufferedInputStream(System.in);
         OutputStream output = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
-        System.setOut(System.err); // whatever prints from now on disturbs nobody
+        System.setOut(System.err); // later output of System.out goes to stderr
         Server server = new Server();
         System.err.println("ready");
         for (String line = readLine(input); line != null; line = readLine(input)) {
@@ -200,7 +200,7 @@ public class Server {
         }
     }
 
-    /** Up to the next newline; null at the end. */
+    /** Reads up to the next newline; null at the end of the input. */
     static String readLine(InputStream input) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         int next = input.read();
@@ -210,7 +210,7 @@ public class Server {
     }
 }
 
-/** As much of JSON as a server needs. Objects are maps, arrays lists, whole numbers longs, other numbers doubles. */
+/** A small JSON parser and writer. Objects are maps, arrays lists, whole numbers longs, other numbers doubles. */
 class Json {
     static class SyntaxError extends RuntimeException {
         SyntaxError(String message) {
@@ -227,7 +227,7 @@ class Json {
         this.text = text;
     }
 
-    /** Keys and values in turn. */
+    /** Alternating keys and values. */
     static Map<String, Object> object(Object... keysAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int i = 0; i < keysAndValues.length; i += 2) object.put((String) keysAndValues[i], keysAndValues[i + 1]);
@@ -313,7 +313,7 @@ class Json {
         while (at < text.length() && "+-.0123456789eE".indexOf(text.charAt(at)) >= 0) at++;
         String number = text.substring(start, at);
         if (!number.matches("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?")) throw error("not a number");
-        // As a condition with two branches Java would make a double of either.
+        // A conditional expression would convert both results to double.
         if (number.matches("-?\\d{1,18}")) return Long.valueOf(number);
         return Double.valueOf(number);
     }
@@ -381,7 +381,7 @@ class Json {
         }
     }
 
-    /** Half of a pair of surrogates has no UTF-8, so that it is escaped as control characters are. */
+    /** A lone surrogate has no UTF-8 form, so it is escaped like a control character. */
     static void writeString(String string, StringBuilder out) {
         out.append('"');
         for (int i = 0; i < string.length(); i++) {

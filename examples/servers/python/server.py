@@ -1,4 +1,4 @@
-"""A small MCP server with nothing but Python's standard library.
+"""A small MCP server with the standard library of Python only.
 
 MCP over stdio is one JSON message a line: requests come in on stdin, answers go out on stdout, everything else goes to
 stderr. The end of stdin ends the server.
@@ -10,12 +10,12 @@ import sys
 
 INFO = {"name": "small-python", "version": "1.0.0"}
 REVISIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
-BATCHES = "2025-03-26"  # the one revision in which several messages may come as a list
+BATCHES = "2025-03-26"  # the only revision with batches: lists of messages
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
 
-# The tools: what a client sees of each, and the function that does the work.
+# The tools: each has a definition for clients and a function.
 
 
 def hello_world(name):
@@ -38,7 +38,7 @@ def fail():
 def tool(function, description, **types):
     properties = {name: {"type": type_} for name, type_ in types.items()}
     schema = {"type": "object", "properties": properties, "required": list(types)}
-    annotations = {"readOnlyHint": True}  # a host may call it without asking
+    annotations = {"readOnlyHint": True}  # a host may call it without confirmation by the user
     definition = {"name": function.__name__, "description": description, "inputSchema": schema}
     return {**definition, "annotations": annotations}, function
 
@@ -53,7 +53,7 @@ TOOL_BY_NAME = {definition["name"]: (definition, function) for definition, funct
 
 
 def problem_with(arguments, schema):
-    """What does not fit, in words that tell a model how to do better; None if all is well."""
+    """Describes the first invalid argument so that a model can correct it; None if all are valid."""
     for name in schema["required"]:
         expected, value = schema["properties"][name]["type"], arguments.get(name)
         python_types = {"string": str, "number": (int, float)}[expected]
@@ -86,7 +86,7 @@ class Session:
         return {}
 
     def list_tools(self, params):
-        if params.get("cursor") is not None:  # the list has one page: no cursor was ever given out
+        if params.get("cursor") is not None:  # the list has one page, so every cursor is invalid
             raise RpcError(INVALID_PARAMS, "Invalid cursor")
         return {"tools": [definition for definition, _ in TOOLS]}
 
@@ -103,24 +103,24 @@ class Session:
             return tool_result(f"Invalid arguments for tool {name}: {problem}", is_error=True)
         try:
             return tool_result(function(**{key: arguments[key] for key in schema["properties"]}))
-        except Exception as error:  # a failed tool is a result that says so, not an error of the protocol
+        except Exception as error:  # a failed tool is an error result, not a protocol error
             return tool_result(str(error), is_error=True)
 
     METHODS = {"initialize": initialize, "ping": ping, "tools/list": list_tools, "tools/call": call_tool}
 
     def answer(self, message):
-        """The answer to one message; None for what needs none."""
+        """Returns the answer to a message, or None for a notification."""
         if isinstance(message, list) and message and self.revision == BATCHES:
             return [answer for answer in map(self.answer, message) if answer] or None
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return error_answer(None, RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"))
         request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
-        if isinstance(request_id, float) and not math.isfinite(request_id):  # such as 1e400
+        if isinstance(request_id, float) and not math.isfinite(request_id):  # for example 1e400
             return error_answer(None, RpcError(INVALID_REQUEST, '"id" is out of range'))
         if "method" in message and not isinstance(method, str):
             return error_answer(request_id, RpcError(INVALID_REQUEST, '"method" must be a string'))
         if method is None or request_id is None:
-            return None  # a notification, or an answer to nothing: neither is answered
+            return None  # notifications and unexpected answers are not answered
         try:
             if method not in self.METHODS:
                 raise RpcError(METHOD_NOT_FOUND, f"Unknown method: {method}")
@@ -140,7 +140,7 @@ def tool_result(text, is_error=False):
 
 def error_answer(request_id, error):
     body = {"code": error.code, "message": str(error)}
-    if request_id is None:  # it could not be read
+    if request_id is None:  # the id could not be read
         return {"jsonrpc": "2.0", "error": body}
     return {"jsonrpc": "2.0", "id": request_id, "error": body}
 
@@ -150,9 +150,9 @@ def log(line):
 
 
 def serve():
-    # Bytes, not text: on Windows text would be decoded in the local code page and newlines would change.
+    # Binary streams: on Windows, text streams use the local code page and change newlines.
     lines, output = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # whatever prints from now on disturbs nobody
+    sys.stdout = sys.stderr  # later output of print goes to stderr
     session = Session()
     log("ready")
     for line in lines:
@@ -163,7 +163,7 @@ def serve():
         except (ValueError, RecursionError) as error:
             answer = error_answer(None, RpcError(PARSE_ERROR, f"Not valid JSON: {error}"))
         if answer is not None:
-            # json.dumps escapes newlines and everything beyond ASCII, so that a message is always one line.
+            # json.dumps escapes newlines and non-ASCII characters, so that a message is always one line.
             output.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
             output.flush()
 

@@ -1,10 +1,10 @@
-// A small MCP server on Standpipe. ../python/server.py and ../java/Server.java offer the same tools without it.
+// A small MCP server on Standpipe. ../python/server.py and ../java/Server.java offer the same tools without Standpipe.
 
 import { Server, serveStdio } from 'standpipe/server';
 import { z } from 'zod';
 
 const server = new Server({ name: 'small-typescript', version: '1.0.0' });
-const annotations = { readOnlyHint: true }; // a host may call it without asking
+const annotations = { readOnlyHint: true }; // a host may call it without confirmation by the user
 
 server.tool(
   'hello_world',
@@ -12,7 +12,7 @@ server.tool(
   ({ name }) => `Hello, ${name}!`,
 );
 
-// Arguments that do not fit never get here: the caller is told which one, and what was expected.
+// Invalid arguments do not reach the handler: the error names the argument and the expected type.
 server.tool(
   'add',
   { description: 'Adds two numbers', input: z.object({ a: z.number(), b: z.number() }), annotations },
@@ -25,10 +25,10 @@ server.tool(
   ({ text }) => text,
 );
 
-// What a handler throws becomes a result that says so, for the model to read.
+// An exception of a handler becomes an error result, which the model can read.
 server.tool('fail', { description: 'Always fails', annotations }, () => {
   throw new Error('This tool always fails');
 });
 
 await serveStdio(server);
-console.log('ready'); // goes to stderr: stdout belongs to the protocol
+console.log('ready'); // goes to stderr, because stdout carries the protocol
