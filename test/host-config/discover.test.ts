@@ -1,4 +1,5 @@
-// What `--discover` finds in a home folder and a project that have the files of every host, each in its own spelling.
+// The servers that `--discover` finds in a home folder and a project that contain the files of every host, each in its
+// own format.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ function write(file: string, content: object | string): string {
 
 const authorized = { headers: { Authorization: 'Bearer s3cret' } };
 
-/** Every file, with a text that has other settings where the host allows them, and the server that is in it. */
+/** Every file, with a text that has other settings if the host allows them, and the server in it. */
 const files: [file: string, text: string, server: object][] = [
   [
     'project/.mcp.json',
@@ -132,7 +133,7 @@ const files: [file: string, text: string, server: object][] = [
 ];
 
 test.skipIf(lacks.posixPaths)(
-  'the servers of every host are found, read in its spelling, and located in its file',
+  'finds the servers of every host, reads them in its format, and locates them in its file',
   async () => {
     for (const [file, text] of files) write(file, text);
     const config = await loadConfig(options);
@@ -150,7 +151,7 @@ test.skipIf(lacks.posixPaths)(
 );
 
 test.skipIf(lacks.posixPaths)(
-  'a broken file of any host hides no server of another, and the fault is located',
+  'a broken file of one host hides no servers of others, and its error is located',
   async () => {
     for (const [file, text] of files) write(file, text);
     const all = (await surveyConfig(options)).servers.map(({ name }) => name);
@@ -169,7 +170,7 @@ test.skipIf(lacks.posixPaths)(
 );
 
 test.skipIf(lacks.posixPaths)(
-  'Claude Code: what the user has for a project goes before what the project shares, and that before what is for all',
+  'Claude Code: local servers of a project override its shared servers, which override those of the user',
   async () => {
     const { cwd } = options;
     const shared = write('project/.mcp.json', { mcpServers: { a: { command: 'no' }, b: { command: 'project' } } });
@@ -201,7 +202,7 @@ test.skipIf(lacks.posixPaths)(
 );
 
 test.skipIf(lacks.posixPaths)(
-  'empty files, files without servers, and what another program runs are no faults',
+  'empty files, files without servers, and files that other programs run are not reported',
   async () => {
     write('home/.codeium/windsurf/mcp_config.json', '');
     write('home/.codex/config.toml', '');

@@ -1,4 +1,4 @@
-// docs/config.md shows configs that work, and the keys as the code has them. UPDATE_CONFIG=1 writes the keys anew.
+// docs/config.md shows valid configs, and the keys of the code. UPDATE_CONFIG=1 rewrites the keys.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ const path = join(root, 'docs/config.md');
 const page = readFileSync(path, 'utf8');
 const examples = [...page.matchAll(/^```jsonc?\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
 
-test('there are examples', () => {
+test('docs/config.md has examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(3);
 });
 
-test.each(examples)('an example has nothing wrong with it: %s', async (text) => {
+test.each(examples)('an example is valid: %s', async (text) => {
   const { servers, problems } = await read(text, {
     env: { WEATHER_API_KEY: 'k3y', TICKETS_TOKEN: 't0ken' },
     files: { '/project/.env': '' },
@@ -28,7 +28,7 @@ test.each(examples)('an example has nothing wrong with it: %s', async (text) => 
   expect(servers.length).toBeGreaterThan(0);
 });
 
-test('its tables are those of the keys', () => {
+test('its tables match the keys', () => {
   const updated = tables.reduce(
     (text, table) =>
       replaceBetween(text, `<!-- keys of ${table.title} -->`, `<!-- end of ${table.title} -->`, tableMarkdown(table)),
@@ -44,7 +44,7 @@ test('keys that are in no table are explained', () => {
   expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
 });
 
-test('the places are in their order', () => {
+test('it lists the searched places in order', () => {
   const surroundings = { cwd: '', home: '~', env: {}, platform: 'linux' } as const;
   const places = usedPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
   expect(page).toContain(places.join('\n'));

@@ -1,4 +1,4 @@
-// The configs that people have: those of the project's own sources word for word, and those of other hosts.
+// Configs in common use: those of the project's own sources verbatim, and those of other hosts.
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,14 +11,14 @@ import { fixture, goodConfigs } from './fixtures.ts';
 const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada' } as const;
 const read = (name: string) => loadConfig({ file: fixture(name), ...world });
 
-test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {
+test.each(goodConfigs)('%s is valid', async (name) => {
   const { servers, rejected, problems } = await read(name);
   expect(servers.length).toBeGreaterThan(0);
   expect(rejected).toEqual([]);
   expect(problems).toEqual([]);
 });
 
-test('a Python server with a key', async () => {
+test('reads a Python server with a key', async () => {
   const { servers } = await read('good/python-with-key.json');
   expect(servers).toMatchObject([
     {
@@ -34,7 +34,7 @@ test('a Python server with a key', async () => {
   ]);
 });
 
-test.each(['linux', 'win32'] as const)('a Java server with Windows paths, on %s', async (platform) => {
+test.each(['linux', 'win32'] as const)('reads a Java server with Windows paths, on %s', async (platform) => {
   const text = readFileSync(fixture('good/java-on-windows.json'), 'utf8');
   const { servers } = await readText(text, { platform });
   expect(servers).toMatchObject([
@@ -50,7 +50,7 @@ test.each(['linux', 'win32'] as const)('a Java server with Windows paths, on %s'
   ]);
 });
 
-test('VS Code: inputs, envFile, numbers and null', async () => {
+test('reads inputs, envFile, numbers and null of VS Code', async () => {
   const { servers } = await read('good/vscode.txt');
   const [perplexity, github] = servers as [CommandConfig, RemoteConfig];
   expect(perplexity.env).toEqual({
@@ -63,7 +63,7 @@ test('VS Code: inputs, envFile, numbers and null', async () => {
   expect(github).toMatchObject({ name: 'github', transport: 'http' });
 });
 
-test('backslashes of Windows arrive as they are', async () => {
+test('preserves backslashes of Windows paths', async () => {
   const { servers } = await read('good/windows.json');
   expect(servers[0]).toMatchObject({
     command: 'C:\\Program Files\\nodejs\\node.exe',
@@ -72,7 +72,7 @@ test('backslashes of Windows arrive as they are', async () => {
   });
 });
 
-test('mistakes cost the entries that have them, and no other', async () => {
+test('an invalid entry affects no other entry', async () => {
   const { servers, rejected, problems } = await read('wrong/mistakes.jsonc');
   expect(servers.map(({ name }) => name)).toEqual(['fine']);
   expect(rejected.map(({ name }) => name).sort()).toEqual([

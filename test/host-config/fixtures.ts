@@ -1,4 +1,4 @@
-// The configs that the tests read.
+// The configs in the fixtures.
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export function fixture(name: string): string {
   return join(configs, name);
 }
 
-/** Configs that are as they should be. */
+/** The valid configs. */
 export const goodConfigs: readonly string[] = readdirSync(fixture('good'))
   .filter((name) => !name.endsWith('.env'))
   .map((name) => `good/${name}`);

@@ -1,4 +1,4 @@
-// The schema for editors and the tables of docs/config.md, from the rows of the keys.
+// Generates the schema for editors and the tables of docs/config.md from the rows of the keys.
 
 import { durationText } from '../../src/base/duration.ts';
 import type { Described, Keys } from '../../src/config/read/key.ts';
@@ -57,7 +57,7 @@ export function tableMarkdown({ keys, defaults }: Table): string {
   return ['| key | what it is | default |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Of an object, that of the key which may stand for it. */
+/** Default of a key. For an object, the default of the member that its short form sets. */
 function defaultOf(name: string, key: Described & { keys?: Keys; short?: string }, defaults: object): unknown {
   const value = (defaults as Record<string, unknown>)[name];
   return key.keys ? key.short && (value as Record<string, unknown>)[key.short] : value;
@@ -122,7 +122,7 @@ function keySchema(key: Described & { keys?: Keys; short?: string }, value: unkn
   };
 }
 
-/** Markdown without its marks. */
+/** Strips Markdown formatting. */
 function plain(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '');
 }

@@ -1,4 +1,4 @@
-// Which files are found, in which order, and what becomes of several of them.
+// Which files are found, in which order, and how several files are combined.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,12 +41,12 @@ test('the first file in the documented order is the config', async () => {
   }
 });
 
-test('without discover, the files of the user are not looked at', async () => {
+test('reads no files of the user without --discover', async () => {
   write('home/.cursor/mcp.json', { one: { command: 'x' } });
   await expect(loadConfig(options)).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
 });
 
-test('with discover, all are one: the first to define a name wins, the others are listed', async () => {
+test('--discover merges all files: the first definition of a name wins, the others are listed', async () => {
   const first = write('project/.mcp.json', { a: { command: 'first' } });
   const vscode = write('project/.vscode/mcp.json', { a: { command: 'no' }, b: { command: 'vscode' } });
   write(`home/${settingsFolder}/Claude/claude_desktop_config.json`, { b: { command: 'no' }, c: { command: 'claude' } });
@@ -67,14 +67,14 @@ test('with discover, all are one: the first to define a name wins, the others ar
     ['d', join(folder, 'home/.cursor/mcp.json')],
   ]);
   expect(config.problems).toEqual([]);
-  // The user's own files belong to no project: they are used in the one Standpipe was started in.
+  // Files of the user belong to no project: their servers use the current folder.
   expect(config.servers.map((server) => (server as CommandConfig).cwd)).toEqual([
     ...Array(4).fill(options.cwd),
     join(options.cwd!, 'sub'),
   ]);
 });
 
-test('with discover, a definition that is wrong still hides the later ones', async () => {
+test('with --discover, an invalid definition still hides later ones', async () => {
   write('project/mcp.json', { a: { command: 1 } });
   write('home/.cursor/mcp.json', { a: { command: 'other' } });
   const config = await loadConfig({ ...options, discover: true });
@@ -83,7 +83,7 @@ test('with discover, a definition that is wrong still hides the later ones', asy
   expect(config.shadowed).toMatchObject([{ name: 'a' }]);
 });
 
-test('with discover, a file that is not JSON does not cost the others', async () => {
+test('with --discover, a file that is not JSON does not affect the others', async () => {
   const broken = write('project/mcp.json', '{');
   write('home/.cursor/mcp.json', { a: { command: 'x' } });
   const config = await loadConfig({ ...options, discover: true });
@@ -91,14 +91,14 @@ test('with discover, a file that is not JSON does not cost the others', async ()
   expect(config.problems).toMatchObject([{ severity: 'error', file: broken, line: 1, column: 2 }]);
 });
 
-test('in the home folder, a file is not read twice', async () => {
+test('does not read a file in the home folder twice', async () => {
   write('home/.cursor/mcp.json', { a: { command: 'x' } });
   const config = await loadConfig({ ...options, cwd: options.home, discover: true });
   expect(config.files).toHaveLength(1);
   expect(config.shadowed).toEqual([]);
 });
 
-test('a named file is the only one', async () => {
+test('reads only the named file', async () => {
   write('project/mcp.json', { a: { command: 'no' } });
   write('project/sub/other.json', { b: { command: 'yes', cwd: 'x', args: ['${workspaceFolder}'] } });
   const config = await loadConfig({ ...options, file: 'sub/other.json' });
@@ -120,7 +120,7 @@ test('without a config, the error lists the searched places and the next step', 
   expect(searched).toContain(join(folder, 'home/.codex/config.toml'));
 });
 
-test('a named file that is not there', async () => {
+test('reports a named file that does not exist', async () => {
   const missing = loadConfig({ ...options, file: 'none.json' });
   await expect(missing).rejects.toMatchObject({
     code: 'CONFIG_NOT_FOUND',
@@ -130,7 +130,7 @@ test('a named file that is not there', async () => {
   expect(survey).toMatchObject({ servers: [], files: [], problems: [{ code: 'CONFIG_NOT_FOUND' }] });
 });
 
-test.skipIf(process.getuid?.() === 0 || lacks.fileModes)('a file that may not be read says so', async () => {
+test.skipIf(process.getuid?.() === 0 || lacks.fileModes)('reports a file without read permission', async () => {
   const file = write('project/mcp.json', { a: { command: 'x' } });
   chmodSync(file, 0);
   await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('EACCES') });
@@ -144,14 +144,14 @@ test('a folder in place of a config file is reported', async () => {
 test.each([
   ['yaml.txt', 1, 1],
   ['comma.txt', 4, 5],
-])('%s is not JSON: the error names file, line and column', async (name, line, column) => {
+])('reports file, line and column if %s is not JSON', async (name, line, column) => {
   const file = fixture(`wrong/${name}`);
   const error = await loadConfig({ file }).catch((thrown) => thrown);
   expect(error).toMatchObject({ name: 'UsageError', code: 'CONFIG_INVALID' });
   expect(error.message).toMatch(new RegExp(`${name}:${line}:${column}: Not JSON: `));
 });
 
-test('byte order marks of UTF-8 and UTF-16 are no problem', async () => {
+test('accepts byte order marks of UTF-8 and UTF-16', async () => {
   const text = '{"mcpServers": {"ünïcödé": {"command": "x"}}}';
   writeFileSync(join(folder, 'utf-8.json'), `\uFEFF${text}`);
   writeFileSync(join(folder, 'utf-16.json'), Buffer.from(`\uFEFF${text}`, 'utf16le'));
@@ -162,7 +162,7 @@ test('byte order marks of UTF-8 and UTF-16 are no problem', async () => {
   }
 });
 
-test('an error of a callback reaches the caller', async () => {
+test('passes an error of a callback to the caller', async () => {
   write('project/mcp.json', '{"mcpServers":{"a":{"command":"${input:x}"}},"inputs":[{"id":"x"}]}');
   const askInput = () => Promise.reject(new Error('no terminal'));
   await expect(loadConfig({ ...options, askInput })).rejects.toThrow('no terminal');

@@ -1,5 +1,5 @@
-// Growth is counted in parses of the whole text. Here and not beside the code, because unit tests share modules: a package that was
-// loaded before cannot be replaced there.
+// Counts parses of the whole text. This file is not beside the code, because unit tests share modules, so that a loaded
+// package cannot be replaced there.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const countParses = async (work: () => Promise<unknown>) => {
 };
 
 test.each(['json', 'toml', 'yaml'] as const)(
-  'a text of %s is parsed equally often for few and many changes',
+  'parses a text of %s equally often for few and many changes',
   async (format) => {
     const at = { file: 'x', format, path: ['servers'] };
     const edit = (count: number) =>
@@ -59,7 +59,7 @@ test.each(['json', 'toml', 'yaml'] as const)(
   },
 );
 
-test('a config is parsed equally often for few and many servers, also if they are refused', async () => {
+test('parses a config equally often for few and many servers, even if they are refused', async () => {
   const change = (count: number, file: string) =>
     countParses(async () => {
       const refused = new Set<string>();

@@ -1,4 +1,5 @@
-// The schema that editors use is what the rows of the keys give, and says what the reader does. UPDATE_CONFIG=1 writes it anew.
+// The schema for editors matches the rows of the keys, and accepts what the reader accepts. UPDATE_CONFIG=1 rewrites
+// it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,34 +30,34 @@ function isValid(text: string): boolean {
 
 const entry = (server: object) => JSON.stringify({ mcpServers: { a: server } });
 
-test.each(goodConfigs)('%s fits the schema', (name) => {
+test.each(goodConfigs)('%s matches the schema', (name) => {
   expect(isValid(readFileSync(fixture(name), 'utf8')), JSON.stringify(validate.errors)).toBe(true);
 });
 
 test.each([
   ['no servers', '{}'],
-  ['a file of mistakes', readFileSync(fixture('wrong/mistakes.jsonc'), 'utf8')],
+  ['a file of invalid entries', readFileSync(fixture('wrong/mistakes.jsonc'), 'utf8')],
   ['an unknown key', entry({ command: 'x', comand: 'y' })],
   ['a key of another host', entry({ command: 'x', timeout: 3 })],
   ['no command', entry({ args: [] })],
-  ['args as text', entry({ command: 'x', args: '-y' })],
+  ['args as a string', entry({ command: 'x', args: '-y' })],
   ['a boolean in env', entry({ command: 'x', env: { A: true } })],
   ['an unknown protocol', entry({ command: 'x', protocol: 'http' })],
   ['an unknown framing', entry({ command: 'x', framing: 'lines' })],
-  ['a timeout of nothing', entry({ command: 'x', startupTimeoutMs: 0 })],
+  ['a timeout of zero', entry({ command: 'x', startupTimeoutMs: 0 })],
   ['an unknown policy', entry({ command: 'x', restart: 'sometimes' })],
-  ['an unknown way to share', entry({ command: 'x', share: { by: 'window' } })],
+  ['an unknown value of share', entry({ command: 'x', share: { by: 'window' } })],
   ['no replicas', entry({ command: 'x', place: { replicas: 0 } })],
-  ['a label with a blank', entry({ command: 'x', place: { labels: ['a b'] } })],
+  ['a label with a space', entry({ command: 'x', place: { labels: ['a b'] } })],
   ['an empty pattern', entry({ command: 'x', tools: [''] })],
   ['an address and a command', entry({ command: 'x', url: 'https://x.test' })],
   ['a type without an address', entry({ type: 'http' })],
   ['a WebSocket', entry({ type: 'ws', url: 'ws://x.test' })],
-  ['arguments of an address', entry({ url: 'https://x.test', args: [] })],
-  ['a header with a blank', entry({ url: 'https://x.test', headers: { 'A b': 'c' } })],
+  ['args of a URL', entry({ url: 'https://x.test', args: [] })],
+  ['a header with a space', entry({ url: 'https://x.test', headers: { 'A b': 'c' } })],
   ['a number in a header', entry({ url: 'https://x.test', headers: { A: 1 } })],
   ['a server without a name', JSON.stringify({ mcpServers: { '': { command: 'x' } } })],
-])('%s does not fit', (_, text) => {
+])('%s does not match the schema', (_, text) => {
   expect(isValid(text)).toBe(false);
 });
 
@@ -65,7 +66,7 @@ test('the schema of the package is that of the keys', () => {
   else expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('keys that are to be replaced are in no schema', () => {
+test('deprecated keys are in no schema', () => {
   expect(Object.keys(stdioServer.properties).filter((key) => Object.hasOwn(replacements, key))).toEqual([]);
 });
 
@@ -84,7 +85,7 @@ test.each(tables)('every key of $title has a description and its default', ({ ti
   );
 });
 
-test('the framings are the real ones', () => {
+test('the framings are those of the code', () => {
   const [named, sized] = stdioServer.properties.framing.anyOf;
   expect([...named.enum, 'fixed-length:<bytes>']).toEqual(framingNames);
   for (const name of [...named.enum, 'fixed-length:16']) expect(framingByName(name).name).toBe(name);

@@ -1,5 +1,5 @@
-// When a change counts, on a clock that the test turns. The system's notifications may come on top: they make it look once
-// more while the clock stands still, which changes nothing.
+// When a change is reported, on a clock that the test advances. Notifications of the system may cause additional checks
+// while the clock stands still, which change nothing.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A look ends with a time for the next one; there is none while it is under way. */
+/** A check ends by setting a timer for the next one; during a check there is none. */
 async function looked(): Promise<void> {
   await vi.waitFor(() => expect(clock.pending).toBe(1), { interval: 1, timeout: 60_000 });
 }
@@ -52,18 +52,18 @@ async function turn(ms: number): Promise<void> {
   await looked();
 }
 
-test('it tells once at the start, for what changed before', () => {
+test('reports once at the start, for earlier changes', () => {
   expect(told).toBe(1);
 });
 
-test('a change is seen without a notification', async () => {
+test('sees a change without a notification', async () => {
   writeFileSync(file, '2');
   await turn(2000);
   await turn(100);
   expect(told).toBe(2);
 });
 
-test('a change counts when nothing has changed for a while', async () => {
+test('reports a change after a period without further changes', async () => {
   writeFileSync(file, '2');
   await look();
   await turn(60);
@@ -75,7 +75,7 @@ test('a change counts when nothing has changed for a while', async () => {
   expect(told).toBe(2);
 });
 
-test('a file that is back before the grace is over was never gone', async () => {
+test('a file that returns within the grace period counts as unchanged', async () => {
   rmSync(file);
   await look();
   await turn(900);
@@ -86,7 +86,7 @@ test('a file that is back before the grace is over was never gone', async () => 
   expect(told).toBe(1);
 });
 
-test('a file that stays away counts as removed when the grace is over', async () => {
+test('a file that stays away counts as removed after the grace period', async () => {
   rmSync(file);
   await look();
   await turn(999);
@@ -95,14 +95,14 @@ test('a file that stays away counts as removed when the grace is over', async ()
   expect(told).toBe(2);
 });
 
-test('other files to watch count as a change', async () => {
+test('a new list of files counts as a change', async () => {
   watch.setFiles([file, join(folder, 'other')]);
   await look();
   await turn(100);
   expect(told).toBe(2);
 });
 
-test('nothing is pending after close', () => {
+test('leaves no timer after close', () => {
   watch.close();
   expect(clock.pending).toBe(0);
 });

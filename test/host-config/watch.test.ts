@@ -1,4 +1,4 @@
-// Real files, changed the ways that people, editors and version control change them. Tests wait for what is told.
+// Real files, changed in the ways that users, editors and version control change them. Tests wait for reported changes.
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const options = { settleMs: 20, graceMs: 150, pollMs: 200 };
 let folder: string;
 let load: LoadOptions;
 let watch: ConfigWatch | undefined;
-/** What was told and not yet looked at, and whoever waits for more. */
+/** Changes that were reported and not yet read, and the callback of the waiting test. */
 let told: ConfigChange[];
 let wake: () => void;
 
@@ -72,7 +72,7 @@ function summary({ config, diff }: ConfigChange) {
 
 const nothing = { added: [], removed: [], changed: [], unchanged: [], errors: 0 };
 
-test('only the entries that changed are reported as changed', async () => {
+test('reports only changed entries as changed', async () => {
   write('mcp.json', { a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x' } });
   await start();
   write('mcp.json', { a: { command: 'x' }, b: { command: 'y' }, d: { command: 'x' } });
@@ -80,7 +80,7 @@ test('only the entries that changed are reported as changed', async () => {
   expect(watch!.config.servers.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
 });
 
-test('a file that is replaced by renaming, again and again, is still watched', async () => {
+test('watches a file that is replaced by renaming several times', async () => {
   write('mcp.json', { a: { command: '0' } });
   await start();
   for (const command of ['1', '2', '3']) {
@@ -91,7 +91,7 @@ test('a file that is replaced by renaming, again and again, is still watched', a
   }
 });
 
-test('a file that is moved away and written anew, as some editors do, is a change and no removal', async () => {
+test('a file that is moved away and rewritten, as some editors do, is a change and not a removal', async () => {
   write('mcp.json', { a: { command: 'x' }, b: { command: 'x' } });
   await start({ graceMs: 10_000 });
   renameSync(join(folder, 'mcp.json'), join(folder, 'mcp.json~'));
@@ -99,7 +99,7 @@ test('a file that is moved away and written anew, as some editors do, is a chang
   expect(await next()).toEqual({ ...nothing, changed: ['a'], unchanged: ['b'] });
 });
 
-test('a file that stays half written keeps the last good config and tells the problem; the rest of it puts all right', async () => {
+test('a partly written file keeps the last valid config and reports the problem, and the complete file is applied', async () => {
   const whole = JSON.stringify({ mcpServers: { a: { command: 'y' } } });
   write('mcp.json', { a: { command: 'x' } });
   await start();
@@ -110,14 +110,14 @@ test('a file that stays half written keeps the last good config and tells the pr
   expect(await next()).toEqual({ ...nothing, changed: ['a'] });
 });
 
-test('an empty file is one half written', async () => {
+test('an empty file counts as partly written', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   write('mcp.json', '');
   expect(await next()).toEqual({ ...nothing, unchanged: ['a'], errors: 1 });
 });
 
-test('an entry that is wrong keeps running by its last good settings, while others change', async () => {
+test('an invalid entry keeps its last valid settings while others change', async () => {
   write('mcp.json', { a: { command: 'x' }, b: { command: 'x' } });
   await start();
   write('mcp.json', { a: { comm: 'y' }, b: { command: 'y' } });
@@ -126,7 +126,7 @@ test('an entry that is wrong keeps running by its last good settings, while othe
   expect(await next()).toEqual({ ...nothing, changed: ['a'], unchanged: ['b'] });
 });
 
-test('a file that is deleted takes its servers with it, and brings them back', async () => {
+test('deleting a file removes its servers, and restoring it adds them again', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   rmSync(join(folder, 'mcp.json'));
@@ -135,7 +135,7 @@ test('a file that is deleted takes its servers with it, and brings them back', a
   expect(await next()).toEqual({ ...nothing, added: ['a'] });
 });
 
-test('when the first file is deleted, the next one in order is the config', async () => {
+test('uses the next file in order after the first one is deleted', async () => {
   write('mcp.json', { a: { command: 'x' } });
   write('.vscode/mcp.json', '{"servers": {"b": {"command": "x"}}}');
   await start();
@@ -143,7 +143,7 @@ test('when the first file is deleted, the next one in order is the config', asyn
   expect(await next()).toEqual({ ...nothing, added: ['b'], removed: ['a'] });
 });
 
-test('a file in a folder that did not exist is found', async () => {
+test('finds a file in a folder that is created later', async () => {
   write('home/.cursor/mcp.json', { a: { command: 'x' } });
   load.discover = true;
   await start();
@@ -151,7 +151,7 @@ test('a file in a folder that did not exist is found', async () => {
   expect(await next()).toEqual({ ...nothing, added: ['b'], unchanged: ['a'] });
 });
 
-test('a folder that is deleted and made again is still looked into', async () => {
+test('watches a folder that is deleted and created again', async () => {
   write('.vscode/mcp.json', '{"servers": {"a": {"command": "x"}}}');
   await start();
   rmSync(join(folder, '.vscode'), { recursive: true });
@@ -160,7 +160,7 @@ test('a folder that is deleted and made again is still looked into', async () =>
   expect(await next()).toMatchObject({ added: ['a'] });
 });
 
-test.skipIf(lacks.links)('a change behind a link is seen', async () => {
+test.skipIf(lacks.links)('sees a change behind a symbolic link', async () => {
   write('dotfiles/mcp.json', { a: { command: 'x' } });
   symlinkSync(join(folder, 'dotfiles/mcp.json'), join(folder, 'mcp.json'));
   await start();
@@ -168,7 +168,7 @@ test.skipIf(lacks.links)('a change behind a link is seen', async () => {
   expect(await next()).toEqual({ ...nothing, changed: ['a'] });
 });
 
-test('an envFile is watched too, also one that a change brought', async () => {
+test('watches an envFile too, even one that a change added', async () => {
   write('one.env', 'A=1');
   write('two.env', 'A=1');
   write('mcp.json', { a: { command: 'x', envFile: 'one.env' }, b: { command: 'x' } });
@@ -182,7 +182,7 @@ test('an envFile is watched too, also one that a change brought', async () => {
   expect(watch!.config.servers).toMatchObject([{ env: { A: '2' } }, { env: { A: '2' } }]);
 });
 
-test('changes between loading and watching are reported', async () => {
+test('reports changes between loading and watching', async () => {
   write('mcp.json', { a: { command: 'x' } });
   const config = await loadConfig(load);
   write('mcp.json', { a: { command: 'y' } });
@@ -192,19 +192,19 @@ test('changes between loading and watching are reported', async () => {
   expect(summary(change)).toEqual({ ...nothing, changed: ['a'] });
 });
 
-test('changes without an effect are not reported', async () => {
+test('does not report changes without an effect', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   write('mcp.json', '// a comment\n{"mcpServers": {"a": {"command": "x"}}}');
   write('other.json', '{');
-  // Something that means something, so that there is an end to wait for.
+  // A change with an effect ends the wait.
   await new Promise((resolve) => setTimeout(resolve, options.pollMs));
   write('mcp.json', { a: { command: 'y' } });
   expect(await next()).toEqual({ ...nothing, changed: ['a'] });
   expect(told).toEqual([]);
 });
 
-test('a failing callback is reported and changes nothing else', async () => {
+test('reports a callback that throws, and continues', async () => {
   write('mcp.json', '{"mcpServers": {"a": {"command": "${input:x}"}}, "inputs": [{"id": "x"}]}');
   let fail = false;
   load.askInput = () => {
@@ -222,19 +222,19 @@ test('a failing callback is reported and changes nothing else', async () => {
   expect(watch!.config.servers[0]!.command).toBe('x');
 });
 
-test('after close nothing is reported', async () => {
+test('reports nothing after close', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   const closed = told;
   watch!.close();
-  told = []; // of the second watch, which says when the first would have known
+  told = []; // for the second watch, whose report shows that the first one would have reported too
   await start();
   write('mcp.json', { a: { command: 'y' } });
   expect(await next()).toEqual({ ...nothing, changed: ['a'] });
   expect(closed).toEqual([]);
 });
 
-test('with discover, files of other formats are watched, and a folder for new ones', async () => {
+test('with --discover, watches files of other formats and a folder for new ones', async () => {
   load = { ...load, platform: 'linux', discover: true };
   write('home/.codex/config.toml', '[mcp_servers.a]\ncommand = "x"\n');
   await start();

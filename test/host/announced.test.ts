@@ -1,4 +1,5 @@
-// What a server before 2026-07-28 is announced when its process starts: what its clients can be asked for, and nothing else.
+// The client capabilities that a server before 2026-07-28 receives when its process starts: only those that its clients
+// have.
 
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
@@ -18,7 +19,7 @@ const samples: InputHandlers = {
 const open = (more: object = {}, options: HostOptions = {}) =>
   openHost({ a: { ...entry, autoStart: false, ...more } }, options);
 
-/** A client as the gateway has it. */
+/** A client as the gateway creates it. */
 function clientOf(host: Host, inputs: InputHandlers = {}, principal?: string) {
   const options = { ...inputs, identity: newClient(principal), checkOutput: false };
   return new Client(host.service('a'), undescribed, options);
@@ -31,13 +32,13 @@ async function call(client: Pick<Client, 'callTool'>, tool = 'announced') {
 
 const announced = async (client: Pick<Client, 'callTool'>) => (await call(client)).announced;
 
-test('a client without capabilities declares nothing, and a question is refused at once', async () => {
+test('a client without capabilities declares none, and a question is refused at once', async () => {
   const host = await open();
   expect(await announced(clientOf(host))).toEqual({});
   expect(await call(clientOf(host), 'ask')).toMatchObject({ code: -32601 });
 });
 
-test('a shared process gets the capabilities of the clients that are known when it starts', async () => {
+test('declares the capabilities of the clients that are known when a shared process starts', async () => {
   const host = await open();
   const [able, unable] = [clientOf(host, asks), clientOf(host)];
   expect(await announced(able)).toEqual({ elicitation: { form: {} } });
@@ -63,7 +64,7 @@ test('a client with further capabilities restarts the shared process before its 
   expect(host.status()[0]!.questions.unannounced).toBeUndefined();
 });
 
-test('clients of one principal with all sets of capabilities share one process, and others are still asked', async () => {
+test('one principal with all sets of capabilities shares one process, and other principals still receive questions', async () => {
   const host = await open();
   const able = clientOf(host, asks, 'alice');
   const { pid } = await call(able);
@@ -74,7 +75,7 @@ test('clients of one principal with all sets of capabilities share one process, 
   expect(await call(able, 'ask')).toEqual({ action: 'accept', content: {} });
 });
 
-test('a call that is known to ask does not restart the process for the capabilities of its client', async () => {
+test('a call that requires capabilities does not restart the process for those of its client', async () => {
   const host = await open({ asks: ['announced'] });
   const { pid } = await call(clientOf(host));
   expect(await call(clientOf(host, asks))).toEqual({ pid, announced: {} });
@@ -110,7 +111,7 @@ test('"share": "client" declares the capabilities of that client, not of the hos
   expect(await announced(clientOf(host))).toEqual({});
 });
 
-test('the handlers of the host are declared only while somebody answers', async () => {
+test('declares the handlers of the host only while they can answer', async () => {
   for (const isAnswered of [true, false]) {
     const host = await open({}, { inputs: () => ({ ...asks, isAnswered: () => isAnswered }) });
     const calls = { callTool: (name: string) => host.callTool('a', name) } as Pick<Client, 'callTool'>;
@@ -132,14 +133,14 @@ test('the capabilities of a page that is opened after the first call are declare
   expect(host.status()[0]!.processes).toHaveLength(1);
 });
 
-test('a question that nobody can answer is refused instead of being answered for the user', async () => {
+test('refuses a question that no client can answer instead of answering for the user', async () => {
   const host = await open({}, { inputs: () => ({ ...asks, elicitModes: ['form', 'url'], isAnswered: () => false }) });
   expect(await call(clientOf(host, asks))).toMatchObject({ announced: { elicitation: { form: {} } } });
   expect(await call(clientOf(host), 'ask')).toMatchObject({ code: -32601 });
   expect(await call(clientOf(host, asks), 'askUrl')).toMatchObject({ code: -32602 });
 });
 
-/** The facts of a client that declares these extensions. */
+/** A client that declares these extensions. */
 function withExtensions(names: readonly string[], principal: string): ClientFacts {
   const extensions = Object.fromEntries(names.map((name) => [`com.example/${name}`, {}]));
   const identity = newClient(principal);

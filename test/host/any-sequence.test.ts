@@ -1,6 +1,6 @@
-// A host with real processes under any sequence of commands, reloads, crashes, slow starts and slow exits, while its clock is
-// turned: never two processes of one server or, where clients have processes of their own, of one client, and never more than are
-// allowed; none after `stop` has resolved; and `status()` is always true.
+// A host with real processes under any sequence of commands, reloads, crashes, slow starts and slow exits, while its
+// clock advances: a server (or, without sharing, a client) never has two processes, the limit of processes holds, no
+// process remains after `stop` has resolved, and `status()` is always correct.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   fc.record({ do: fc.constant('turn' as const), ms: fc.nat(400) }),
 );
 
-/** For clients; one more belongs to the host. */
+/** Limit for clients; one more process belongs to the host. */
 const MOST_PROCESSES = 2;
 
 const resting: ReadonlySet<ServerState> = new Set(['stopped', 'ready', 'failed', 'disabled']);
@@ -80,7 +80,7 @@ class Trial {
   readonly #clock: ManualClock;
   readonly #file: string;
   readonly #calls: Promise<unknown>[] = [];
-  /** Raised by every command of a server, and by every one of all. */
+  /** Number of commands that concern each server, including commands for all servers. */
   readonly #commands = { a: 0, b: 0 };
   readonly #faults: string[] = [];
   #changed: () => void = () => undefined;
@@ -114,16 +114,16 @@ class Trial {
     await this.#turning(this.#command(names, () => this.host.stop()));
     expect(this.#alive()).toEqual([]);
     expect(this.host.status().filter(({ pid, state }) => pid !== null || !resting.has(state))).toEqual([]);
-    // Whatever was asked has an outcome, and none of them brings a process back.
+    // Every call settles, and none of them starts a process again.
     await this.#turning(Promise.allSettled(this.#calls));
     expect(this.#alive()).toEqual([]);
     expect(names.flatMap((name) => lines(`${this.#file}-${name}.overlaps`))).toEqual([]);
     expect(this.#faults).toEqual([]);
   }
 
-  /** Of each server at most the processes live that the status names. */
+  /** Each server has at most the processes that its status lists. */
   check(when: string): void {
-    if (!this.host) return; // it is being made
+    if (!this.host) return; // the host is being created
     const byName = new Map(this.host.status().map(({ name, processes }) => [name, processes]));
     for (const name of names) {
       const processes = (byName.get(name) ?? []).filter(({ pid }) => pid !== null);
@@ -197,7 +197,7 @@ class Trial {
   }
 
   #note(call: Promise<unknown>): void {
-    call.catch(() => undefined); // its outcome depends on what overtakes it
+    call.catch(() => undefined); // its outcome depends on later commands
     this.#calls.push(call);
   }
 
@@ -206,7 +206,7 @@ class Trial {
     return run();
   }
 
-  /** Unless something was commanded afterwards, nothing lives when the promise is settled. */
+  /** Unless another command followed, no process is alive when the promise settles. */
   async #stopped(concerned: readonly Name[], run: () => Promise<void>): Promise<void> {
     const stopping = this.#command(concerned, run);
     const before = { ...this.#commands };
@@ -218,7 +218,7 @@ class Trial {
     }
   }
 
-  /** While it waits, time passes for the host. */
+  /** Advances the clock of the host while waiting. */
   async #turning<T>(event: Promise<T>): Promise<T> {
     const turn = setInterval(() => this.#clock.advance(10), 5);
     try {
@@ -254,7 +254,7 @@ function lines(file: string): string[] {
   return readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
 }
 
-test('any sequence', { timeout: timeoutMs }, async () => {
+test('any sequence of commands keeps these invariants', { timeout: timeoutMs }, async () => {
   let trials = 0;
   await fc.assert(
     fc.asyncProperty(variants, fc.array(move, { minLength: 4, maxLength: 20 }), async (first, moves) => {

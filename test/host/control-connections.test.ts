@@ -36,7 +36,7 @@ test('a host is idle after idleMs without clients, and not while one is connecte
   const clock = new ManualClock();
   let idle = 0;
   const control = await serveControl(host, path, { clock, idleMs: 1000, onIdle: () => idle++ });
-  clock.advance(29_999); // the first client may need longer than the time
+  clock.advance(29_999); // the first client may need longer than idleMs
   expect(idle).toBe(0);
   const remote = (await RemoteHost.connect(path))!;
   clock.advance(5000);

@@ -1,4 +1,4 @@
-// A server that lives on but listens no more: noticed, reported and restarted; and one that is only slow is left alone.
+// A server that runs but no longer reads is noticed, reported and restarted; a slow server is not restarted.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import type { Host, HostOptions } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 
-/** The limit of the entries here: long enough for a busy machine, and the only one whose end says something about the server. */
+/**
+ * Limit of the entries in this file: long enough for a busy machine, and the only limit whose end is caused by the
+ * server.
+ */
 const requestTimeoutMs = 3_000;
 const unhurried = { timeoutMs: 600_000 };
 
@@ -32,7 +35,7 @@ const code = (promise: Promise<unknown>) =>
     (error) => error.code,
   );
 const reasons = (host: Host) => host.flow.since(0).flatMap((event) => (event.kind === 'state' ? [event.reason] : []));
-/** How often something was sent, as the flow saw it. */
+/** Number of requests and notifications of a method that were sent, by the flow. */
 const sent = (host: Host, method: string) =>
   host.flow
     .since(0)
@@ -59,12 +62,12 @@ describe.each(eras)('in the %s era', (_era, options) => {
     expect(await host.callTool('server', 'hello', {}, unhurried)).toMatchObject({ content: [{ text: 'hello' }] });
     expect(lives()).toHaveLength(2);
     expect(isAlive(lives()[0]!)).toBe(false);
-    // It had been sent and may have run; it is not sent again.
+    // The call was sent and may have run, so it is not repeated.
     expect(await lost).toBe('OUTCOME_UNKNOWN');
     expect(runs()).toBe(1);
   });
 
-  test('a server that closes its stdin is restarted at the next call, which then runs', async () => {
+  test('a server that closes its stdin is restarted at the next call, which then succeeds', async () => {
     const { host, lives } = await open({ requestTimeoutMs: 600_000 }, options);
     await host.callTool('server', 'closes_stdin');
     const first = host.callTool('server', 'hello').then(
@@ -72,7 +75,7 @@ describe.each(eras)('in the %s era', (_era, options) => {
       (error) => error.code,
     );
     await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
-    // Whether the first write was taken is the pipe's affair; that it is known at once is ours.
+    // The pipe may or may not accept the first write; in both cases the outcome must be known at once.
     expect(['hello', 'OUTCOME_UNKNOWN']).toContain(await first);
     expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
     expect(lives().filter(isAlive)).toEqual([host.status()[0]!.pid]);
@@ -83,13 +86,13 @@ describe.each(eras)('in the %s era', (_era, options) => {
     const before = sent(host, 'ping') + sent(host, 'server/discover');
     expect(await code(host.callTool('server', 'never_answers'))).toBe('REQUEST_TIMEOUT');
     await until('it is asked', () => sent(host, 'ping') + sent(host, 'server/discover') === before + 1);
-    // The answer to a later call comes after that to the ping.
+    // This answer comes after the answer to the ping.
     await host.callTool('server', 'hello', {}, unhurried);
     expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0, pid: lives()[0] });
   });
 });
 
-test('a shorter limit of a caller does not cause a ping, and cannot end the calls of others', async () => {
+test('a shorter limit of a caller causes no ping, and does not end calls of others', async () => {
   const { host, lives } = await open({ pingTimeoutMs: 300, requestTimeoutMs: 600_000 });
   const before = sent(host, 'server/discover');
   for (const limit of [{ timeoutMs: 1 }, { totalTimeoutMs: 1 }]) {

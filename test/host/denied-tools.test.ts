@@ -1,4 +1,4 @@
-// A tool that the entry of its server denies: on no path is it called or listed.
+// A tool that the entry of its server denies is neither called nor listed on any path.
 
 import { join } from 'node:path';
 import { Client as OfficialClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -65,7 +65,7 @@ async function onPage(name: string): Promise<unknown> {
   return result;
 }
 
-/** By the name of a tool of the server, and by that of all servers as one. */
+/** Calls by the name of the tool in its server, and by its name in the merged service. */
 const calls: Record<string, (own: string, merged: string) => Promise<unknown>> = {
   'host.callTool': (own) => host.callTool('a', own),
   'host.use': (own) => host.use('a', (client) => client.callTool(own)),

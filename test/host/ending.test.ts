@@ -1,4 +1,5 @@
-// Servers of a host end, all of them and in time: trees, leaderless trees, half-started ones, and those of a killed host.
+// All servers of a host end in time: process trees, trees without a leader, servers during their start, and servers of
+// a killed host.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +10,14 @@ import type { Host } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { counting, folder, openHost, serverFile, writeConfig } from './run-host.ts';
 
-describe('orphans', () => {
-  /** sh → sh → node */
+describe('processes of a host', () => {
+  /** sh starts sh, which starts node */
   const tree = (name: string) => {
     const counts = counting(name);
     const inner = `"${process.execPath}" "${serverFile('counts')}"; true`;
     return { ...counts, entry: { ...counts.entry, command: 'sh', args: ['-c', `sh -c '${inner}'; true`] } };
   };
-  /** The node process, its sh, and the sh of that. */
+  /** The node process, its parent shell, and the parent of that. */
   const wholeTree = (host: Host, lives: number[][]) => {
     const [node, sh] = lives.at(-1)!;
     return [node!, sh!, host.status()[0]!.pid!];
@@ -54,7 +55,7 @@ describe('orphans', () => {
     await starting;
   });
 
-  test('a host killed with -9 takes its servers with it, well-behaved or not', async () => {
+  test('servers of a host that is killed with -9 exit, well-behaved or not', async () => {
     const polite = counting('polite');
     const stubborn = join(folder, 'stubborn.pids');
     const script = `
@@ -83,8 +84,8 @@ describe('orphans', () => {
   });
 });
 
-test('a server that exits when stdin closes gets no signal and causes no wait', async () => {
-  const server = counting('ladder', { stop: { stdinMs: 1_000_000 } }); // longer than a test may take
+test('a server that exits when stdin closes gets no signal and causes no delay', async () => {
+  const server = counting('ladder', { stop: { stdinMs: 1_000_000 } }); // longer than the limit of a test
   const host = await openHost({ server: server.entry });
   await host.startServer('server');
   await host.stopServer('server');

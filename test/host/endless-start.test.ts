@@ -1,6 +1,6 @@
-// A server that never answers its first request, and sends everything else that it may send: its start ends when its time is over.
-// The test would not end if one of these messages gave it more time.
-// `initialize` follows the probe after 1,500 ms, so the limit is longer.
+// A server that never answers its first request, and sends all other kinds of messages: its start ends at its limit.
+// The test would not end if one of these messages extended the limit. `initialize` follows the probe after 1,500 ms, so
+// the limit is longer.
 
 import { afterEach, expect, test } from 'vitest';
 import { closing } from '../fixtures/server.ts';
@@ -14,7 +14,7 @@ afterEach(() => {
   timers.clear();
 });
 
-/** Keep-alive comments, `retry:`, progress and questions on the stream of the request. */
+/** Streams keep-alive comments, `retry:`, progress and questions in response to a request. */
 function streamWithoutAnswer({ stream, response }: Exchange): void {
   stream('retry: 1\n\n');
   let turn = 0;

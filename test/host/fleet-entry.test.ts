@@ -1,5 +1,5 @@
-// Entries of a host that belong to a fleet: servers that another node runs, reached by a service that is given to the host, and
-// servers that run here and are listed nowhere.
+// Entries of a host in a fleet: servers on another node, reached by a service that is passed to the host, and local
+// servers that are not listed.
 
 import { expect, test } from 'vitest';
 import { PeerError } from '../../src/base/errors.ts';
@@ -20,7 +20,7 @@ const entry: RemoteConfig = {
   source: { file: 'fleet', line: 1, column: 1 },
 };
 
-/** A service that a test starts at will. */
+/** A service that a test starts on demand. */
 class FarServices {
   readonly gone: ClientIdentity[] = [];
   readonly callers: Caller[] = [];
@@ -53,7 +53,7 @@ class FarServices {
   };
 }
 
-test('a request to a server of the fleet has its own caller, and one service serves all clients', async () => {
+test('each request to a server of the fleet has its own caller, and one service serves all clients', async () => {
   const services = new FarServices();
   await using host = new Host([entry], { serviceOf: services.to });
   const callers = [new TestCaller(), new TestCaller()];
@@ -69,7 +69,7 @@ test('a request to a server of the fleet has its own caller, and one service ser
   expect(services.gone).toEqual([callers[1]!.client.identity]);
 });
 
-test('a server without a node is unreachable with the reason, and is used again as soon as a node runs it', async () => {
+test('a server without a node is unreachable with a reason, and is used again as soon as a node runs it', async () => {
   const services = new FarServices();
   const states: string[] = [];
   services.isThere = false;
@@ -79,7 +79,7 @@ test('a server without a node is unreachable with the reason, and is used again 
   });
   const [status] = await host.start();
   expect(status).toMatchObject({ state: 'unreachable', reason: expect.stringContaining('No node runs far') });
-  host.reachable('far'); // it is not, after all
+  host.reachable('far'); // a false report: it is still unreachable
   await expect(host.callTool('far', 'echo')).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
   services.isThere = true;
   host.reachable('far');

@@ -1,4 +1,4 @@
-// A host from a config that a program has in its hands, in the shape of the files that people have.
+// A host from a config object, in the shape of the files in common use.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ afterEach(() => host?.stop());
 
 const command = process.execPath;
 
-describe.each(['mcpServers', 'servers'])('%s', (key) => {
-  test('starts the servers, with their env and the defaults of a file', async () => {
+describe.each(['mcpServers', 'servers'])('config object with %s', (key) => {
+  test('starts the servers, with their env and the default settings', async () => {
     const { entry, lives } = counting(`given-${key}`);
     host = new Host({ [key]: { counts: entry } });
     expect(await host.start()).toMatchObject([{ name: 'counts', state: 'ready' }]);
@@ -40,12 +40,12 @@ test('reaches a remote server', async () => {
   expect(JSON.stringify(host.status())).not.toContain(http.token);
 });
 
-test('Host.open accepts the contents of a config', async () => {
+test('Host.open accepts a config object', async () => {
   const opened = await Host.open({ mcpServers: { one: { command, autoStart: false } } });
   expect(opened.names).toEqual(['one']);
 });
 
-test('an invalid entry does not affect others, and is reported as for a file', () => {
+test('an invalid entry does not affect others, and is reported as in a file', () => {
   const given = {
     mcpServers: { good: { command }, wrong: { command, args: '-y server' }, slip: { command, arguments: [] } },
   };
@@ -82,20 +82,20 @@ test('variables, inputs and an envFile work as in a file', () => {
 test.each([
   ['no servers', {}, 'CONFIG_INVALID', 'In the given config: There is no "mcpServers"'],
   ['no object', null, 'CONFIG_INVALID', 'In the given config: A config must be an object'],
-  ['the name of a file', 'mcp.json', 'INVALID_OPTION', 'not a file name'],
+  ['a file name', 'mcp.json', 'INVALID_OPTION', 'not a file name'],
   [
-    'what is no data',
+    'a value that is no plain data',
     { mcpServers: { a: { command, env: { N: 1n } } } },
     'CONFIG_INVALID',
     'cannot be written as JSON',
   ],
-])('%s is an error that says what to do', (_what, given, code, message) => {
+])('rejects %s with an error and a hint', (_what, given, code, message) => {
   expect(() => new Host(given as never)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(message), hint: expect.stringMatching(/\w/) }),
   );
 });
 
-test('the type has every key of a server that a file may have', () => {
+test('the type has every key that a server in a file may have', () => {
   expectTypeOf<keyof typeof settingKeys | keyof typeof commandKeys | keyof typeof remoteKeys>().toExtend<
     keyof GivenServer
   >();

@@ -1,4 +1,4 @@
-// Hosts of other versions behind the socket of a config: the command line names the version and what to do about it.
+// Hosts of other versions behind the socket of a config: the command line reports the version and the fix.
 
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -16,7 +16,7 @@ let sockets = 0;
 
 const newPath = () => join(folder, `versions-${++sockets}`);
 
-/** Answers with these methods alone. */
+/** Answers only these methods. */
 function answers(methods: Record<string, object>) {
   const asked: string[] = [];
   const accept = (socket: Socket) => {
@@ -47,23 +47,23 @@ test('a host of the first version, whose methods were host/…, is refused with 
   listener.close();
 });
 
-// On Windows such a host listens at another name, and is not found.
+// On Windows such a host listens at another name and is not found.
 test.skipIf(process.platform === 'win32').each([
   ['left no key', false],
   ['left its key', true],
-])('a host without a key, where a killed one %s, is refused with its cure and asked nothing', async (_, isKeyLeft) => {
+])('refuses a host without a key, with a hint and without a request, if a killed host %s', async (_, isKeyLeft) => {
   const path = newPath();
   const { asked, accept } = answers({ 'standpipe/status': { controlVersion: 2, version: '0.1.0', servers: [] } });
   const listener = createServer(accept).listen(path);
   await once(listener, 'listening');
   if (isKeyLeft) makeKey(path);
   await expect(RemoteHost.connect(path)).rejects.toMatchObject(earlier);
-  await expect(connectHost(path)).rejects.toMatchObject(earlier); // as a relay does it
+  await expect(connectHost(path)).rejects.toMatchObject(earlier); // as a relay does
   expect(asked).toEqual([]);
   listener.close();
 });
 
-test('a newer host is refused with its version, also by a relay', async () => {
+test('refuses a newer host with its version, also in a relay', async () => {
   const about = { controlVersion: 99, version: '9.8.7' };
   const path = newPath();
   const { accept } = answers({ 'standpipe/status': { ...about, servers: [] }, 'standpipe/use': about });

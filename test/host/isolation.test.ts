@@ -1,4 +1,4 @@
-// Nothing that one server does stops another. How much it slows another is measured by the bench.
+// A faulty server does not stop others. The benchmarks measure how much it slows them down.
 
 import { expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';

@@ -1,4 +1,5 @@
-// All servers of a host as one: how entries are named, what is asked of which server, and what a missing server means.
+// The merged service of all servers of a host: names of entries, which servers receive a request, and the effect of a
+// missing server.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ const textOf = async (host: Host, name: string) =>
   (await ask(host, 'tools/call', { name, arguments: {} })).content[0].text;
 const namesOf = ({ tools }: Result) => (tools as { name: string }[]).map(({ name }) => name);
 
-/** How often the host has sent a method to a server. */
+/** Number of requests of a method that the host sent to a server. */
 const asked = (host: Host, server: string, method: string): number =>
   host.flow.since(0).filter((event) => {
     if (event.server !== server || event.kind !== 'frame' || event.direction !== 'toServer') return false;
@@ -45,11 +46,11 @@ beforeAll(async () => {
 });
 afterAll(() => both?.stop());
 
-describe('names', () => {
+describe('names of merged entries', () => {
   test('are valid for common hosts, unique, and independent of other servers', async () => {
     const alone = await openHost({ 'my files': library('a') });
     const beside = await openHost({ my_files: library('b'), 'my files': library('a') });
-    await Promise.all([alone.start(), beside.start()]); // a list does not wait for long for a server that starts
+    await Promise.all([alone.start(), beside.start()]); // a list waits only briefly for a server that is starting
     const [few, many] = await Promise.all([alone, beside].map(async (host) => namesOf(await ask(host, 'tools/list'))));
     for (const name of many!) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(new Set(many).size).toBe(10);
@@ -83,7 +84,7 @@ describe('names', () => {
     });
   });
 
-  test('of linked resources lead to the server that linked them', async () => {
+  test('of linked resources lead to the server that linked to them', async () => {
     const host = both;
     await ask(host, 'resources/list');
     const uris = ['books://all', 'books://b', 'books://a', 'books://s/1', 'https://example.com/x'];
@@ -124,7 +125,7 @@ test('entries are passed unchanged except for the name', async () => {
 });
 
 describe('a call that names its server', () => {
-  test('starts and asks no other server', async () => {
+  test('starts no other server and sends it no request', async () => {
     const host = await openHost({ a: library('a'), b: library('b'), broken });
     for (const name of ['a__pid', 'a/pid']) expect(Number(await textOf(host, name))).toBeGreaterThan(0);
     expect(host.status().map(({ state }) => state)).toEqual(['ready', 'stopped', 'stopped']);
@@ -132,7 +133,7 @@ describe('a call that names its server', () => {
 
   test('does not wait for a server that is starting', async () => {
     const host = await openHost({ a: library('a'), b: library('b', { READY_FILE: newFile() }) });
-    const starting = host.startServer('b').catch(() => undefined); // it never gets ready
+    const starting = host.startServer('b').catch(() => undefined); // it never becomes ready
     await until('b starts', () => stateOf(host, 'b') === 'starting');
     expect(Number(await textOf(host, 'a__pid'))).toBeGreaterThan(0);
     await host.stopServer('b');
@@ -140,12 +141,12 @@ describe('a call that names its server', () => {
   });
 });
 
-test('a call of 2026-07-28 over HTTP asks only its own server for the headers of its tool', async () => {
-  const clock = new ManualClock(); // it stands still, so that a wait for the other server never ends
+test('a call of 2026-07-28 over HTTP lists only the tools of its own server to check the headers', async () => {
+  const clock = new ManualClock(); // does not advance, so that a wait for the other server would never end
   const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
   const host = await openHost({ silent, a: library('a') }, { clock });
   const { url, token, close } = await serveHttp(host.service());
-  const starting = host.startServer('silent').catch(() => undefined); // it never gets ready
+  const starting = host.startServer('silent').catch(() => undefined); // it never becomes ready
   const response = await fetch(url, {
     method: 'POST',
     headers: {
@@ -167,8 +168,8 @@ test('a call of 2026-07-28 over HTTP asks only its own server for the headers of
   await starting;
 });
 
-describe('a list', () => {
-  test('comes from memory until the server announces a change or has another process', async () => {
+describe('a merged list', () => {
+  test('comes from the cache until the server announces a change or has another process', async () => {
     const notes = { command: process.execPath, args: [serverFile('notes')], env: { OWN: 'a' }, era: 'legacy' };
     const host = await openHost({ a: notes });
     await host.start();
@@ -187,7 +188,7 @@ describe('a list', () => {
     await until('it is gone', async () => !namesOf(await ask(host, 'tools/list')).includes('a__declared'));
   });
 
-  test('leaves out and names a server that is not ready in time, and is announced again when it is ready', async () => {
+  test('omits and names a server that is not ready in time, and is announced again when it is ready', async () => {
     const clock = new ManualClock();
     const READY_FILE = newFile();
     const host = await openHost({ a: library('a'), b: library('b', { READY_FILE }) }, { clock });
@@ -212,7 +213,7 @@ describe('a list', () => {
     await until('b is listed', async () => namesOf(await ask(host, 'tools/list')).includes('b__pid'));
   });
 
-  test('leaves out a server that failed or was stopped, and watchers are notified', async () => {
+  test('omits a server that failed or was stopped, and watchers are notified', async () => {
     const host = await openHost({ a: library('a'), b: library('b'), broken });
     const watcher = new TestWatcher({ toolsListChanged: true, logs: 'error' });
     await host.service().watch(watcher);
@@ -259,7 +260,7 @@ describe('a list', () => {
     await watcher.until(() => watcher.heard.length > heard);
   });
 
-  test('of other servers is watched although one server does not answer subscriptions/listen', async () => {
+  test('of other servers is watched even if one server does not answer subscriptions/listen', async () => {
     const clock = new ManualClock();
     const code = `
       const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } };
@@ -287,7 +288,7 @@ describe('a list', () => {
     await watcher.until(() => watcher.heard.length > 0);
   });
 
-  test('lists the skills of other servers although one server sends pages without an end', async () => {
+  test('contains the skills of other servers even if one server sends pages endlessly', async () => {
     const clock = new ManualClock();
     const serve = (answer: string) => ({
       command: process.execPath,

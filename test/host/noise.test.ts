@@ -1,4 +1,4 @@
-// What servers print to stdout by accident is told by the host, once for each start.
+// A host reports accidental output of servers on stdout, once for each start.
 
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ test('a banner is reported once, without secrets, however much follows', async (
 
 test.skipIf(lacks.signals)('later output is reported when it is printed', async () => {
   const told: string[] = [];
-  // The function as it was: the runtime of the server keeps later prints away from stdout.
+  // Uses the original write function, because the runtime of the server redirects other output from stdout.
   const later = 'const { writeSync } = await import("node:fs"); process.on("SIGUSR2", () => writeSync(1, "late\\n"))';
   const host = await openHost({ late: prints(later) }, { onNoise: ({ text }) => told.push(text) });
   const [server] = await host.start();
@@ -52,7 +52,7 @@ test('nothing is reported for a server that prints only protocol messages', asyn
 test.each([
   ['MCP', {}],
   ['LiteMCP', { protocol: 'litemcp' }],
-])('the text of a server that never connects is told, and its error names stdout (%s)', async (_, more) => {
+])('reports the stray output of a server that never connects, and its error names stdout (%s)', async (_, more) => {
   const told: { text: string; count: number }[] = [];
   const floods =
     'console.log("noise", process.env.KEY); for (let i = 1; i < 10; i++) console.log("more"); setInterval(() => 0, 1000)';

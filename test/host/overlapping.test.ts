@@ -1,4 +1,4 @@
-// Commands that overlap: the last one wins, a server never has two processes, and none is left when `stop` has resolved.
+// Overlapping commands: the last one wins, a server never has two processes, and none remains when `stop` has resolved.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { isAlive, until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
 let names = 0;
-/** An entry for servers/slow.mjs, with what it witnessed. */
+/** An entry for servers/slow.mjs, and the processes and overlaps that it recorded. */
 function slow(env: Record<string, string> = {}) {
   const name = `slow-${++names}`;
   const lines = (what: string) =>
@@ -40,7 +40,7 @@ const code = (promise: Promise<unknown>) =>
     (error) => error.code,
   );
 
-describe('stop and restart', () => {
+describe('overlapping stop and restart', () => {
   test.each(['stopping', 'starting'])('a stop while a restart is %s wins', async (phase) => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
@@ -55,7 +55,7 @@ describe('stop and restart', () => {
     expect(stateOf(host, 'a')).toBe('stopped');
   });
 
-  test('a start after a stop wins: the stop resolves when the old process has exited, and a new one runs', async () => {
+  test('a start after a stop wins: the stop resolves when the old process has exited, and a new process runs', async () => {
     const server = slow();
     const host = await openHost({ a: server.entry() });
     await host.start();
@@ -89,7 +89,7 @@ describe('stop and restart', () => {
     expect(server.alive()).toHaveLength(1);
   });
 
-  test('a start rejects after a later stop, and its process is known until it has exited', async () => {
+  test('a start rejects after a later stop, and its process is reported until it has exited', async () => {
     const server = slow({ START_MS: '100000' });
     const host = await openHost({ a: server.entry() });
     const started = code(host.startServer('a'));
@@ -103,7 +103,7 @@ describe('stop and restart', () => {
     expect(host.status()).toMatchObject([{ state: 'stopped', pid: null }]);
   });
 
-  test('a stop of the host wins over starts and restarts in progress, and refuses new ones until it is done', async () => {
+  test('a stop of the host wins over pending starts and restarts, and refuses new ones until it has ended', async () => {
     const [a, b] = [slow(), slow()];
     const host = await openHost({ a: a.entry(), b: b.entry({ autoStart: false }) });
     await host.start();
@@ -114,7 +114,7 @@ describe('stop and restart', () => {
     await stopped;
     expect(await Promise.all(under)).toEqual(['SERVER_STOPPED', 'SERVER_STOPPED']);
     expect([a.alive(), b.alive()]).toEqual([[], []]);
-    // Afterwards a server can be started alone, and the host as a whole.
+    // Afterwards, a single server and the whole host can be started again.
     await host.startServer('a');
     await host.start();
     expect(await host.callTool('b', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
@@ -183,7 +183,7 @@ describe('reload', () => {
     await host.stop();
     await reloaded;
     const afterwards = await config({ a: a.entry({ requestTimeoutMs: 6000 }), b: b.entry() });
-    await host.reload(afterwards); // takes up the config, and starts nothing
+    await host.reload(afterwards); // applies the config without starting servers
     expect(host.status().map(({ name, state, pid }) => [name, state, pid])).toEqual([
       ['a', 'stopped', null],
       ['b', 'stopped', null],
@@ -259,7 +259,7 @@ test('a process that closes its stdout and keeps running is ended before the nex
 test('a listener that throws does not affect the state change', async () => {
   const warnings: string[] = [];
   const printers = process.listeners('warning');
-  process.removeAllListeners('warning'); // the warning is expected and need not be printed
+  process.removeAllListeners('warning'); // the warning is expected, so it is not printed
   process.on('warning', ({ message }) => warnings.push(message));
   const server = slow();
   const host = await openHost(

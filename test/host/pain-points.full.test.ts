@@ -1,4 +1,4 @@
-// What people suffer from, and what a host must do instead, with numbers. Real processes, default settings.
+// Common failures of servers and the required behaviour of a host, in numbers. Real processes, default settings.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { killed } from '../fixtures/windows.ts';
 import { counting, folder, misbehaving, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
 describe('crashes', () => {
-  test('kill -9: ready again, with its tools', async () => {
+  test('kill -9: the server becomes ready again, with its tools', async () => {
     const server = counting('comes-back');
     const host = await openHost({ server: server.entry });
     await host.start();
@@ -20,7 +20,7 @@ describe('crashes', () => {
     expect(host.status()[0]).toMatchObject({ restarts: 1, lastExit: { evidence: killed } });
   });
 
-  test('a server that answers and then exits is started at most 5 times, then failed with the reason; a manual start works', async () => {
+  test('a server that answers and then exits is started at most 5 times, then fails with the reason; a manual start works', async () => {
     const server = counting('loop', { env: { DIE_AFTER_MS: '400' } });
     const host = await openHost({ server: server.entry });
     await host.start();
@@ -39,7 +39,7 @@ describe('crashes', () => {
     expect(server.lives().length).toBe(before + 1);
   });
 
-  test('a server that never answers is given up after as many starts; each may need a second process to probe the era', async () => {
+  test('a server that never answers fails after as many starts; each start may need a second process to probe the era', async () => {
     const states: string[] = [];
     const host = await openHost(
       { server: misbehaving('crashes-at-once') },
@@ -54,7 +54,7 @@ describe('crashes', () => {
 });
 
 describe('a retry never runs a tool twice', () => {
-  test('a server that dies in a call: outcome unknown before any timeout, and it ran once', async () => {
+  test('a server that exits during a call: the outcome is unknown before any timeout, and the call ran once', async () => {
     const server = counting('dies');
     const host = await openHost({ server: { ...server.entry, restart: { maxRestarts: 50 } } });
     await host.start();
@@ -82,7 +82,7 @@ describe('a retry never runs a tool twice', () => {
     expect(server.count()).toBe(runs);
   });
 
-  test('a caller can permit the repetition', async () => {
+  test('repeats a call if the caller permits it', async () => {
     const server = counting('said');
     const host = await openHost({ server: server.entry });
     const { content } = await host.callTool('server', 'dies_once_plain', {}, { repeatable: true });
@@ -101,7 +101,7 @@ describe('a retry never runs a tool twice', () => {
   });
 });
 
-test('eight of ten servers are ready although one hangs and one is missing, and no process of the hung one is left', async () => {
+test('eight of ten servers are ready although one hangs and one does not exist, and the hung one leaves no process', async () => {
   const hungPid = join(folder, 'hung.pid');
   const hang = `require('fs').writeFileSync(${JSON.stringify(hungPid)}, String(process.pid)); setInterval(() => {}, 1e6)`;
   const servers = Object.fromEntries(
@@ -125,7 +125,7 @@ test('eight of ten servers are ready although one hangs and one is missing, and 
   expect(isAlive(Number(readFileSync(hungPid, 'utf8')))).toBe(false);
 });
 
-test('a server that hangs at its start fails after startupTimeoutMs, and leaves no process', async () => {
+test('a server that hangs at its start fails after startupTimeoutMs and leaves no process', async () => {
   const hung = counting('hangs', { startupTimeoutMs: 300, restart: { policy: 'never' } });
   const hang = "require('fs').writeFileSync(process.env.PID_FILE, String(process.pid)); setInterval(() => {}, 1e6)";
   const host = await openHost({ hung: { ...hung.entry, args: ['-e', hang] } });

@@ -1,5 +1,5 @@
-// `_meta` and unknown members pass from a client through the socket of a host to the process of a server and back, deep-equal,
-// in each combination of eras, also through all servers as one.
+// `_meta` and unknown members pass unchanged from a client through the socket of a host to the server process and back,
+// in each combination of eras, and through the merged service.
 
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe.each(pairs)('a $client client of a $server server, $way,', ({ client: era, server, way }) => {
-  test('gets the answers of the server unchanged, and the server the requests', async () => {
+  test('gets unchanged answers from the server, and the server gets unchanged requests', async () => {
     const socket = await connectLocal(control.path);
     if (way === 'alone') await chooseServer(socket, { server });
     const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
@@ -70,7 +70,7 @@ describe.each(pairs)('a $client client of a $server server, $way,', ({ client: e
   });
 });
 
-test('a service around a host service may change a long result in place', async () => {
+test('a wrapper of a host service may modify a long result in place', async () => {
   const inner = host.service('legacy');
   const service: Service = {
     describe: () => inner.describe(),

@@ -1,4 +1,4 @@
-// `share` of a server: who has a process with whom, when it starts, and when it ends.
+// `share` of a server: which clients share a process, when it starts, and when it ends.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ async function shared(share: unknown, more: object = {}, options: HostOptions = 
   return { ...server, host };
 }
 
-/** A client as a door lets it in. */
+/** A client as the gateway creates it. */
 function clientOf(host: Host, principal?: string, affinity?: string) {
   const identity = newClient(principal, affinity);
   const client = new Client(host.service('a'), undescribed, { identity, checkOutput: false });
@@ -106,13 +106,13 @@ describe('sharing a process', () => {
     expect(processes(host)).toEqual(['requests without a session of ada: ready']);
   });
 
-  test('call: each call has its own process, which ends with it', async () => {
+  test('call: each call has its own process, which ends with the call', async () => {
     const { host, pids, alive } = await shared('call');
     const { call, client } = clientOf(host);
     expect(await Promise.all([call('add'), call('add'), call('add')])).toEqual(['1', '1', '1']);
     expect(pids()).toHaveLength(3);
     await until('the processes of the calls are gone', () => alive().length === 0 && processes(host).length === 0);
-    // What is no call of a tool is answered by the process of the host.
+    // Other requests than tool calls use the process of the host.
     await client.listTools();
     await client.readResource('memory://count');
     expect(pids()).toHaveLength(4);
@@ -176,32 +176,29 @@ describe('the end of a process', () => {
     expect(host.status()[0]).toMatchObject({ calls: 4, errors: 0 });
   });
 
-  test.each(['client', 'call'])(
-    '%s: when the only call is given up while it starts, and no other follows',
-    async (share) => {
-      const changes: string[] = [];
-      let starts: () => void = () => undefined;
-      const start = new Promise<void>((resolve) => {
-        starts = resolve;
-      });
-      const onStateChange: HostOptions['onStateChange'] = ({ owner, to }) => {
-        if (owner === undefined) return;
-        changes.push(to);
-        if (to === 'starting') starts();
-      };
-      const { host, alive } = await shared(share, {}, { onStateChange });
-      const { call, gone } = clientOf(host);
-      const given = new AbortController();
-      const outcome = failure(call('add', { signal: given.signal }));
-      await start; // not by looking at times: it may be ready by then
-      given.abort();
-      gone();
-      await outcome;
-      await until('its end', () => changes.includes('stopped'));
-      expect(changes).toEqual(['starting', 'stopping', 'stopped']);
-      expect(alive()).toEqual([]);
-    },
-  );
+  test.each(['client', 'call'])('%s: follows the cancellation of its only call during the start', async (share) => {
+    const changes: string[] = [];
+    let starts: () => void = () => undefined;
+    const start = new Promise<void>((resolve) => {
+      starts = resolve;
+    });
+    const onStateChange: HostOptions['onStateChange'] = ({ owner, to }) => {
+      if (owner === undefined) return;
+      changes.push(to);
+      if (to === 'starting') starts();
+    };
+    const { host, alive } = await shared(share, {}, { onStateChange });
+    const { call, gone } = clientOf(host);
+    const given = new AbortController();
+    const outcome = failure(call('add', { signal: given.signal }));
+    await start; // waits for the event, because the process may be ready before the next poll
+    given.abort();
+    gone();
+    await outcome;
+    await until('its end', () => changes.includes('stopped'));
+    expect(changes).toEqual(['starting', 'stopping', 'stopped']);
+    expect(alive()).toEqual([]);
+  });
 
   test('by a crash does not affect other processes', async () => {
     const clock = new ManualClock();
@@ -225,7 +222,7 @@ describe('the end of a process', () => {
 });
 
 describe('the limit of processes', () => {
-  test('ends the process that was idle for longest first', async () => {
+  test('ends the process that has been idle longest', async () => {
     const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 2 });
     const [one, two, three] = [clientOf(host), clientOf(host), clientOf(host)];
     await one.call('add');
@@ -238,7 +235,7 @@ describe('the limit of processes', () => {
     expect(alive()).toHaveLength(2);
   });
 
-  test('lets calls wait for a slot in order, and none is lost', async () => {
+  test('queues calls in order for a slot without losing any', async () => {
     const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 1 });
     const one = clientOf(host);
     const held = one.call('hold');
@@ -257,7 +254,7 @@ describe('the limit of processes', () => {
     expect(alive()).toHaveLength(1);
   });
 
-  test('fails a call that gets no slot in time, and names the setting to raise', async () => {
+  test('fails a call that gets no slot in time, and names the setting to increase', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared({ by: 'client', maxProcesses: 1 }, {}, { clock });
     const one = clientOf(host);
@@ -311,7 +308,7 @@ describe('the limit of processes', () => {
   });
 });
 
-describe('commands concern all processes', () => {
+describe('commands apply to all processes', () => {
   test('stop ends them, and refuses requests that wait for a slot', async () => {
     const { host, alive, pids } = await shared({ by: 'client', maxProcesses: 2 });
     const clients = [clientOf(host), clientOf(host), clientOf(host)];
@@ -328,7 +325,7 @@ describe('commands concern all processes', () => {
     expect(pids()).toHaveLength(4);
   });
 
-  test('restart gives each a new process', async () => {
+  test('restart replaces each of them', async () => {
     const { host, alive, pids } = await shared('client');
     const [one, two] = [clientOf(host), clientOf(host)];
     await Promise.all([one.call('add'), two.call('add'), host.callTool('a', 'add')]);
@@ -351,7 +348,7 @@ describe('commands concern all processes', () => {
     await two.call('add');
     await host.restartServer('a');
     await until('it may have changed', () => heard.length === 1);
-    expect(pids()).toHaveLength(4); // not that of the second client, which has no subscription
+    expect(pids()).toHaveLength(4); // the second client, which has no subscription, has no process again
     expect(alive()).toHaveLength(2);
     await one.call('touch');
     expect(heard).toHaveLength(2);
@@ -362,7 +359,7 @@ describe('commands concern all processes', () => {
     expect(alive()).toHaveLength(2);
   });
 
-  test('a failed process is started again by a command, not by each call', async () => {
+  test('a failed process is restarted by a command, not by each call', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared('client', { restart: 'never' }, { clock });
     const [one, two] = [clientOf(host), clientOf(host)];
@@ -387,7 +384,7 @@ describe('commands concern all processes', () => {
 
   const modes = ['all', 'principal', 'client', 'call'] as const;
   test.each(modes.flatMap((from) => modes.filter((to) => to !== from).map((to) => [from, to] as const)))(
-    'reload from %s to %s: what was sent may have run, and what was not is sent by the new mode',
+    'reload from %s to %s: sent calls may have run, and unsent calls use the new mode',
     async (from, to) => {
       const { host, entry, alive, pids } = await shared({ by: from, maxProcesses: 1 });
       const one = clientOf(host, 'ada');

@@ -1,4 +1,4 @@
-// What a host says of entries that it cannot run, of servers that failed, and of names that nobody has.
+// Errors of a host for invalid entries, failed servers, and unknown names.
 
 import { expect, test } from 'vitest';
 import { Host } from '../../src/entry/host.ts';
@@ -24,7 +24,7 @@ test('a call of a rejected entry of a given config fails with the problem', asyn
   await expect(host.callTool('typo', 'x')).rejects.toThrow('In the given config: server "typo": There is no "command"');
 });
 
-test('tools names a server that failed, with its error', async () => {
+test('tools reports a failed server with its error', async () => {
   const host = await openHost({ gone: { command: 'no-such-command-anywhere' } });
   await host.start();
   const { failed } = await host.tools();
@@ -32,7 +32,7 @@ test('tools names a server that failed, with its error', async () => {
   expect(failed[0]!.error.message).toContain('no-such-command-anywhere');
 });
 
-test('the closest name of a server or a tool is suggested', async () => {
+test('suggests the closest name of a server or a tool', async () => {
   const { entry } = counting('guessed');
   const host = await openHost({ clock: entry });
   await host.start();

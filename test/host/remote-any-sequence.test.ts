@@ -1,5 +1,5 @@
-// A remote server under any sequence of calls, commands, restarts and cuts of its network: each call settles, none that is
-// not declared safe runs twice, and when all is well again the server is used without a command.
+// A remote server under any sequence of calls, commands, restarts and network failures: each call settles, only calls
+// that are declared repeatable run twice, and after recovery the server works without a command.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 300 : 8;
 const timeout = deep ? 3_600_000 : 120_000;
 
-/** What a call may end with, if it has no result. */
+/** Possible error codes of a call. */
 const codes = new Set(['NOT_SENT', 'OUTCOME_UNKNOWN', 'SERVER_UNREACHABLE', 'SERVER_STOPPED', 'CONNECTION_CLOSED']);
 const restart = { backoffMs: 5, maxBackoffMs: 20 };
 
@@ -43,7 +43,7 @@ async function trial(era: 'modern' | 'legacy', share: 'all' | 'call', steps: rea
       expect(runs.get(id)).toBe(1);
     } catch (error) {
       const { code } = error as { code: string };
-      // A server that stops answers what it has with an error.
+      // A server that is stopping may answer its pending requests with an error.
       expect(codes.has(code) || (error as Error).name === 'RpcError', `${error}`).toBe(true);
       if (code === 'NOT_SENT' || code === 'SERVER_UNREACHABLE') expect(runs.get(id) ?? 0).toBe(0);
     }
@@ -75,7 +75,7 @@ async function trial(era: 'modern' | 'legacy', share: 'all' | 'call', steps: rea
   quietly(host.startServer('far'));
   await Promise.all(calls);
   for (const count of runs.values()) expect(count).toBe(1);
-  // An attempt from before may fail still: no command is needed after that.
+  // An earlier attempt may still fail; no command is needed after that.
   await until('it is ready', () => stateOf(host, 'far') === 'ready');
   await host.callTool('far', 'count', {}, { repeatable: true });
   await host.stop();
@@ -84,11 +84,15 @@ async function trial(era: 'modern' | 'legacy', share: 'all' | 'call', steps: rea
   await remote.down();
 }
 
-test.each(['modern', 'legacy'] as const)('calls of a server of the %s era', { timeout }, async (era) => {
-  await fc.assert(
-    fc.asyncProperty(fc.constantFrom('all' as const, 'call' as const), moves, (share, steps) =>
-      trial(era, share, steps),
-    ),
-    { numRuns },
-  );
-});
+test.each(['modern', 'legacy'] as const)(
+  'calls of a server of the %s era settle in any sequence',
+  { timeout },
+  async (era) => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('all' as const, 'call' as const), moves, (share, steps) =>
+        trial(era, share, steps),
+      ),
+      { numRuns },
+    );
+  },
+);

@@ -1,4 +1,5 @@
-// A host with remote servers behind a door of its own: what its clients notice of them, and what these learn of its clients.
+// A host with remote servers behind its own gateway: effects of remote servers on clients, and data of clients that
+// remote servers receive.
 
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
@@ -19,7 +20,7 @@ async function gateway(host: Host, auth?: Auth) {
   return serving;
 }
 
-/** Lets everybody in, and keeps the headers of each request. */
+/** Accepts all requests, and records the headers of each. */
 function noting(): Auth & { seen: Record<'authorization' | 'session' | 'principal', string | undefined>[] } {
   const seen: Record<'authorization' | 'session' | 'principal', string | undefined>[] = [];
   return {
@@ -35,7 +36,7 @@ function noting(): Auth & { seen: Record<'authorization' | 'session' | 'principa
 }
 
 for (const era of ['modern', 'legacy'] as const) {
-  test(`clients keep their sessions while a server of the ${era} era restarts, and learn what changed`, async () => {
+  test(`clients keep their sessions while a server of the ${era} era restarts, and are notified of changes`, async () => {
     const remote = await remoteUp();
     const states = new States();
     const host = await openHost({ far: { url: remote.url, era }, near }, { onStateChange: states.changed });
@@ -84,13 +85,13 @@ test('a remote server gets no credentials of clients, and each client has its ow
   const { seen } = seenFar;
   expect(new Set(seen.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer of-the-entry']));
   expect(new Set(seen.map(({ principal }) => principal))).toEqual(new Set([undefined]));
-  expect(new Set(seen.flatMap(({ session }) => session ?? [])).size).toBeGreaterThanOrEqual(2); // one may be the host's
+  expect(new Set(seen.flatMap(({ session }) => session ?? [])).size).toBeGreaterThanOrEqual(2); // one may be that of the host
   const owners = host.status()[0]!.processes.map(({ owner, pid }) => ({ owner, pid }));
   expect(owners.filter(({ owner }) => owner.startsWith('client '))).toHaveLength(2);
   expect(owners.every(({ pid }) => pid === null)).toBe(true);
 });
 
-test('a changed address or header is applied, and other servers are not affected', async () => {
+test('applies a changed address or header without affecting other servers', async () => {
   const seen = noting();
   const [first, second] = [await remoteUp(), await remoteUp({ auth: seen })];
   const host = await openHost({ far: { url: first.url }, other: { url: first.url } });

@@ -1,4 +1,5 @@
-// Remote servers for tests: in this process, stopped and started again at the same port; and a network that can break.
+// Remote servers for tests: in this process, stopped and started again at the same port; and a network that can be
+// interrupted.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -7,7 +8,7 @@ import type { ServerState, StateChange } from '../../src/host/supervision/server
 import { Server } from '../../src/mcp/server/server.ts';
 import { later } from '../fixtures/later.ts';
 
-/** A server behind HTTP that can go away and come back at its address. */
+/** An HTTP server that can be stopped and started again at the same address. */
 export class Remote {
   readonly server: Server;
   readonly #options: ServeHttpOptions;
@@ -49,7 +50,7 @@ export async function remoteUp(options?: ServeHttpOptions): Promise<Remote> {
   return remote;
 }
 
-/** A network in front of a server that can break. */
+/** A TCP relay in front of a server that can be interrupted. */
 export class Network {
   readonly #listener = createServer((near) => this.#carry(near));
   readonly #sockets = new Set<Socket>();
@@ -65,7 +66,7 @@ export class Network {
     return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Cuts what is under way, and refuses all else. */
+  /** Destroys open connections and refuses new ones. */
   async down(): Promise<void> {
     if (!this.#listener.listening) return;
     const closed = once(this.#listener, 'close');
@@ -76,7 +77,7 @@ export class Network {
 
   #carry(near: Socket): void {
     const far = connect(this.#to, '127.0.0.1');
-    // The server refuses another Host than its own.
+    // The server accepts only its own Host header.
     const host = new RegExp(`(?<=^Host: 127.0.0.1:)${(this.#listener.address() as AddressInfo).port}`, 'gm');
     near.on('data', (chunk) => far.write(chunk.toString('latin1').replace(host, String(this.#to)), 'latin1'));
     far.on('data', (chunk) => near.write(chunk));
@@ -85,13 +86,13 @@ export class Network {
       [far, near],
     ] as const) {
       this.#sockets.add(one);
-      one.on('error', () => undefined); // cut
+      one.on('error', () => undefined); // destroyed by `down` or `cut`
       one.on('close', () => other.destroy());
     }
   }
 }
 
-/** The states that a host reports, and a wait for one of them. */
+/** The reported state changes of a host, and waits for them. */
 export class States {
   readonly seen: StateChange[] = [];
   readonly #looks = new Set<() => void>();
@@ -101,7 +102,7 @@ export class States {
     for (const look of this.#looks) look();
   };
 
-  /** Resolves with the next change to this state, or the one that came since the last `next`. */
+  /** Resolves with the next change to this state, or with one since the last `next`. */
   next(to: ServerState): Promise<StateChange> {
     return new Promise((resolve) => {
       const look = () => {

@@ -1,4 +1,4 @@
-// Remote servers in a host: state, reconnecting, and what becomes of calls. The servers are in this process; they are
+// Remote servers in a host: state, reconnecting, and outcomes of calls. The servers are in this process; they are
 // stopped, and started again at the same port.
 
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { openHost } from './run-host.ts';
 const statusOf = (host: Host) => host.status()[0]!;
 
 for (const era of ['modern', 'legacy'] as const) {
-  test(`a server of the ${era} era that goes away is connected again, and calls wait for it`, async () => {
+  test(`a server of the ${era} era that disappears is connected again, and calls wait for it`, async () => {
     const remote = await remoteUp();
     const states = new States();
     const entry = { url: remote.url, era };
@@ -21,7 +21,7 @@ for (const era of ['modern', 'legacy'] as const) {
     await host.start();
     expect(statusOf(host)).toMatchObject({ state: 'ready', pid: null, url: remote.url, restarts: 0 });
     expect(await host.callTool('far', 'count')).toMatchObject(text('1'));
-    await host.listTools('far'); // it may run twice
+    await host.listTools('far'); // lists may run twice
     await remote.down();
     const waiting = host.callTool('far', 'count');
     await states.next('backoff');
@@ -32,7 +32,7 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('an unreachable server is reported at once, and connected when it is reachable', async () => {
+test('reports an unreachable server at once, and connects when it is reachable', async () => {
   const remote = await remoteUp();
   await remote.down();
   const states = new States();
@@ -48,7 +48,7 @@ test('an unreachable server is reported at once, and connected when it is reacha
   expect(await host.callTool('far', 'count')).toMatchObject(text('1'));
 });
 
-test('a running call is not repeated after its connection was lost', async () => {
+test('does not repeat a running call after its connection was lost', async () => {
   const remote = await remoteUp();
   const network = new Network(remote.port);
   later(() => network.down());
@@ -69,7 +69,7 @@ test('a running call is not repeated after its connection was lost', async () =>
   expect(await host.callTool('far', 'count')).toMatchObject(text('2'));
 });
 
-test('the loss of an unused server is noticed by its notification stream', async () => {
+test('notices the loss of an unused server by its notification stream', async () => {
   const remote = await remoteUp();
   const states = new States();
   const host = await openHost({ far: { url: remote.url } }, { onStateChange: states.changed });
@@ -87,17 +87,17 @@ test('the loss of an unused server is noticed by its notification stream', async
   later(async () => stop());
   await remote.down();
   await states.next('backoff');
-  expect(statusOf(host)?.lastExit?.hint ?? '').not.toContain('send it again'); // that is about a call
+  expect(statusOf(host)?.lastExit?.hint ?? '').not.toContain('send it again'); // that hint is for calls
   const back = new Promise<void>((resolve) => {
     changed = resolve;
   });
   await remote.up();
-  await back; // what changed meanwhile is not known
+  await back; // a change notification, because changes during the loss are unknown
   expect(statusOf(host)).toMatchObject({ state: 'ready', restarts: 1, calls: 0 });
   expect(changes).toBeGreaterThan(0);
 });
 
-test('a refusal is passed on without repetition, and an error of a proxy for a dead server is a loss', async () => {
+test('passes a refusal on without repetition, and treats a proxy error for a stopped server as a loss', async () => {
   const remote = await remoteUp();
   const states = new States();
   let answer: { status: number; of: string } | undefined;

@@ -1,5 +1,5 @@
-// A call that was lost is repeated only where the process that was lost and the one that would repeat it both permit it. A
-// file counts how often the side effect really happened.
+// A lost call is repeated only if both the lost process and the next one permit it. A file counts the actual side
+// effects.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era)
     return { server, host };
   };
 
-  /** Loses a call of `effect`, after what `meanwhile` does, and returns what its caller got. */
+  /** Loses a call of `effect` after `meanwhile`, and returns the outcome that its caller received. */
   const lose = async ({ server, host }: Awaited<ReturnType<typeof open>>, meanwhile: () => Promise<unknown>) => {
     const call = host.callTool('server', 'effect').then(
       ({ content }) => (content[0] as { text: string }).text,
@@ -41,7 +41,7 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era)
     );
     await until('it runs', () => server.runs() === 1);
     await meanwhile();
-    await host.callTool('server', 'die').catch(() => undefined); // that is the point
+    await host.callTool('server', 'die').catch(() => undefined); // the exit is intended
     return call;
   };
 
@@ -64,7 +64,7 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era)
     expect(opened.server.runs()).toBe(1);
   });
 
-  test('a tool that changed without a notification is not repeated: the next process is asked first', async () => {
+  test('a tool that changed without a notification is not repeated, because the tools of the next process are listed first', async () => {
     const opened = await open();
     expect(await lose(opened, () => opened.host.callTool('server', 'change_silently'))).toBe('OUTCOME_UNKNOWN');
     expect(opened.server.runs()).toBe(1);
@@ -72,7 +72,7 @@ describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era)
   });
 });
 
-/** Whether each of the two processes was asked for its tools. */
+/** Whether both processes received tools/list. */
 async function askedTwice(host: Host): Promise<boolean> {
   const lives = host.flow
     .since(0)
@@ -93,7 +93,7 @@ test('a lost call that cannot be repeated because the server is stopped is repor
   await host.listTools('server');
   const call = host.callTool('server', 'effect').catch((error) => error.code);
   await until('it runs', () => server.runs() === 1);
-  await host.callTool('server', 'die').catch(() => undefined); // that is the point
+  await host.callTool('server', 'die').catch(() => undefined); // the exit is intended
   await host.stopServer('server');
   expect(await call).toBe('OUTCOME_UNKNOWN');
   expect(server.runs()).toBe(1);
@@ -111,9 +111,9 @@ test.each([
     'a changed entry',
     (host: Host, { entry }: Changing) => reload(host, { server: { ...entry, env: { ...entry.env, A: 'b' } } }),
   ],
-  ['an entry taken out', (host: Host) => reload(host, {})],
+  ['a removed entry', (host: Host) => reload(host, {})],
 ])(
-  'a call that is ended by a command (%s) may have run: its caller learns that, and it is not repeated',
+  'a call that is ended by a command (%s) may have run: its caller is informed, and it is not repeated',
   async (_, command) => {
     const server = changing();
     const host = await openHost({ server: server.entry });

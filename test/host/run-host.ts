@@ -1,4 +1,5 @@
-// Hosts for tests: from a config in a folder of their own, stopped after each test, with what their servers left behind.
+// Hosts for tests: from a config in a separate folder, stopped after each test, with the files that their servers
+// wrote.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,13 +31,13 @@ export async function openHost(servers: Record<string, object>, options?: HostOp
 
 export const serverFile = (name: string) => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
 
-/** An entry for servers/counts.mjs, and the files that it leaves. */
+/** An entry for servers/counts.mjs, and readers of the files that it writes. */
 export function counting(name: string, more: { env?: Record<string, string> } & Record<string, unknown> = {}) {
   const file = (what: string) => join(folder, `${name}.${what}`);
   const env = { PID_FILE: file('pids'), COUNT_FILE: file('count'), ONCE_FILE: file('once'), ...more.env };
   return {
     entry: { command: process.execPath, args: [serverFile('counts')], ...more, env },
-    /** Of each life: its own number and its parent's. */
+    /** Pid and parent pid of each process. */
     lives: () =>
       read(file('pids'))
         .split('\n')
@@ -62,7 +63,7 @@ export function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // nothing yet
+    return ''; // not written yet
   }
 }
 

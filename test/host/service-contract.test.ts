@@ -1,4 +1,4 @@
-// The servers of a host, and a host behind its socket, are services like any other.
+// The servers of a host, and a host behind its socket, pass the contract tests of services.
 
 import { join } from 'node:path';
 import { serveControl } from '../../src/host/control/control-server.ts';
@@ -11,7 +11,7 @@ const entry = { command: process.execPath, args: [contractServer] };
 const eras = ['modern', 'legacy'] as const;
 
 function openHost(era: (typeof eras)[number], options: HostOptions = {}): Promise<Host> {
-  // A legacy server asks only clients that declared when they connected that they can be asked.
+  // A legacy server sends questions only to clients that declared the capability when they connected.
   const inputs = () => ({ elicit: () => ({ action: 'decline' as const }) });
   return Host.open(writeConfig({ contract: { ...entry, era } }), { inputs, ...options });
 }

@@ -1,4 +1,4 @@
-// The servers of a host as services: one by its name, or all of them as one.
+// The servers of a host as services: one by its name, or the merged service.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ async function watch(service: Service, filter: WatchFilter) {
   return { heard, stop };
 }
 
-/** The methods that the host has sent to its servers. */
+/** Methods that the host sent to its servers. */
 const sent = (host: Host): string[] =>
   host.flow
     .since(0)
@@ -122,7 +122,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(first.heard).toEqual([updated('notes://shared')]);
     expect(second.heard).toEqual([updated('notes://shared'), updated('notes://shared')]);
     second.stop();
-    if (era === 'modern') return; // there, one subscription has all that is watched
+    if (era === 'modern') return; // in 2026-07-28, one subscription contains everything that is watched
     await until('the server is told', () => sent(host).includes('resources/unsubscribe'));
     expect(sent(host).filter((method) => method.startsWith('resources/'))).toEqual([
       'resources/subscribe',
@@ -130,11 +130,11 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     ]);
   });
 
-  test('a subscription continues at the next process, and begins with a notification of everything', async () => {
+  test('a subscription continues at the next process, which starts with a notification for everything', async () => {
     const service = (await open(notes('a', { restart: { policy: 'always' } }))).service('a');
     const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['notes://shared'] };
     const { heard } = await watch(service, filter);
-    await ask(service, 'tools/call', { name: 'die' }).catch(() => undefined); // that is the point
+    await ask(service, 'tools/call', { name: 'die' }).catch(() => undefined); // the exit is intended
     await until('the next process is followed', () => heard.length >= 3);
     expect(heard).toEqual([listChanged('tools'), listChanged('prompts'), updated('notes://shared')]);
     await ask(service, 'tools/call', { name: 'write', arguments: { text: 'x' } });
@@ -152,7 +152,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
   });
 });
 
-test('a server is not asked for lists that it does not declare, and this is not counted as an error', async () => {
+test('a server receives no requests for lists that it does not declare, and this is not counted as an error', async () => {
   const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
   const host = await openHost({ a: entry }, { eraMemory: eras.modern });
   await expect(ask(host.service('a'), 'resources/list')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
@@ -190,7 +190,7 @@ test('a subscription continues after the loss of a process at which it began', a
     notified: (method) => heard.push(method),
     ended: () => expect.unreachable('the third process is watched'),
   });
-  await host.restartServer('a').catch(() => undefined); // the second process may be lost before it is ready
+  await host.restartServer('a').catch(() => undefined); // the second process may exit before it is ready
   await until('the third process is watched', () => heard.length > 0);
   expect(readFileSync(env.LIVES_FILE, 'utf8')).toBe('xxx');
 });
@@ -272,7 +272,7 @@ describe('the merged service', () => {
     await expect(ask(service, 'example/other')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
   });
 
-  test('names updates by the subscribed URIs', async () => {
+  test('updates have the subscribed URIs', async () => {
     const service = await open();
     const addresses = ['standpipe://b/notes://shared', 'b/notes://shared'];
     const { heard, stop } = await watch(service, { resourceSubscriptions: addresses });

@@ -1,4 +1,4 @@
-// The servers that clients bring along: the same one for the same settings, as long as it has clients.
+// Servers that clients define: equal settings share one server, as long as it has clients.
 
 import { afterEach, expect, test } from 'vitest';
 import { SharedServers } from '../../src/host/control/shared-servers.ts';
@@ -80,7 +80,7 @@ test.each([
   { url: 'http://x.test', headers: { A: 1 }, transport: 'auto', secrets: [] },
   { url: 'http://x.test', headers: {}, transport: 'ws', secrets: [] },
   { url: 'http://x.test', headers: {}, transport: 'auto' },
-])('what is no server is refused: %j', (wrong) => {
+])('refuses an invalid server: %j', (wrong) => {
   const { servers, brought } = shared();
   const given = typeof wrong === 'object' && Object.keys(wrong).length > 0 ? { ...brought, ...wrong } : wrong;
   expect(() => servers.share(given)).toThrow('needs a name, a command');

@@ -1,4 +1,4 @@
-// The socket of a host: any MCP client can use it, in either era, and none can hurt the others.
+// The socket of a host: any MCP client can use it, in either era, without affecting others.
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -90,7 +90,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
     await until('its update is heard', () => updates === 3);
   });
 
-  test.each(['modern', 'legacy'] as const)('gets the questions of its server of the %s era', async (serverEra) => {
+  test.each(['modern', 'legacy'] as const)('receives the questions of its server of the %s era', async (serverEra) => {
     const eraMemory = { get: () => serverEra, set: () => undefined };
     const { control } = await serveHost({ eraMemory, inputs: () => ({ elicit: () => ({ action: 'decline' }) }) });
     const asked: string[] = [];
@@ -114,7 +114,7 @@ test("the official SDK's client uses a host through its socket", async () => {
   await client.close();
 });
 
-test('a caller that cannot be asked is notified of the answers given for it', async () => {
+test('a caller without input handlers is notified of the answers given for it', async () => {
   const { control } = await serveHost({ inputs: () => ({ elicit: () => ({ action: 'cancel' }) }) });
   const [caller, other] = [await remoteOf(control.path), await remoteOf(control.path)];
   const heard: Unanswered[] = [];
@@ -179,7 +179,7 @@ test('control methods start and stop servers, read their stderr, and end the hos
   expect(stateOf(host, 'b')).toBe('stopped');
 });
 
-test('a client that has sent its last request gets its answers before the connection closes', async () => {
+test('a client that has sent its last request receives its answers before the connection closes', async () => {
   const { control } = await serveHost();
   const socket = await open(control.path);
   await chooseServer(socket, { server: 'a' });
@@ -204,13 +204,13 @@ test('connections to the socket are different clients of one user', async () => 
   expect(new Set(seen.map(({ principal }) => principal))).toEqual(new Set([ownPrincipal()]));
 });
 
-describe('a program that misuses the socket', () => {
+describe('a misused socket', () => {
   const stillServes = async (path: string) => {
     const remote = await remoteOf(path);
     expect(await remote.client('a').callTool('only_a')).toMatchObject({ content: [{ text: 'a' }] });
   };
 
-  test('with invalid bytes gets errors, and others get their answers', async () => {
+  test('answers invalid bytes with errors, and other clients receive their answers', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     const answers = once(socket, 'data');
@@ -219,7 +219,7 @@ describe('a program that misuses the socket', () => {
     await stillServes(control.path);
   });
 
-  test('with a line of 128 MB gets an error, and others get their answers meanwhile', async () => {
+  test('answers a line of 128 MB with an error, and other clients receive their answers meanwhile', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     const answers = once(socket, 'data');
@@ -242,7 +242,7 @@ describe('a program that misuses the socket', () => {
   });
 });
 
-test('a connection may leave out the node of a server that only one node has', async () => {
+test('the node may be omitted from the name of a server that only one node has', async () => {
   const host = await openHost({ 'own@two': notes('own'), 'both@one': notes('one'), 'both@two': notes('two') });
   const path = join(folder, 'socket-short');
   opened.push(await serveControl(host, path));

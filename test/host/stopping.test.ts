@@ -1,4 +1,4 @@
-// A server that is being stopped stays stopped, whatever calls come meanwhile; nothing outlives its host.
+// A server that is being stopped stays stopped, even if calls arrive meanwhile, and no process remains after its host.
 
 import { expect, test } from 'vitest';
 import { read } from '../../src/config/read-text.contract.ts';
@@ -13,7 +13,7 @@ async function servers(...names: string[]): Promise<readonly ServerConfig[]> {
   return (await read(JSON.stringify({ mcpServers }))).servers;
 }
 
-test('a call while the host stops starts nothing', async () => {
+test('a call during the stop of the host starts no process', async () => {
   const host = new Host(await servers('a'));
   await host.start();
   const { pid, state } = host.status()[0]!;
@@ -26,7 +26,7 @@ test('a call while the host stops starts nothing', async () => {
   expect(isAlive(pid!)).toBe(false);
 });
 
-test('a call while its entry is removed starts nothing', async () => {
+test('a call during the removal of its entry starts no process', async () => {
   const host = new Host(await servers('a', 'b'));
   await host.start();
   const [a] = host.status();

@@ -1,4 +1,5 @@
-// Clients of the socket that do not read their answers: what waits for them is bounded, for each and for all, and nothing is lost.
+// Clients of the socket that do not read their answers: queued data is bounded for each and for all, and nothing is
+// lost.
 
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ async function serve(name: string, maxUnreadChars?: number) {
   return count;
 }
 
-/** Sends calls whose answers have 1 MB, and reads nothing. */
+/** Sends calls whose answers have 1 MB, without reading. */
 async function callUnread(calls: number): Promise<Socket> {
   const socket = await connectLocal(control.path);
   await chooseServer(socket, { server: 'counts' });
@@ -35,27 +36,27 @@ async function readAll(socket: Socket, calls: number): Promise<number[]> {
   const lines = createInterface({ input: socket });
   lines.on('line', (line) => {
     const [, id] = /^\{"jsonrpc":"2.0","id":(\d+)/.exec(line) ?? [];
-    if (id !== undefined) ids.push(Number(id)); // and no notification
+    if (id !== undefined) ids.push(Number(id)); // ignores notifications
   });
   await until('all are read', () => ids.length === calls);
   lines.close();
   return ids.sort((a, b) => a - b);
 }
 
-/** Another client is served, after which whatever could be started was. */
+/** Serves another client; afterwards, every call that could start has started. */
 async function stillServes(): Promise<void> {
   const remote = (await RemoteHost.connect(control.path))!;
   for (let call = 0; call < 3; call++) await remote.client('counts').callTool('echo', { call });
   await remote.close();
 }
 
-test('few of 90 requests of a client that does not read run; the others run when it reads', async () => {
+test('runs few of 90 requests of a client that does not read, and the others when it reads', async () => {
   const count = await serve('unread-one');
   const socket = await callUnread(90);
   await until('the first have run', () => count() >= 64);
   await stillServes();
   await stillServes();
-  expect(count()).toBeLessThan(64 + 12); // as many as run at a time, and 8 MiB
+  expect(count()).toBeLessThan(64 + 12); // 64 calls run at a time, and 8 MiB of answers are queued
   expect(await readAll(socket, 90)).toEqual(Array.from({ length: 90 }, (_, id) => id));
   socket.destroy();
 });
@@ -64,7 +65,7 @@ test('above the limit of all clients, only clients without unread answers are se
   const count = await serve('unread-all', 3_000_000);
   const sockets = await Promise.all(Array.from({ length: 4 }, () => callUnread(3)));
   await until('all that ran at once have run', () => count() === 12);
-  await stillServes(); // what ran before was answered before
+  await stillServes(); // earlier calls have been answered afterwards
   for (const socket of sockets)
     socket.write('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"large"}}\n');
   await stillServes();

@@ -21,7 +21,7 @@ const LONG = 2 * 1024 * 1024;
 const long = (n: number) => `${n} `.padEnd(LONG, 'x');
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** Whatever is kept of each of twenty long texts. */
+/** Collects whatever is kept of twenty long texts. */
 type Keep = (kept: unknown[]) => (n: number) => void;
 
 const ignored = { message: () => undefined, batch: () => undefined };
@@ -120,7 +120,7 @@ describe('the beginning of a long text', () => {
     expect(firstChars(`ü${'é'.repeat(100)}`, 20)).toBe(`ü${'é'.repeat(19)}`);
   });
 
-  test.each(keepers)('is all that is kept of %s', (_, keep) => {
+  test.each(keepers)('is the only part that is kept of %s', (_, keep) => {
     const kept: unknown[] = [];
     const see = keep(kept);
     const before = heapBytes();

@@ -1,4 +1,4 @@
-// A server of ours and clients that write what no client should: each is answered or ignored, and the server goes on.
+// One of our servers and clients that write invalid messages: each is answered or ignored, and the server continues.
 
 import { expect, test } from 'vitest';
 import { RawServer } from './raw-server.ts';
@@ -42,14 +42,14 @@ test('a call with members nested 20,000 deep is refused, and the server continue
   });
 });
 
-test('a call in the dialect of one era with the envelope of another is answered with its question', async () => {
+test('a call with the prefix of one era and the envelope of another is answered with its question', async () => {
   const server = new RawServer('takes-odd-requests');
   const asked = await server.request(1, 'mcp/tools/call', { name: 'ask', _meta: modernMeta });
   expect(asked).toMatchObject({ result: { resultType: 'input_required', inputRequests: expect.any(Object) } });
   expect(await server.request(2, 'tools/list', { _meta: modernMeta })).toMatchObject({ result: {} });
 });
 
-test('the repeated id of a cancelled call of the dialect gets the answer to the new request', async () => {
+test('a repeated id of a cancelled prefixed call gets the answer to the new request', async () => {
   const server = await opened();
   server.write({ id: 1, method: 'mcp/tools/call', params: { name: 'wait' } });
   server.write({ method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -68,7 +68,7 @@ test('a batch of 200,000 entries is refused with one error', async () => {
   expect(server.received.slice(seen)).toMatchObject([{ error: { code: -32600 } }, { id: 'still there?' }]);
 });
 
-test('a URI of 200,000 characters, made to be matched slowly, is answered as unknown', async () => {
+test('a URI of 200,000 characters that is slow to match is answered as unknown', async () => {
   const server = await opened();
   const uri = `mem://a/${'.'.repeat(200_000)}/`;
   expect(await server.request(1, 'resources/read', { uri })).toMatchObject({ error: { code: expect.any(Number) } });

@@ -1,4 +1,4 @@
-// Servers and strangers that want to stop the command line, or to write to its terminal.
+// Servers and other users that try to block the command line or to write control characters to its terminal.
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket, type Server as SocketServer } from 'node:net';
@@ -15,13 +15,13 @@ import { cleanEnv, dangerous, program, writeConfig } from '../cli/run-cli.ts';
 import { until } from '../fixtures/server.ts';
 import { hostileEntry, runToEnd } from './raw-server.ts';
 
-test('a schema that contains itself four times is shown, and the command ends', async () => {
+test('the command line shows a schema that contains itself four times, and exits', async () => {
   const config = writeConfig('endless.json', { endless: hostileEntry('offers-a-schema-of-itself') });
   const { stdout } = await runToEnd([program, 'tools', '--config', config], cleanEnv);
   expect(stdout).toContain('endless');
 });
 
-describe('progress of the wrong types', () => {
+describe('progress of wrong types', () => {
   const title = '\u001b]0;x\u0007';
   const odd: [string, object][] = [
     ['a message that is a number', { progress: 1, message: 5 }],
@@ -31,11 +31,11 @@ describe('progress of the wrong types', () => {
     ['a message that is a command to the terminal', { progress: 1, message: title }],
   ];
 
-  test.each(odd)('%s is described without what a terminal obeys', (_, progress) => {
+  test.each(odd)('%s is described without control characters', (_, progress) => {
     expect(dangerous(describeProgress(progress as Progress))).toEqual([]);
   });
 
-  test.each(odd)('%s does not stop the line that shows it', async (_, progress) => {
+  test.each(odd)('%s does not break the progress line', async (_, progress) => {
     let shown = '';
     const terminal: OutputStream = {
       columns: 80,
@@ -56,7 +56,7 @@ describe('progress of the wrong types', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a runtime folder that all can write to', () => {
+describe.skipIf(process.platform === 'win32')('a runtime folder that is writable by all', () => {
   let ofSession: string;
   let before: string | undefined;
   const heard: Socket[] = [];
@@ -76,12 +76,12 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
     rmSync(ofSession, { recursive: true, force: true });
   });
 
-  /** As somebody else could do it who came first. */
+  /** Listens like another user who created the folder first. */
   async function listensAt(path: string, mode: number): Promise<void> {
     mkdirSync(dirname(path), { recursive: true });
     const listener = createServer((socket) => {
       heard.push(socket);
-      socket.on('error', () => undefined); // it is left at once
+      socket.on('error', () => undefined); // the program disconnects at once
       socket.resume();
     });
     listeners.push(listener);
@@ -101,8 +101,8 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
     });
 
   test.each([
-    ['is not looked into for what runs', 0o777, []],
-    ["is looked into once it is the user's alone", 0o700, ['forged']],
+    ['is not searched for running programs', 0o777, []],
+    ['is searched once only the user can write', 0o700, ['forged']],
   ])('%s', async (_, mode, names) => {
     const socket = join(ofSession, 'standpipe', 'tap-1.sock');
     await listensAt(socket, mode);
@@ -113,8 +113,8 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
   });
 
   test.each([
-    ['has no host to be trusted with calls', 0o777, false],
-    ["has one once it is the user's alone", 0o700, true],
+    ['is not searched for a host', 0o777, false],
+    ['is searched for a host once only the user can write', 0o700, true],
   ])('%s', async (_, mode, isFound) => {
     const settings = { config: writeConfig('trusted.json', {}) };
     await listensAt(controlPathOf(settings)!, mode);
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
       (host) => host,
       (error: PeerError) => error.code,
     );
-    expect(await found).toBe(isFound ? 'HOST_VERSION' : undefined); // of a version without keys
+    expect(await found).toBe(isFound ? 'HOST_VERSION' : undefined); // a host of a version without keys
     expect(heard.length > 0).toBe(isFound);
   });
 });

@@ -1,4 +1,5 @@
-// Messages within the limit of bytes that would cost a parser twenty times their length: each fails its own request alone.
+// Messages within the size limit that a parser would expand to twenty times their length: each fails only its own
+// request.
 
 import { expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
@@ -14,7 +15,7 @@ const refused = (limit: number) => ({
   hint: expect.stringMatching(/Raise maxFrameValues .*key of the server in a config/),
 });
 
-test('a host refuses an answer of 60 MB of empty objects by its length, and of 200,000 by their number', async () => {
+test('a host refuses an answer of 60 MB of empty objects by its length, and one of 200,000 by their number', async () => {
   const host = await openHost({ many: entry(), more: { ...entry(), maxFrameValues: 500_000 } });
   await host.start();
   const { pid } = host.status()[0]!;
@@ -28,7 +29,7 @@ test('a host refuses an answer of 60 MB of empty objects by its length, and of 2
     await expect(host.callTool('many', 'tool', { count: 200_000, idLast })).rejects.toMatchObject(refused(250_000));
     expect((await beside).content).toEqual([{ type: 'text', text: '10 objects' }]);
   }
-  // Raised for this server alone.
+  // The limit is raised for this server only.
   expect((await host.callTool('more', 'tool', { count: 200_000 })).content).toHaveLength(1);
   expect(host.status()[0]).toMatchObject({ state: 'ready', pid });
 });

@@ -1,4 +1,4 @@
-// Servers that write without end what is of no use, and what that may cost.
+// Servers that write useless output endlessly, and limits for the resources that this uses.
 
 import { expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
@@ -14,7 +14,7 @@ test('an unreadable message creates no error without an error listener', async (
   let collected = 0;
   const evidence = transport.evidence.bind(transport);
   transport.evidence = () => {
-    collected++; // for every error
+    collected++; // called for every error
     return evidence();
   };
   const flood = (kind: string) => client.callTool('tool', { kind, lines: 2000 });
@@ -34,9 +34,9 @@ test('output that a server wrote before its exit is read completely', async () =
   let lines = 0;
   client.transport.onnoise = () => {
     lines++;
-    for (let work = 0; work < 20_000; work++) Math.sqrt(work); // many turns for each chunk
+    for (let work = 0; work < 20_000; work++) Math.sqrt(work); // makes each chunk take many turns
   };
-  const other = await flooding(); // turns are short where there is a neighbour
+  const other = await flooding(); // with a second server, turns are short
   const call = client.callTool('tool', { kind: 'noise', lines: 20_000, exits: true });
   await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(lines).toBe(20_000);

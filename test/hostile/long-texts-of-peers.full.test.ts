@@ -1,5 +1,5 @@
-// Texts that a peer can choose, against the functions whose patterns read them. A pattern that takes time with the square of the
-// length of a text takes hours for one of these. `vm` is used because only its limit ends a pattern that is being matched.
+// Long texts of a peer, matched by the patterns that read them. A pattern with quadratic time would take hours for one
+// of these. `vm` is used because only its time limit ends a match.
 
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
@@ -21,10 +21,10 @@ import { traceMessage } from '../../src/wire/jsonrpc/recover-id.ts';
 import { explainExit } from '../../src/wire/process/launch/explain-exit.ts';
 
 const CHARS = 1024 * 1024;
-/** For one text. A linear pattern takes far less on the slowest machine. */
+/** Limit for one text. A linear pattern takes far less on the slowest machine. */
 const MOST_MS = 200_000;
 
-/** A beginning, and what is repeated after it. Each row reaches the repetitions of one pattern or several. */
+/** A start, and the unit that is repeated after it. Each row matches the repetitions of one or several patterns. */
 const repeated: [start: string, unit: string][] = [
   ...[
     'a',
@@ -73,7 +73,7 @@ const repeated: [start: string, unit: string][] = [
   ['', 'sk-'],
   ['', 'sp_'],
   ['', '[env A'],
-  // What programs print before they end.
+  // Final output of failing programs.
   ['', 'usage '],
   ['', 'Error.'],
   ['Error', ':'],
@@ -102,7 +102,7 @@ const repeated: [start: string, unit: string][] = [
   ['', 'unknown option '],
   ['', 'A_'],
   ['', '(y/n) '],
-  // Messages in another form.
+  // Messages with another framing.
   ['', 'Content-Length: 1\n'],
   ['Content-Length: 1\n', 'a:\n'],
   ['', '{"jsonrpc"'],
@@ -178,10 +178,6 @@ const readers: Record<string, (text: string) => unknown> = {
   'text on a terminal': (text) => [visible(text), visibleIndented(text), visibleLine(text)],
 };
 
-test.each(Object.keys(readers))(
-  '%s: long texts that repeat are read to their end',
-  { timeout: 10 * MOST_MS },
-  (name) => {
-    for (const text of texts) runInNewContext('read()', { read: () => readers[name]!(text) }, { timeout: MOST_MS });
-  },
-);
+test.each(Object.keys(readers))('%s: reads long repetitive texts to the end', { timeout: 10 * MOST_MS }, (name) => {
+  for (const text of texts) runInNewContext('read()', { read: () => readers[name]!(text) }, { timeout: MOST_MS });
+});

@@ -1,4 +1,4 @@
-// A fixture of ../fixtures/hostile as a process to which anything can be written: text that no client of ours would send.
+// A fixture of ../fixtures/hostile as a process to which arbitrary text can be written.
 
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -15,13 +15,13 @@ export interface Received {
 
 export const hostileFile = (name: string) => fileURLToPath(new URL(`../fixtures/hostile/${name}.mjs`, import.meta.url));
 
-/** An entry of a config. */
+/** A config entry for the fixture. */
 export const hostileEntry = (name: string, ...args: string[]) => ({
   command: process.execPath,
   args: [hostileFile(name), ...args],
 });
 
-/** A program that is to end by itself, and is ended where it does not. Rejects where it fails. */
+/** Runs a program to its exit, and kills it after 100 s. Rejects if it fails. */
 export function runToEnd(args: string[], env?: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(process.execPath, args, { env, timeout: 100_000, killSignal: 'SIGKILL' });
 }
@@ -34,7 +34,7 @@ export class RawServer {
 
   constructor(name: string) {
     this.#child = spawn(process.execPath, [hostileFile(name)]);
-    this.#child.stdin.on('error', () => undefined); // its end is told by `close`
+    this.#child.stdin.on('error', () => undefined); // `close` reports the end
     let stderr = '';
     this.#child.stderr.on('data', (chunk) => {
       stderr += chunk;
@@ -67,7 +67,7 @@ export class RawServer {
     return this.request('first', 'initialize', { protocolVersion, capabilities, clientInfo });
   }
 
-  /** The first such message, from the one with number `seen` on. Rejects when the server ends without it. */
+  /** Resolves to the first matching message from number `seen` on. Rejects if the server exits before. */
   until(matches: (message: Received) => boolean, seen = 0): Promise<Received> {
     return new Promise((resolve, reject) => {
       const look = () => {

@@ -1,5 +1,4 @@
-// Schemas that are made to keep the command line busy: each is read in an instant, and what cannot be known is left to the
-// server.
+// Schemas that try to block the command line: each is read quickly, and unknown parts are left to the server.
 
 import { describe, expect, test } from 'vitest';
 import { checkArguments, describeParameters } from '../../src/app/cli/values/check.ts';
@@ -13,7 +12,7 @@ const withPatterns = (...patterns: string[]) => ({
   additionalProperties: false,
 });
 
-describe('patterns for names', () => {
+describe('name patterns', () => {
   test.each([
     ['^x-', 'x-rate'],
     ['^[a-z][a-z0-9_]*$', 'retries_2'],
@@ -22,12 +21,12 @@ describe('patterns for names', () => {
     ['^\\(\\)+$', '()))'],
     ['^[)]+$', '))'],
     ['^.*$', 'any name at all, of a length that people type'],
-  ])('that are simple are looked at: %s', (pattern, name) => {
+  ])('that are simple are matched: %s', (pattern, name) => {
     expect(propertySchema(withPatterns(pattern), name)).toBe(number);
     expect(propertySchema(withPatterns(pattern), `${name}\n!`) === number).toBe(!pattern.endsWith('$'));
   });
 
-  // Each of these takes an engine that tries all ways longer than anybody waits.
+  // A backtracking engine takes practically forever for each of these.
   const slow: [string, string][] = [
     ['^(a+)+$', `${'a'.repeat(50)}!`],
     ['^(a|a)*$', `${'a'.repeat(50)}!`],
@@ -40,12 +39,12 @@ describe('patterns for names', () => {
     ['^(?:a{1,50}){1,50}$', `${'a'.repeat(60)}!`],
   ];
 
-  test.each(slow)('that may never end are not tried: %s', (pattern, name) => {
+  test.each(slow)('that may not terminate are not matched: %s', (pattern, name) => {
     expect(propertySchema(withPatterns(pattern), name)).toEqual({});
     expect(() => checkArguments({ [name]: 1 }, withPatterns(pattern), 'tool')).not.toThrow();
   });
 
-  test('are tried up to a limit', () => {
+  test('are matched up to a limit', () => {
     const many = Array.from({ length: 100_000 }, (_, n) => `^[a-z]*-${n}$`);
     expect(propertySchema(withPatterns(...many), 'a'.repeat(60))).toEqual({});
   });
@@ -56,11 +55,11 @@ describe('patterns for names', () => {
   });
 });
 
-describe('a schema that grows when it is read is bounded', () => {
+describe('a schema that grows when it is expanded is bounded', () => {
   const names = Array.from({ length: 20_000 }, (_, n) => `name${n}`);
   const properties = Object.fromEntries(names.map((name) => [name, {}]));
 
-  test('by a thousand parts that each require everything', () => {
+  test('with a thousand parts that each require everything', () => {
     const root = {
       $defs: { all: { type: 'object', properties, required: names } },
       allOf: Array.from({ length: 900 }, () => ({ $ref: '#/$defs/all' })),
@@ -69,7 +68,7 @@ describe('a schema that grows when it is read is bounded', () => {
     expect(() => checkArguments({ stranger: 1, ...properties }, root, 'tool')).not.toThrow();
   });
 
-  test('by a thousand choices beside everything', () => {
+  test('with a thousand choices beside everything', () => {
     const root = {
       type: 'object',
       properties,
@@ -78,7 +77,7 @@ describe('a schema that grows when it is read is bounded', () => {
     expect(describeParameters(root)).toContain('name1');
   });
 
-  test('by 100,000 keywords that it meets again in each of its choices', () => {
+  test('with 100,000 keywords that are repeated in each of its choices', () => {
     const keywords = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`x-${n}`, n]));
     const root = { ...keywords, anyOf: Array.from({ length: 30 }, () => ({ $ref: '#' })) };
     expect(describeParameters(root)).toBeTypeOf('string');

@@ -1,4 +1,4 @@
-// Servers that mean harm, and the programs that use them.
+// Malicious servers, and the programs that use them.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('a call that has begun is not repeated', () => {
     await expect(rounds).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: refused });
   });
 
-  test('100,000 questions at a time are refused, and none of them is asked', async () => {
+  test('100,000 concurrent questions are refused, and none reaches the user', async () => {
     let asked = 0;
     const inputRequests = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, receipt]));
     const rounds = finishRounds(
@@ -92,7 +92,8 @@ describe('a call that has begun is not repeated', () => {
           elicit: async () => {
             const nth = ++asked;
             const pid = host.status()[0]!.pid!;
-            // While the person thinks, another call fills the pipe: the next round has to wait, and never goes out.
+            // While the question is pending, another call fills the pipe, so that the next round is queued and never
+            // sent.
             host.callTool('bank', 'fill', { with: 'x'.repeat(3_000_000) }).catch(() => undefined);
             await until('the pipe is full', () => sentToFill(host) >= nth);
             setImmediate(() => setImmediate(() => process.kill(pid, 'SIGKILL')));
@@ -122,7 +123,7 @@ describe('messages of a peer do not end the process', () => {
 
 test('50 MB on an unread stderr are not kept in memory', async () => {
   const host = spawn(process.execPath, ['--expose-gc', hostileFile('host-with-unread-stderr')], {
-    stdio: ['ignore', 'pipe', 'pipe'], // and nobody reads the last one
+    stdio: ['ignore', 'pipe', 'pipe'], // stderr is not read
   });
   try {
     const { before, after } = JSON.parse(await text(host.stdout));
@@ -156,7 +157,7 @@ describe('a server that quotes its key', () => {
   });
 });
 
-test('content that is not a block is read as text, and that is reported', async () => {
+test('content that is not a block is read as text, with a warning', async () => {
   const content = [null, { type: 'text', text: 'hi' }, 5];
   const warnings: Warning[] = [];
   const server = new Logged('sloppy', JSON.stringify({ 'tools/call': { content } }));
@@ -165,7 +166,7 @@ test('content that is not a block is read as text, and that is reported', async 
   expect(warnings).toMatchObject([{ topic: 'content-not-blocks' }]);
 });
 
-/** All that a log may show of an error: its texts and those of its causes. */
+/** All texts of an error that a log may show: its own and those of its causes. */
 function textsOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { message, stack, hint, evidence, cause } = error as Error & { hint?: string; evidence?: object };

@@ -1,4 +1,4 @@
-// The services of a host while their processes crash, their entries change and their callers leave.
+// The services of a host while their processes crash, their entries change and their callers disconnect.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ describe('a tool that the entry denies', () => {
   const rules = { tools: { deny: ['denied'] } };
 
   test.each([
-    ['a list of its name', 'tools/call', { name: ['denied'] }],
+    ['an array with its name', 'tools/call', { name: ['denied'] }],
     ['an object', 'tools/call', { name: { 0: 'denied', length: 1 } }],
     ['no name', 'tools/call', {}],
     ['a dialect', 'mcp/tools/call', { name: 'denied' }],
@@ -114,7 +114,7 @@ describe('a tool that the entry denies', () => {
     expect(tools).toEqual(expect.not.arrayContaining([expect.objectContaining({ name: 'odd' })]));
   });
 
-  test('cannot be called through the socket by a dialect within a dialect', async () => {
+  test('cannot be called through the socket with repeated prefixes', async () => {
     const { remote } = await serveHost({ a: { ...notes('a'), tools: { deny: ['only_a'] } } });
     for (const method of ['mcp/tools/call', 'mcp/mcp/tools/call', 'mcp/mcp/mcp/tools/call']) {
       await expect(remote.client('a').request(method, { name: 'only_a' })).rejects.toThrow();
@@ -122,18 +122,18 @@ describe('a tool that the entry denies', () => {
   });
 });
 
-test('an error names the server that was removed while a call looked for it by name', async () => {
+test('an error names the server that was removed during the search for its tool', async () => {
   const host = await openLegacy({ a: plain({ NEVER_READY: '1' }), b: plain() });
   const call = Promise.resolve(host.service().request('tools/call', { name: 'allowed' }, new TestCaller()));
   const failed = expect(call).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
   await until('b was asked', () => stateOf(host, 'b') === 'ready' && stateOf(host, 'a') === 'starting');
-  await host.callTool('b', 'allowed'); // its list was answered before
+  await host.callTool('b', 'allowed'); // its list has been answered before
   await host.reload(await loadConfig({ file: writeConfig({ a: plain({ NEVER_READY: '1' }) }) }));
   await host.stopServer('a');
   await failed;
 });
 
-test('a caller that cancels while the server starts waits no longer', async () => {
+test('a caller that cancels during the start of the server does not wait any longer', async () => {
   const host = await openLegacy({ a: plain({ NEVER_READY: '1' }) });
   const caller = new TestCaller();
   const call = request(host, 'tools/call', { name: 'allowed' }, caller);
@@ -157,7 +157,7 @@ test('a call without a time limit has none through the socket either', async () 
 describe.each(['modern', 'legacy'] as const)(
   'a program that watches several servers of the %s era through the socket',
   (era) => {
-    test('gets each notification from its own server only, also after the other subscription ended', async () => {
+    test('receives each notification from its own server only, also after the other subscription ended', async () => {
       const { remote } = await serveHost({ a: notes('a'), b: notes('b') }, { eraMemory: eras[era] });
       const shared = { resourceSubscriptions: ['notes://shared'] };
       const [ofA, ofB] = [new TestWatcher(shared), new TestWatcher(shared)];
@@ -186,7 +186,7 @@ test('a server that lists entries of wrong types or a costly template does not a
   await expect(client.readResource(`plain://${'a'.repeat(60)}`)).rejects.toMatchObject({ rpcCode: -32602 });
 });
 
-test('a name that one server lists 300,000 times is shared with the other server only', () => {
+test('a name that one server lists 300,000 times counts as shared only with the other server', () => {
   const many = Array.from({ length: 300_000 }, () => 'same');
   const lists = new Map<string, string[]>([
     ['a', many],

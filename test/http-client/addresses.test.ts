@@ -1,4 +1,5 @@
-// Where requests go: redirects, proxies, TLS, credentials in an address. Nothing that is secret goes anywhere else.
+// Destinations of requests: redirects, proxies, TLS, credentials in an address. Secrets are sent to no other
+// destination.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectSocket, createServer as createSocketServer, type Socket } from 'node:net';
@@ -26,7 +27,7 @@ const redirect = (status: number, location: string): Script => ({
   initialize: ({ response }) => void response.writeHead(status, { location }).end(),
 });
 
-test.each([307, 308])('%i to the same origin is followed, and remembered', async (status) => {
+test.each([307, 308])('follows %i to the same origin, and remembers it', async (status) => {
   const usual = await server({});
   const { url, seen } = await server({
     initialize: ({ request, response, answer, message }) => {
@@ -46,7 +47,7 @@ test.each([307, 308])('%i to the same origin is followed, and remembered', async
   expect(usual.seen).toEqual([]);
 });
 
-test('redirects to other origins, of other kinds or without end are not followed', async () => {
+test('does not follow redirects to other origins, of other kinds, or in a loop', async () => {
   const other = await server({});
   for (const status of [301, 302, 303, 307, 308]) {
     const { url } = await server(redirect(status, other.url));
@@ -65,7 +66,7 @@ test('redirects to other origins, of other kinds or without end are not followed
   expect(endless.seen).toHaveLength(4);
 });
 
-test('user and password of an address are sent as a header, and shown nowhere', async () => {
+test('sends user and password of an address as a header, and shows them nowhere', async () => {
   const { url, seen } = await server({ 'tools/call': ({ response }) => void response.writeHead(500).end() });
   const client = await connect({ url: url.replace('//', '//ada:p%40ssword@') }, { revision });
   closing.push(() => client.close());
@@ -86,14 +87,14 @@ test('a key in the query of an address does not appear in errors', async () => {
   await expect(client.callTool('run')).rejects.toThrow('Cannot POST /mcp?k=[redacted]');
 });
 
-test('a percent sign in a password that escapes nothing is one', async () => {
+test('accepts a percent sign that is no escape in a password', async () => {
   const { url, seen } = await server({});
   const client = await connect({ url: url.replace('//', '//ada:100%25%zz@') }, { revision });
   closing.push(() => client.close());
   expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from('ada:100%25%zz').toString('base64')}`);
 });
 
-test('a connection that is not made in time was never used', async () => {
+test('a request on a connection that is not established in time was never sent', async () => {
   const silent = createSocketServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
@@ -110,7 +111,7 @@ test('a connection that is not made in time was never used', async () => {
   });
 });
 
-/** A proxy that reaches one server, whatever host is asked for. */
+/** A proxy that forwards every request to one server. */
 async function proxy(port: number, refuses = false) {
   const asked: string[] = [];
   const listener = createServer((request, response) => {
@@ -143,7 +144,7 @@ async function proxy(port: number, refuses = false) {
   return { asked, url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}` };
 }
 
-test('HTTP_PROXY is used for http, and not for this machine', async () => {
+test('uses HTTP_PROXY for http, but not for loopback', async () => {
   const port = portOf(await server({}));
   const { asked, url } = await proxy(port);
   vi.stubEnv('http_proxy', url);
@@ -163,7 +164,7 @@ test('HTTP_PROXY is used for http, and not for this machine', async () => {
   expect(asked).toHaveLength(count);
 });
 
-test('HTTPS_PROXY is used for https, with a certificate that is trusted by `ca` alone', async () => {
+test('uses HTTPS_PROXY for https, and trusts the certificate only with `ca`', async () => {
   const tls = selfSigned('remote', 'remote.test');
   const port = portOf(await server({}, tls));
   const { asked, url } = await proxy(port);
@@ -179,7 +180,7 @@ test('HTTPS_PROXY is used for https, with a certificate that is trusted by `ca` 
   expect(new Set(asked)).toEqual(new Set(['CONNECT remote.test:443']));
 });
 
-test('what a proxy refuses was never sent', async () => {
+test('a request that a proxy refuses was never sent', async () => {
   const { url } = await proxy(1, true);
   vi.stubEnv('HTTPS_PROXY', url);
   vi.stubEnv('HTTP_PROXY', url);
@@ -194,7 +195,7 @@ test('what a proxy refuses was never sent', async () => {
   expect(error.cause).toMatchObject({ code: 'NOT_SENT' });
 });
 
-test('a proxy that does not answer is waited for as long as for a connection, and no socket to it stays', async () => {
+test('a proxy that does not answer fails at the limit for connections, and leaves no socket', async () => {
   const silent = createSocketServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];

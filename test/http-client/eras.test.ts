@@ -1,5 +1,5 @@
-// Which requests it takes to find the era of a server over HTTP: real servers of each kind, and servers that refuse the question
-// for the era in their own ways.
+// The requests that detect the era of a server over HTTP: real servers of each kind, and servers that refuse the era
+// probe in various ways.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
@@ -35,7 +35,7 @@ async function listen(handler: RequestListener, path: string): Promise<string> {
 function official1(): McpServer1 {
   const server = new McpServer1(info);
   server.registerTool('echo', {}, () => text('echoed'));
-  // Not on the stream of the call: on that of the session.
+  // The question is sent on the stream of the session, not on that of the call.
   server.registerTool('asks', {}, async () => {
     const asked = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } } as const;
     return text((await server.server.elicitInput(asked)).action);
@@ -43,7 +43,7 @@ function official1(): McpServer1 {
   return server;
 }
 
-/** With sessions: 2025-11-25. */
+/** 2025-11-25, with sessions. */
 function serveOfficial1(): Promise<string> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return listen(async (request, response) => {
@@ -97,7 +97,7 @@ const opening = ['initialize', 'notifications/initialized'];
 
 async function connected(adapter: ClientAdapter, eraMemory = new BoundedEraMemory()) {
   const before = adapter.steps.length;
-  // A machine under load must not look like a silent server.
+  // Long, so that a busy machine does not look like a silent server.
   const client = await connect({ url: adapter.url }, { eraMemory, probeTimeoutMs: 60_000 });
   later(() => client.close());
   expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
@@ -109,7 +109,7 @@ test.each([
   ['our server', serveOurs, '2026-07-28'],
   ['the official 2.x server', serveOfficial2, '2026-07-28'],
   ['the official 1.x server', serveOfficial1, '2025-11-25'],
-])('%s is asked once for its era, and not at all the next time', async (_, serve, revision) => {
+])('%s is probed once for its era, and not at all the next time', async (_, serve, revision) => {
   const adapter = await adapterOf(await serve());
   const memory = new BoundedEraMemory();
   const isModern = revision === '2026-07-28';
@@ -120,13 +120,13 @@ test.each([
   expect(second.asked).toEqual(isModern ? ['server/discover'] : opening);
 });
 
-test('a server of HTTP+SSE refuses both questions, and is used over its stream', async () => {
+test('a server with HTTP+SSE refuses both probes, and is used over its stream', async () => {
   const client = await connect({ url: await serveOfficialSse() }, { eraMemory: new BoundedEraMemory() });
   later(() => client.close());
   expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
 });
 
-test('a question during the first call of a session is not lost: its stream is open before', async () => {
+test('a question during the first call of a session arrives, because its stream is opened before', async () => {
   const url = await serveOfficial1();
   const client = await connect({ url }, { era: 'legacy', elicit: () => ({ action: 'decline' }) });
   later(() => client.close());
@@ -145,7 +145,7 @@ test.each<[string, Refuse]>([
   ['500', (response) => response.writeHead(500).end('TypeError: method is not known')],
   ['200 and a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Hello</html>')],
   ['a connection that is cut', (response) => response.destroy()],
-])('a legacy server that answers the question for its era with %s', async (_, refuse) => {
+])('a legacy server that answers the era probe with %s is used', async (_, refuse) => {
   const adapter = await adapterOf(await serveOfficial1());
   adapter.intercept = ({ method }, response) => {
     if (method === 'server/discover') refuse(response);
@@ -156,7 +156,7 @@ test.each<[string, Refuse]>([
   expect(asked).toEqual(['server/discover', ...opening]);
 });
 
-test('a server that has become modern since is asked for its era after it refuses to open a session', async () => {
+test('a server that was upgraded is probed again after it refuses to open a session', async () => {
   const adapter = await adapterOf(await serveOurs());
   adapter.intercept = ({ method }, response) => {
     if (method !== 'initialize') return false;
@@ -170,7 +170,7 @@ test('a server that has become modern since is asked for its era after it refuse
   expect(memory.get(adapter.url)).toBe('modern');
 });
 
-test.each([401, 429])('a server that lets nothing in with %s is asked no more', async (status) => {
+test.each([401, 429])('a server that refuses all requests with %s is not probed further', async (status) => {
   const adapter = await adapterOf(await serveOurs());
   adapter.intercept = (_, response) => {
     response.writeHead(status).end();
@@ -181,7 +181,7 @@ test.each([401, 429])('a server that lets nothing in with %s is asked no more', 
   expect(adapter.steps).toEqual(['server/discover']);
 });
 
-test('a silent answer to the question for the era does not hold up a legacy server', async () => {
+test('an era probe without an answer does not block a legacy server', async () => {
   const adapter = await adapterOf(await serveOfficial1());
   let isClosed: (() => void) | undefined;
   const closed = new Promise<void>((resolve) => {
@@ -195,6 +195,6 @@ test('a silent answer to the question for the era does not hold up a legacy serv
   const client = await connect({ url: adapter.url }, { eraMemory: new BoundedEraMemory(), probeTimeoutMs: 1 });
   later(() => client.close());
   expect(client.server.era).toBe('legacy');
-  await closed; // the question is dropped
+  await closed; // the probe is dropped
   expect(adapter.steps).not.toContain('notifications/cancelled');
 });

@@ -1,4 +1,4 @@
-// HTTP+SSE of 2024-11-05: found where a server refuses POST, and only at the origin of the address.
+// HTTP+SSE of 2024-11-05: detected if a server refuses POST, and only at the origin of the address.
 
 import { afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Answers come on the stream; messages are posted elsewhere. */
+/** Answers arrive on the stream; messages are posted to the endpoint. */
 function sse(endpoint: string, script: Script = {}): Script {
   let stream: Exchange;
   const onStream = (result: (exchange: Exchange) => string) => (exchange: Exchange) => {
@@ -41,7 +41,7 @@ async function connected(script: Script, transport: 'auto' | 'http' | 'sse' = 'a
   return { server, client };
 }
 
-test.each(['auto', 'sse'] as const)('messages go to the endpoint that the server names (%s)', async (transport) => {
+test.each(['auto', 'sse'] as const)('posts messages to the endpoint that the server names (%s)', async (transport) => {
   const { client, server } = await connected(sse('/messages?session=1'), transport);
   expect(client.server.revision).toBe('2024-11-05');
   expect(await client.callTool('run')).toMatchObject({ content: [{ text: 'old' }] });
@@ -49,11 +49,11 @@ test.each(['auto', 'sse'] as const)('messages go to the endpoint that the server
   expect(posted).toHaveLength(transport === 'auto' ? 2 : 1);
 });
 
-test('without leave to use it, the refusal is the error', async () => {
+test('with `transport: "http"`, the refusal is the error', async () => {
   await expect(connected(sse('/messages'), 'http')).rejects.toMatchObject({ message: expect.stringContaining('405') });
 });
 
-test.each(['auto', 'sse'] as const)('an endpoint of another origin gets nothing (%s)', async (transport) => {
+test.each(['auto', 'sse'] as const)('sends nothing to an endpoint of another origin (%s)', async (transport) => {
   const other = await scripted({});
   closing.push(other.close);
   await expect(connected(sse(other.url), transport)).rejects.toThrow(
@@ -62,7 +62,7 @@ test.each(['auto', 'sse'] as const)('an endpoint of another origin gets nothing 
   expect(other.seen).toEqual([]);
 });
 
-test('the connection ends with its stream: calls that were sent may have run', async () => {
+test('the connection ends with its stream, and calls that were sent may have run', async () => {
   let stop: (() => void) | undefined;
   const script = sse('/messages', {
     'tools/call': ({ response }) => {
@@ -82,7 +82,7 @@ test('the connection ends with its stream: calls that were sent may have run', a
   expect(await client.closed).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('a message that the endpoint refuses did not run, and the others go on', async () => {
+test('a message that the endpoint refuses did not run, and other calls continue', async () => {
   const { client } = await connected(
     sse('/messages', {
       'tools/call': ({ response, message }) => {

@@ -1,4 +1,5 @@
-// Our client over HTTP in 2026-07-28, against our own server: what is sent, and what becomes of requests whose stream is cut.
+// Our client over HTTP in 2026-07-28, against our server: the requests that are sent, and outcomes of requests whose
+// stream is cut.
 
 import { Client as OfficialClient, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
@@ -27,7 +28,7 @@ async function start(declare: (server: Server) => void, options?: ClientOptions)
   return { server, adapter, client };
 }
 
-test('headers repeat the body, there is no session, and no stream but those of requests', async () => {
+test('headers repeat the body, there is no session, and only requests have streams', async () => {
   const { adapter, client } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => String(region));
     server.tool('größe', {}, () => 'XL');
@@ -47,7 +48,7 @@ test('headers repeat the body, there is no session, and no stream but those of r
   expect(header('mcp-param-region')).toEqual(['=?base64?IHPDvGQg?=', 'north', undefined]);
 });
 
-test('the tools are listed where a call is refused because of its headers, and the call is sent once more', async () => {
+test('lists the tools if a call is refused because of its headers, and repeats the call once', async () => {
   let runs = 0;
   const { adapter, client } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => {
@@ -64,7 +65,7 @@ test('the tools are listed where a call is refused because of its headers, and t
   expect(adapter.steps).toHaveLength(7);
 });
 
-test('a tool whose headers are wrong is not listed, with a warning; the others are', async () => {
+test('omits a tool with invalid headers, with a warning', async () => {
   const { client } = await start((server) => {
     const properties = { region: { ...region, type: 'number' } };
     server.tool('wrong', { input: { type: 'object', properties } }, () => 'called');
@@ -100,7 +101,7 @@ test('progress, log messages and questions belong to their calls', async () => {
   expect(progress).toContain(1);
 });
 
-test('log messages of several clients of one connection go to the caller on whose stream they came', async () => {
+test('log messages of several clients of one connection reach the caller on whose stream they arrive', async () => {
   const { client } = await start((server) => {
     const waiting: (() => void)[] = [];
     server.tool('logs', {}, async ({ name }, call) => {
@@ -143,7 +144,7 @@ async function oursWaits(url: string, signal: AbortSignal, onProgress: () => voi
 test.each<[string, Waits]>([
   ['our client', oursWaits],
   ['the official client over our transport', officialWaits],
-])('%s cancels a call by the end of its stream, and sends nothing for it', async (_, wait) => {
+])('%s cancels a call by closing its stream, without a notification', async (_, wait) => {
   let aborted: (() => void) | undefined;
   const stopped = new Promise<void>((resolve) => {
     aborted = resolve;
@@ -167,7 +168,7 @@ test.each<[string, Waits]>([
   expect(adapter.steps).not.toContain('notifications/cancelled');
 });
 
-test('our client repeats arguments over the official transport too', async () => {
+test('our client mirrors arguments in headers over the official transport too', async () => {
   const { adapter } = await start((server) => {
     server.tool('place', { input: withRegion }, ({ region }) => String(region));
   });
@@ -193,7 +194,7 @@ test('a call whose stream is cut may have run, and is not sent again', async () 
   await client.ping();
 });
 
-test('a subscription that is cut is opened again, and what may have been missed is reported', async () => {
+test('reopens a subscription that is cut, and reports possible missed changes', async () => {
   const { server, adapter, client } = await start((server) => {
     server.resource('memo://a', { name: 'memo' }, () => 'noted');
   });
@@ -223,7 +224,7 @@ test('a subscription that is cut is opened again, and what may have been missed 
   expect(adapter.steps).not.toContain('notifications/cancelled');
 });
 
-test('a subscription takes the place of no call', async () => {
+test('a subscription takes no slot of the calls', async () => {
   const { server, adapter } = await start((server) => {
     server.tool('echo', {}, () => 'echoed');
     server.resource('memo://a', { name: 'memo' }, () => 'noted');
@@ -238,7 +239,7 @@ test('a subscription takes the place of no call', async () => {
   await client.close();
 });
 
-test('a request is sent again where the server refuses its revision and names it', async () => {
+test('repeats a request if the server refuses its revision and names another', async () => {
   const { adapter, client } = await start((server) => server.tool('echo', {}, () => 'echoed'));
   let refusals = 0;
   adapter.intercept = ({ params }, response) => {

@@ -1,4 +1,4 @@
-// After its clients are closed, a process has no socket and no timer left, and ends by itself.
+// After its clients are closed, a process has no sockets and timers left, and exits by itself.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 
-test('a process whose clients are closed ends by itself', async () => {
+test('a process whose clients are closed exits by itself', async () => {
   const server = new Server({ name: 's', version: '1' });
   server.tool('echo', {}, () => 'echoed');
   server.tool('waits', {}, () => new Promise(() => undefined));

@@ -19,9 +19,9 @@ export interface Serving {
 }
 
 export interface Forgetful extends Serving {
-  /** Ends all sessions: requests of them get 404. */
+  /** Ends all sessions: their requests get 404. */
   end(): Promise<unknown>;
-  /** As if it had been started anew. */
+  /** Forgets all sessions, as a restart does. */
   forget(): void;
 }
 
@@ -38,7 +38,7 @@ async function listening(handle: RequestListener, path: string, onClose?: () => 
   };
 }
 
-/** What was sent on each stream, for those that are resumed. */
+/** The events of each stream, for resumption. */
 class Events {
   readonly #sent: { streamId: string; message: JSONRPCMessage }[] = [];
 
@@ -162,7 +162,7 @@ function laterServer(): McpServer {
   return server;
 }
 
-/** The 2.x line, for both eras. */
+/** The 2.x line, in both eras. */
 export async function official2(): Promise<Serving> {
   const handler = createMcpHandler(laterServer);
   return listening(async (request, response) => {

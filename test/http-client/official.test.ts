@@ -61,7 +61,7 @@ test.each([
   await changed;
 });
 
-test('a call whose stream is cut gets its answer from the official server on another one', async () => {
+test('a call whose stream is cut gets its answer from the official server on another stream', async () => {
   let call: IncomingMessage | undefined;
   let go: (() => void) | undefined;
   const gone = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ test.each([
   });
 });
 
-test('under an official client a failure rejects the call, and nothing waits forever', async () => {
+test('with an official client, a failure rejects the call, and no call waits forever', async () => {
   const failures: ((exchange: Exchange) => void)[] = [
     ({ request }) => void request.socket.destroy(),
     ({ response }) => void response.writeHead(500).end(),

@@ -1,4 +1,4 @@
-// Every request over HTTP settles, and says what is known: it did not run, it may have run, or this is the answer.
+// Every request over HTTP settles with its known outcome: it did not run, it may have run, or the answer.
 
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
@@ -143,8 +143,8 @@ const cases: [string, (exchange: Exchange) => void, string, RegExp][] = [
   ],
 ];
 
-/** One connection for all of them: it goes on after each. */
-test('what comes instead of an answer decides what is known of the call', async () => {
+/** One connection for all calls, which continues after each. */
+test('the response to a call determines its outcome', async () => {
   const { client } = await connected(
     onCall((exchange) => cases.find(([name]) => name === exchange.message.params?.name)![1](exchange)),
     { maxFrameBytes: 65_536 },
@@ -156,7 +156,7 @@ test('what comes instead of an answer decides what is known of the call', async 
   expect((await client.listTools()).tools).toEqual([]);
 });
 
-test('a call to a server that is gone was never sent, and one on a connection that it had closed is not claimed to be', async () => {
+test('a call to a stopped server was never sent, and one on a closed connection has either outcome', async () => {
   const { client, server } = await connected({});
   await client.callTool('first');
   await server.close();
@@ -170,7 +170,7 @@ test('a call to a server that is gone was never sent, and one on a connection th
   });
 });
 
-test('an address that cannot be resolved, and one without a server', async () => {
+test('reports an address that cannot be resolved, and one without a server', async () => {
   await expect(connect({ url: 'http://no-such-host.invalid/mcp' })).rejects.toMatchObject({
     code: 'CONNECTION_CLOSED',
     message: expect.stringContaining('cannot be looked up'),
@@ -178,7 +178,7 @@ test('an address that cannot be resolved, and one without a server', async () =>
   expect(() => connect({ url: 'ftp://example.test' })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
 });
 
-test('a second answer is reported and not delivered', async () => {
+test('reports a second answer and does not deliver it', async () => {
   const { client, errors } = await connected(
     onCall(({ message, stream, response }) => {
       stream(answerEvent(message, 'one'), answerEvent(message, 'two'));
@@ -190,7 +190,7 @@ test('a second answer is reported and not delivered', async () => {
   expect(errors[0]!.message).toContain('answered tools/call twice');
 });
 
-test('an answer to another request on a stream is reported, and the right one is used', async () => {
+test('reports an answer to another request on a stream, and uses the right one', async () => {
   const { client, errors } = await connected(
     onCall(({ message, stream, response }) => {
       stream(event({ jsonrpc: '2.0', id: 4711, result: {} }), answerEvent(message, 'right'));
@@ -201,7 +201,7 @@ test('an answer to another request on a stream is reported, and the right one is
   expect(errors[0]!.message).toContain('another request');
 });
 
-test('a body that trickles is bounded by the timeout of the request, which is cancelled and closed', async () => {
+test('the timeout of the request bounds a slow body, and the request is cancelled and closed', async () => {
   let closed = false;
   const { client, server } = await connected(
     onCall(({ response }) => {
@@ -221,7 +221,7 @@ test('a body that trickles is bounded by the timeout of the request, which is ca
   });
 });
 
-test('requests beyond the limit wait, one that is cancelled meanwhile is never sent, and more are refused', async () => {
+test('requests above the limit are queued, one that is cancelled meanwhile is never sent, and further ones are refused', async () => {
   const held: Exchange[] = [];
   const { client, server } = await connected(
     onCall((exchange) => void held.push(exchange)),
@@ -238,7 +238,7 @@ test('requests beyond the limit wait, one that is cancelled meanwhile is never s
   abort.abort(new Error('enough'));
   await expect(cancelled).rejects.toThrow('enough');
   const waiting = client.callTool('e');
-  // What does not wait for an answer is never held up.
+  // Notifications do not wait for a slot.
   await client.notifyRootsChanged().catch(() => undefined);
   for (const { answer } of held.splice(0)) answer();
   await Promise.all(calls);
@@ -249,7 +249,7 @@ test('requests beyond the limit wait, one that is cancelled meanwhile is never s
   expect(names).toEqual(['a', 'b', 'e']);
 });
 
-test('close settles every call: what waited was never sent', async () => {
+test('close settles every call, and queued calls were never sent', async () => {
   const { client, server } = await connected(
     onCall(() => undefined),
     { maxConcurrent: 1 },
@@ -260,7 +260,7 @@ test('close settles every call: what waited was never sent', async () => {
   expect(await Promise.all(calls)).toMatchObject([{ code: 'CONNECTION_CLOSED' }, { code: 'NOT_SENT' }]);
 });
 
-test('a refusal that is cut while another credential is asked for is still a refusal', async () => {
+test('a refusal that is cut while the authorizer runs is still a refusal', async () => {
   const refusals: Exchange[] = [];
   const refused = async () => {
     const [{ response }] = refusals as [Exchange];
@@ -291,7 +291,7 @@ test('an authorizer that throws at a refusal fails the request', async () => {
   });
 });
 
-test('what a server says when it refuses the connection is shortened', async () => {
+test('shortens the text with which a server refuses the connection', async () => {
   const long = 'x'.repeat(100_000);
   const odd = { toString: 1 };
   const refusals = [

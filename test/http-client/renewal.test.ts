@@ -1,4 +1,5 @@
-// A server that has forgotten its session, 2025-03-26 to 2025-11-25: the client opens a new one. No call runs twice, none is lost.
+// A server that has forgotten its session, 2025-03-26 to 2025-11-25: the client opens a new one. No call is repeated or
+// lost.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -17,15 +18,17 @@ const revision = '2025-06-18';
 const notFound = ({ response }: Pick<Exchange, 'response'>) => void response.writeHead(404).end();
 
 interface ForgetfulOptions {
-  /** Requests of sessions that it does not know. */
+  /** Handles requests of unknown sessions. */
   refuse?: (exchange: Exchange) => void;
-  /** Instead of a second session. */
+  /** Handles the request for a second session. */
   reopen?: (exchange: Exchange) => void;
   options?: ClientOptions;
   target?: Partial<HttpClientOptions>;
 }
 
-/** Its sessions are named s1, s2, … Only the last is known, until it is forgotten. Counts calls that ran. */
+/**
+ * A server whose sessions are named s1, s2, … It knows only the last one, until `forget`. Counts the calls that ran.
+ */
 async function forgetful(
   script: Script = {},
   { refuse = notFound, reopen, options = {}, target = {} }: ForgetfulOptions = {},
@@ -84,7 +87,7 @@ test.each<[string, (exchange: Exchange) => void]>([
   ['404', notFound],
   ['404 with a body', ({ json }) => json(error(-32001, 'Session not found'), 404)],
   ['400 that names the session', ({ json }) => json(error(-32000, 'Bad Request: No valid session ID'), 400)],
-])('%s: one new session, in which each refused call runs once', async (_, refuse) => {
+])('%s: opens one new session, in which each refused call runs once', async (_, refuse) => {
   const learned: object[] = [];
   const { client, server, state } = await forgetful(
     {},
@@ -102,7 +105,7 @@ test.each<[string, (exchange: Exchange) => void]>([
   expect(client.transport.sessionId).toBe('s2');
   expect(client.server.info.version).toBe('2');
   expect(changes).toEqual(['tools']);
-  expect(learned.filter((facts) => 'session' in facts)).toHaveLength(2); // an observer sees both
+  expect(learned.filter((facts) => 'session' in facts)).toHaveLength(2); // an observer sees both sessions
   const opened = server.seen.slice(before).filter(({ what }) => /initialize|get/.test(what));
   expect(opened.map(({ what, headers }) => [what, headers['mcp-session-id'], headers['mcp-protocol-version']])).toEqual(
     [
@@ -116,7 +119,7 @@ test.each<[string, (exchange: Exchange) => void]>([
   expect(server.seen.filter(({ what }) => what === 'tools/list')).toHaveLength(2);
 });
 
-test('calls under way in the old session are not repeated: they end with their answer, or with an unknown outcome', async () => {
+test('running calls of the old session are not repeated: they end with their answer, or with an unknown outcome', async () => {
   const open = new Map<string, Exchange>();
   const { client, server, state } = await forgetful({
     'tools/call': (exchange) => {
@@ -171,7 +174,7 @@ test('a question of the old session is aborted, and its answer reaches no other 
   expect(server.seen.map(({ what }) => what)).not.toContain('answer');
 });
 
-test('a stream of the server that ends with the session is opened in the new one; 404 to the first says nothing', async () => {
+test('a server stream that ends with the session is opened in the new one, even if 404 is the first reply', async () => {
   const { client, server, state } = await forgetful({
     get: ({ stream, response, request }) => {
       if (request.headers['mcp-session-id'] === 's2') return notFound({ response });
@@ -185,7 +188,7 @@ test('a stream of the server that ends with the session is opened in the new one
   expect(state.sessions).toBe(2);
 });
 
-test('a new session of a server whose name is no text is used', async () => {
+test('uses a new session of a server whose name is not a string', async () => {
   const forgot = await forgetful(
     {},
     {
@@ -203,7 +206,7 @@ test('a new session of a server whose name is no text is used', async () => {
   expect(forgot.client.server.info).toMatchObject({ name: 'unknown', version: '2' });
 });
 
-test('calls are refused in each new session: the call fails, and after three new sessions the connection', async () => {
+test('calls that are refused in each new session fail, and after three new sessions the connection ends', async () => {
   const { client, state } = await forgetful({ 'tools/call': notFound });
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'NOT_SENT' });
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'NOT_SENT' });
@@ -218,7 +221,7 @@ test.each<[string, (exchange: Exchange) => void, string]>([
   ['refuses a new session', notFound, 'HTTP status 404'],
   ['refuses it with an error', ({ json, message }) => json({ ...error(-32000, 'Full'), id: message.id }), 'Full'],
   [
-    'refuses it with an error whose message is no text',
+    'refuses it with an error whose message is not a string',
     ({ json, message: { id } }) => json({ jsonrpc: '2.0', id, error: { code: 1, message: { toString: 1 } } }),
     'does not answer this request',
   ],
@@ -250,7 +253,7 @@ test.each<[string, (exchange: Exchange) => void, string]>([
   expect(ended).toEqual(why.includes('revision') ? ['other'] : []);
 });
 
-test('a new session that is not answered ends the connection in time; closing meanwhile leaves nothing', async () => {
+test('a new session that is not answered ends the connection in time, and close meanwhile leaves no timer', async () => {
   for (const isClosed of [true, false]) {
     const clock = new ManualClock();
     const { client, state } = await forgetful({}, { reopen: () => undefined, target: { clock } });
@@ -268,7 +271,7 @@ test('a new session that is not answered ends the connection in time; closing me
   }
 });
 
-test('subscriptions and the log level are restored, and what may have changed is reported', async () => {
+test('restores subscriptions and the log level, and reports possible changes', async () => {
   const server = new Server({ name: 'ours', version: '1.0.0' });
   server.resource('memo://a', { name: 'a' }, () => 'noted');
   server.tool('logs', {}, (_input, call) => {
@@ -297,12 +300,12 @@ test('subscriptions and the log level are restored, and what may have changed is
   server.resourceUpdated('memo://a');
   await until('an update of the new session', () => updates.length === 2);
   logs.length = 0;
-  await client.setLogLevel('debug'); // after the one that restored it
+  await client.setLogLevel('debug'); // after the request that restored the level
   await client.callTool('logs');
   await until('it logs', () => logs.includes('said'));
 });
 
-test('a subscription that the new session refuses has ended', async () => {
+test('a subscription that the new session refuses ends', async () => {
   const { client, state } = await forgetful({
     'resources/subscribe': ({ answer, json, message }) => {
       if (state.sessions === 1) answer();
@@ -320,10 +323,10 @@ test('a subscription that the new session refuses has ended', async () => {
 
 test.each<[string, () => Promise<Forgetful>, 'end' | 'forget']>([
   ['1.x that ended the session', official1, 'end'],
-  ['1.x that was started anew', official1, 'forget'],
+  ['1.x that was restarted', official1, 'forget'],
   ['2.x that ended the session', official2Sessions, 'end'],
-  ['2.x that was started anew', official2Sessions, 'forget'],
-])('an official server of %s', async (_, serve, loseSessions) => {
+  ['2.x that was restarted', official2Sessions, 'forget'],
+])('opens a new session at an official server: %s', async (_, serve, loseSessions) => {
   const serving = await serve();
   later(() => serving.close());
   const client = await connect({ url: serving.url }, { revision: '2025-11-25' });

@@ -1,4 +1,4 @@
-// A server that does with each HTTP request what a test says, and speaks just enough of MCP to be connected to.
+// An HTTP server whose test handles each request, with the minimum of MCP that a client needs to connect.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -13,21 +13,21 @@ export interface Message {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Of a POST. */
+  /** Message of a POST. */
   message: Message;
   /** Answers the request with this result, as JSON. */
   answer(result?: object): void;
   json(body: unknown, status?: number): void;
-  /** Begins a stream. */
+  /** Begins an event stream. */
   stream(...events: string[]): void;
 }
 
-/** By the method of the message, or `get` and `delete`. */
+/** Handlers by the method of the message, or `get` and `delete`. */
 export type Script = Record<string, (exchange: Exchange) => void>;
 
 export interface Scripted {
   url: string;
-  /** What came, in order: the method of the message or of the request, and the headers. */
+  /** The received requests in order: the method of the message or of the request, and the headers. */
   seen: { what: string; headers: IncomingMessage['headers']; message: Message }[];
   sockets(): Promise<number>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// Sessions of 2025-03-26 to 2025-11-25: their headers, their end by either side, and what becomes of calls then.
+// Sessions of 2025-03-26 to 2025-11-25: their headers, their end by either side, and outcomes of calls.
 
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -22,7 +22,7 @@ async function connected(script: Script, options: ClientOptions = {}) {
   return { server, client };
 }
 
-test('the session and the revision are in every request after initialize, and the session ends with the client', async () => {
+test('every request after initialize has the session and the revision, and the session ends with the client', async () => {
   const { client, server } = await connected({});
   await client.callTool('run');
   await client.close();
@@ -51,7 +51,7 @@ test.each<[string, Script[string]]>([
   ],
   ['400 that names the session', ({ json }) => json(sessionGone, 400)],
 ])(
-  '%s ends the connection of a host, which connects again: the call did not run, others that were under way may have',
+  '%s ends the connection of a host, which connects again: the refused call did not run, and other pending calls may have run',
   async (_, refuse) => {
     const refusing: Script = {
       'tools/call': (exchange) => {
@@ -72,7 +72,7 @@ test.each<[string, Script[string]]>([
   },
 );
 
-test('a server that does not end sessions, or does not answer, does not keep a client from closing', async () => {
+test('a client closes even if the server does not end sessions or does not answer', async () => {
   const refusing = await connected({ delete: ({ response }) => void response.writeHead(405).end() });
   await refusing.client.close();
   const clock = new ManualClock();
@@ -100,13 +100,13 @@ test('terminateSession ends the session and not the connection', async () => {
   const seen = (kind: string) => server.seen.filter(({ what }) => what === kind).length;
   await client.transport.terminateSession();
   expect(client.transport.sessionId).toBeUndefined();
-  expect(seen('delete')).toBe(1); // the stream of the session may come later, on another connection
+  expect(seen('delete')).toBe(1); // the stream of the session may arrive later, on another connection
   await client.callTool('run');
   await client.close();
   expect([seen('tools/call'), seen('delete')]).toEqual([1, 1]);
 });
 
-test('an id of a session that no header can carry is not used', async () => {
+test('does not use a session id that is invalid in a header', async () => {
   const { client } = await connected({
     initialize: ({ response, answer, message }) => {
       response.setHeader('mcp-session-id', 'with space');

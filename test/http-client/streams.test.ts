@@ -1,4 +1,4 @@
-// Streams of events: those of requests and that of the server are resumed where they were cut, and nothing is delivered twice.
+// Event streams: those of requests and that of the server are resumed after a cut, and each event is delivered once.
 
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The streams that the client opens, apart: that of the server, and those that resume another. */
+/** Collects the streams that the client opens: that of the server, and those that resume another. */
 async function connected({ get, ...script }: Script, clock?: ManualClock, options: { maxConcurrent?: number } = {}) {
   const streams: Exchange[] = [];
   const server = await scripted({
@@ -35,7 +35,7 @@ const log = (data: string, id?: string) =>
 const lastEventId = ({ request }: Exchange) => request.headers['last-event-id'];
 const has405: Script = { get: ({ response }) => void response.writeHead(405).end() };
 
-test('the stream of the server is opened again from its last event, and events that come again are dropped', async () => {
+test('reopens the stream of the server from its last event, and drops repeated events', async () => {
   const { streams, logs } = await connected({
     get: ({ stream, response, request }) => {
       if (request.headers['last-event-id'] === undefined) {
@@ -59,7 +59,7 @@ class NotedClock extends ManualClock {
   }
 }
 
-/** The stream of a call begins with these events and ends; `rest` answers the requests for what follows. */
+/** The stream of a call starts with these events and ends; `rest` handles the requests that resume it. */
 function cutCall(begin: string[], rest: (exchange: Exchange, call: Exchange, count: number) => void): Script {
   let call: Exchange;
   let count = 0;
@@ -76,7 +76,7 @@ function cutCall(begin: string[], rest: (exchange: Exchange, call: Exchange, cou
   };
 }
 
-test('a stream that the server closes after its first event is polled until the answer is there', async () => {
+test('polls for the answer if the server closes a stream after its first event', async () => {
   const { client, streams } = await connected(
     cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ stream, response }, { message }, count) => {
       stream(count < 3 ? `id: p${count}\ndata:\n\n` : answerEvent(message, 'polled', 'end'));
@@ -87,7 +87,7 @@ test('a stream that the server closes after its first event is polled until the 
   expect(streams.map(lastEventId)).toEqual([undefined, 'p0', 'p1', 'p2']);
 });
 
-test('progress that came before the cut is not delivered again', async () => {
+test('does not deliver progress from before the cut again', async () => {
   const progress = ({ params }: Exchange['message'], step: number) =>
     event(
       { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: tokenOf(params), progress: step } },
@@ -116,7 +116,7 @@ test('progress that came before the cut is not delivered again', async () => {
 test.each<[string, (exchange: Exchange) => void, RegExp]>([
   ['405', ({ response }) => void response.writeHead(405).end(), /405/],
   ['400', ({ response }) => void response.writeHead(400).end(), /400/],
-  ['failures in a row', ({ request }) => void request.socket.destroy(), /could not be resumed/],
+  ['consecutive failures', ({ request }) => void request.socket.destroy(), /could not be resumed/],
   ['a page', ({ response }) => void response.writeHead(200, { 'content-type': 'text/html' }).end('hi'), /text\/html/],
 ])('a call whose stream cannot be resumed (%s) may have run', async (_, refuse, message) => {
   const { client } = await connected(cutCall(['id: p0\nretry: 1\ndata:\n\n'], refuse));
@@ -126,13 +126,13 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
   });
 });
 
-test.each(['ü', 'x'.repeat(2000)])('an id that no header can carry does not resume a stream', async (id) => {
+test.each(['ü', 'x'.repeat(2000)])('does not resume a stream with an id that is invalid in a header', async (id) => {
   const { client, streams } = await connected(cutCall([`id: ${id}\nretry: 1\ndata:\n\n`], () => undefined));
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(streams).toHaveLength(1);
 });
 
-test('a wait beyond the longest timer is not an immediate one', async () => {
+test('limits a delay to the longest possible timer', async () => {
   const clock = new NotedClock();
   const { client } = await connected(
     cutCall(['id: p0\nretry: 99999999999999\ndata:\n\n'], () => undefined),
@@ -144,7 +144,7 @@ test('a wait beyond the longest timer is not an immediate one', async () => {
   expect(await call).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('a stream that the server cannot provide for now is asked for again, and calls go on', async () => {
+test('requests a stream that is temporarily unavailable again, and calls continue', async () => {
   const clock = new NotedClock();
   let asked = 0;
   const { streams, client, logs } = await connected(
@@ -168,7 +168,7 @@ test('a stream that the server cannot provide for now is asked for again, and ca
   await until('it is there', () => logs.includes('at last'));
 });
 
-test('a stream that ends at once, again and again, is opened less and less often', async () => {
+test('increases the delay for a stream that repeatedly ends at once', async () => {
   const clock = new NotedClock();
   const { streams } = await connected(
     {
@@ -188,7 +188,7 @@ test('a stream that ends at once, again and again, is opened less and less often
   }
 });
 
-test('a session that ends while a stream is resumed is replaced, and the call is not repeated', async () => {
+test('a session that ends during the resumption of a stream is replaced, and the call is not repeated', async () => {
   const { client, server } = await connected(
     cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ response }) => void response.writeHead(404).end()),
   );
@@ -197,7 +197,7 @@ test('a session that ends while a stream is resumed is replaced, and the call is
   expect(sent(server, 'tools/call')).toBe(1);
 });
 
-test('the wait that the server asks for is kept, and a call that is given up meanwhile leaves nothing', async () => {
+test('waits as long as the server requests, and a call that is cancelled meanwhile leaves no timer', async () => {
   const clock = new NotedClock();
   const { client, server, streams } = await connected(
     cutCall(['id: p0\nretry: 5000\ndata:\n\n'], () => undefined),
@@ -216,7 +216,7 @@ test('the wait that the server asks for is kept, and a call that is given up mea
   await until('the stream is closed', () => streams[1]!.request.socket.destroyed);
 });
 
-test('a server that cannot be reached any more ends the connection', async () => {
+test('a server that becomes unreachable ends the connection', async () => {
   const { client, streams, server } = await connected({ get: ({ stream }) => stream('retry: 1\n\n') });
   expect(streams).toHaveLength(1);
   await server.close();
@@ -226,7 +226,7 @@ test('a server that cannot be reached any more ends the connection', async () =>
   });
 });
 
-test('answers to a flood of questions are limited at a time, and none is dropped', async () => {
+test('limits concurrent answers to a flood of questions without dropping any', async () => {
   const questions = 3000;
   const held: Exchange[] = [];
   let mostHeld = 0;
@@ -246,12 +246,12 @@ test('answers to a flood of questions are limited at a time, and none is dropped
       for (const { response } of held.splice(0)) response.writeHead(202).end();
     },
   });
-  await until('all are answered', () => answered === questions, 200_000); // 3,000 requests: minutes on a busy machine in Wine
+  await until('all are answered', () => answered === questions, 200_000); // 3,000 requests, which take minutes on a busy machine in Wine
   expect(mostHeld).toBe(64);
   expect(streams).toHaveLength(1);
 });
 
-test('a stream of a request that stays open after the answer is closed', async () => {
+test('closes a stream of a request that stays open after the answer', async () => {
   const clock = new ManualClock();
   let call: Exchange | undefined;
   const { client } = await connected(
@@ -269,7 +269,7 @@ test('a stream of a request that stays open after the answer is closed', async (
   await until('it is closed', () => call!.request.socket.destroyed);
 });
 
-test('an answer on the stream of the server is one, and the response to its request does not stay open', async () => {
+test('accepts an answer on the stream of the server, and closes the response to its request', async () => {
   const clock = new ManualClock();
   const [listening, calls]: [Exchange[], Exchange[]] = [[], []];
   const { client } = await connected(
@@ -295,7 +295,7 @@ function sent(server: Scripted, method: string): number {
   return server.seen.filter(({ what }) => what === method).length;
 }
 
-test('an answer to a call that waits for its place is not taken: it comes from a server that guesses', async () => {
+test('ignores an answer to a queued call, because the server guessed its id', async () => {
   const calls: Exchange[] = [];
   const errors: string[] = [];
   const { client, streams } = await connected(

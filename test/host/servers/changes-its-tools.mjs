@@ -1,4 +1,5 @@
-// Its tool `effect` counts in a file that outlives it and never answers. It calls itself idempotent until it is told to change.
+// Its tool `effect` counts in a file that persists, and never answers. The tool is declared idempotent until a call
+// changes that.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';
@@ -14,13 +15,13 @@ const effect = () => {
 const declare = (idempotentHint) => server.tool('effect', { annotations: { idempotentHint } }, effect);
 let declared = declare(!existsSync(CHANGED_FILE));
 
-/** Says so with list_changed; the next process starts as this one did. */
+/** Announces the change with list_changed; the next process starts unchanged. */
 server.tool('change', {}, () => {
   declared.remove();
   declared = declare(false);
   return 'changed';
 });
-/** Says nothing; the next process starts changed. */
+/** Sends no notification; the next process starts changed. */
 server.tool('change_silently', {}, () => {
   writeFileSync(CHANGED_FILE, '');
   return 'changed';

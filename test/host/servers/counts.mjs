@@ -1,4 +1,4 @@
-// Counts what its tools do in a file that outlives it, and dies when it is told to.
+// Counts calls of its tools in a file that persists, and exits on demand.
 
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';
@@ -24,7 +24,7 @@ const deadly = () => {
   die();
 };
 server.tool('dies', {}, deadly);
-/** Dies at its first call and works at the second, in the next life. */
+/** Exits at its first call; in the next process, the call succeeds. */
 const once = () => {
   count();
   if (existsSync(ONCE_FILE)) return 'worked';

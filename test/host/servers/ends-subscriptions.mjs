@@ -1,5 +1,5 @@
-// Speaks 2026-07-28 by hand, and ends every subscription when its tool is called. With LIVES_FILE, its second process exits when
-// it is asked for a subscription.
+// Speaks 2026-07-28 without a library, and ends every subscription when its tool is called. With LIVES_FILE, its second
+// process exits when it receives a subscription.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// Stops listening when it is told to: `stops_reading` leaves its stdin open and unread, `closes_stdin` closes it. Either way it
-// lives on and goes on talking.
+// Stops reading on demand: `stops_reading` leaves its stdin open and unread, `closes_stdin` closes it. In both cases it
+// keeps running and writing.
 
 import { appendFileSync } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';

@@ -1,4 +1,5 @@
-// A server with names that other programs do not allow, links to resources, and a start that waits for the file READY_FILE.
+// A server with names that other programs do not accept, links to resources, and a start that waits for the file
+// READY_FILE.
 
 import { existsSync, unwatchFile, watchFile } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';

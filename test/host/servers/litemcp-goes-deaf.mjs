@@ -1,4 +1,4 @@
-// A LiteMCP server that answers its first call and reads nothing afterwards. It lives on.
+// A LiteMCP server that answers its first call and then stops reading, but keeps running.
 import { LiteMcpServer, serveLiteMcp } from '../../../dist/entry/litemcp.js';
 
 const server = new LiteMcpServer({ name: 'GoDeaf' }, () => {

@@ -1,4 +1,4 @@
-// Misbehaves in one way, named by its argument.
+// Misbehaves in the way that its argument names.
 
 const ways = {
   hangs: () => setInterval(() => undefined, 1e6),
@@ -9,7 +9,7 @@ const ways = {
 };
 ways[process.argv[2]]();
 
-/** As much as the reader takes, in steps: a flood, not an endless loop. */
+/** Writes in steps, so that it does not block in an endless loop. */
 function flood(stream, text) {
   setInterval(() => {
     if (stream.writableLength < 1_000_000) stream.write(text);

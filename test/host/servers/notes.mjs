@@ -1,4 +1,5 @@
-// Has one of everything that a service passes on: tools, a resource that changes, a template, a prompt, completions.
+// A server with one of everything that a service passes on: tools, a resource that changes, a template, a prompt,
+// completions.
 
 import { Server, serveStdio } from '../../../dist/entry/server.js';
 

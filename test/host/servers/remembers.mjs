@@ -1,5 +1,5 @@
-// Has a memory of its own, so that callers can tell whether they share its process. It speaks the protocol by hand, so that a
-// start costs little. START_FILE gets a line for each process.
+// A server with state, so that callers can tell whether they share its process. It speaks the protocol without a
+// library, so that it starts quickly. START_FILE gets a line for each process.
 
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -13,11 +13,11 @@ let count = 0;
 const tools = ['add', 'pid', 'hold', 'free', 'touch', 'learn', 'die'];
 const held = [];
 
-/** No answer: undefined. */
+/** Returning undefined sends no answer. */
 const calls = {
   add: () => text(++count),
   pid: () => text(process.pid),
-  /** Answered by `free`. */
+  /** Answered by a later `free`. */
   hold: (id) => void held.push(id),
   free: () => {
     for (const id of held.splice(0)) send({ id, result: text('freed') });

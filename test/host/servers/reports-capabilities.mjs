@@ -1,4 +1,5 @@
-// A server of 2025-11-25 that reports what `initialize` announced, and asks whether or not it may.
+// A server of 2025-11-25 that reports the capabilities in `initialize`, and sends questions whether or not they are
+// declared.
 
 import { createInterface } from 'node:readline';
 

@@ -1,6 +1,6 @@
-// Slow to start and slow to exit, and a witness: it notes its life in PID_FILE, and in OVERLAP_FILE every other life that it
-// finds running when it starts. It speaks the protocol by hand, so that a start costs little. With LINGER_UNTIL it exits when that
-// file is there.
+// A server that starts and exits slowly. It records its process in PID_FILE, and in OVERLAP_FILE every other process
+// that is running when it starts. It speaks the protocol without a library, so that it starts quickly. With
+// LINGER_UNTIL it exits when that file exists.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ const isAlive = (pid) => {
     if (process.platform !== 'linux') return true;
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    return false; // gone
+    return false; // exited
   }
 };
 const others = () => readFileSync(PID_FILE, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean).map(Number);

@@ -1,5 +1,5 @@
-// Sends whatever a server may send by itself, again and again, and answers nothing: progress for the ids that a client uses first,
-// log messages, pings and questions. With `litemcp`: answers to ids that were never used.
+// Repeatedly sends messages that need no request, and answers nothing: progress for the first ids of a client, log
+// messages, pings and questions. With `litemcp`: answers to unused ids.
 
 const lite = process.argv[2] === 'litemcp';
 const write = (message) => process.stdout.write(`${JSON.stringify(message)}${lite ? '\n\n' : '\n'}`);
